@@ -39,7 +39,7 @@ func slug(heading string) string {
 	return b.String()
 }
 
-var begin = regexp.MustCompile(`^\*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\* (.*)$`)
+var begin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\* (.*)$`) })
 
 var read = sync.OnceValues(func() (map[string]Statement, []Statement) {
 	byID := map[string]Statement{}
@@ -70,7 +70,7 @@ func parse(page, text string) []Statement {
 			subject, open = heading, false
 			continue
 		}
-		if m := begin.FindStringSubmatch(line); m != nil {
+		if m := begin().FindStringSubmatch(line); m != nil {
 			list = append(list, Statement{ID: m[1], Page: page, Subject: subject, Text: m[2]})
 			open = true
 			continue

@@ -6,8 +6,25 @@ package main
 
 import (
 	"os"
+	"runtime"
+	"runtime/debug"
 
 	"vkloader/internal/tool/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args, os.Environ(), os.Stdout, os.Stderr)) }
+func main() {
+	delayCollection()
+	os.Exit(cli.Main(os.Args, os.Environ(), os.Stdout, os.Stderr))
+}
+
+// delayCollection lets the heap grow to 40 MB before the first collection of garbage: most commands are over by then.
+// With the first collection the usual pace begins.
+func delayCollection() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	const percentOf4MB, usual = 1000, 100
+	debug.SetGCPercent(percentOf4MB)
+	first := new([16]byte)
+	runtime.SetFinalizer(first, func(*[16]byte) { debug.SetGCPercent(usual) })
+}

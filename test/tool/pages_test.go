@@ -39,12 +39,15 @@ func TestManPages(t *testing.T) {
 		}
 		pages++
 		for _, option := range options.FindAllStringSubmatch(string(help), -1) {
-			if !strings.Contains(string(page), `\fB`+option[1]+`\fP`) {
+			if !strings.Contains(string(page), `\fB`+strings.ReplaceAll(option[1], "-", `\-`)+`\fP`) {
 				t.Errorf("the page of %v lacks %s", args, option[1])
 			}
 		}
 		if list := commands.FindStringSubmatch(string(help)); list != nil {
 			for _, line := range strings.Split(list[1], "\n") {
+				if strings.HasPrefix(line, "   ") {
+					continue // a description goes on
+				}
 				if name := strings.Fields(line)[0]; name != "help" && name != "completion" {
 					walk(append(args[:len(args):len(args)], name)...)
 				}

@@ -85,6 +85,8 @@ const (
 	VariableMatch
 	VariableContradiction
 	VariableAllOut
+	FileEncoding
+	FileLibrary
 	codeCount
 )
 
@@ -178,6 +180,8 @@ var table = [codeCount]Entry{
 	VariableNothing:        {"variable-nothing", Variable, Problem, "ENV-2", "Correct the variable, install what it names, or unset it."},
 	VariableMatch:          {"variable-match", Variable, Warning, "ENV-35", "Correct the pattern: it is compared with the whole name."},
 	VariableContradiction:  {"variable-contradiction", Variable, Warning, "SET-108", "Unset one of the variables."},
+	FileEncoding:           {"file-encoding", File, Problem, "FUZ-016", "Save the file as text in UTF-8, without a byte-order mark."},
+	FileLibrary:            {"file-library", File, Problem, "DRV-042", "Install the library again, or ask whoever made it."},
 	VariableAllOut:         {"variable-all-out", Variable, Problem, "INS-029", "Unset the variable, or let it match a driver that is there."},
 }
 

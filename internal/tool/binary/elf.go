@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func openELF(r io.ReaderAt) (*elf.File, error) {
 // ReadELF reads an ELF file, without its symbols. The error says what is wrong with the file; it wraps ErrNotELF when it
 // is none. The reader may be closed afterwards.
 func ReadELF(r io.ReaderAt) (*ELF, error) {
-	f, err := openELF(r)
+	f, err := openELF(newPages(r))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func ReadELF(r io.ReaderAt) (*ELF, error) {
 		if p.Type == elf.PT_INTERP && p.Filesz <= maxText {
 			name := make([]byte, p.Filesz)
 			if _, err := p.ReadAt(name, 0); err == nil {
-				l.Interp = textAt(append(name, 0), 0)
+				l.Interp, _, _ = strings.Cut(string(name), "\x00")
 			}
 		}
 	}
@@ -81,20 +82,22 @@ func ReadELF(r io.ReaderAt) (*ELF, error) {
 	return l, nil
 }
 
-// section reads the first section of a type, and the string table that it links to.
-func section(f *elf.File, kind elf.SectionType) (found *elf.Section, data, text []byte, err error) {
-	found = f.SectionByType(kind)
+// section reads the first section of a type, and gives the string table that it links to.
+func section(f *elf.File, kind elf.SectionType) (data []byte, text *elf.Section, err error) {
+	found := f.SectionByType(kind)
 	if found == nil {
-		return nil, nil, nil, nil
+		return nil, nil, nil
 	}
 	if data, err = contents(found); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if found.Link == 0 || int(found.Link) >= len(f.Sections) || f.Sections[found.Link].Type != elf.SHT_STRTAB {
-		return nil, nil, nil, fmt.Errorf("section %s has no texts", found.Name)
+		return nil, nil, fmt.Errorf("section %s has no texts", found.Name)
 	}
-	text, err = contents(f.Sections[found.Link])
-	return found, data, text, err
+	if text = f.Sections[found.Link]; text.Size > maxTable {
+		return nil, nil, fmt.Errorf("section %s has an impossible size", text.Name)
+	}
+	return data, text, nil
 }
 
 func contents(s *elf.Section) ([]byte, error) {
@@ -107,23 +110,25 @@ func contents(s *elf.Section) ([]byte, error) {
 // maxText is how long a name may be: longer ones are damage.
 const maxText = 1 << 12
 
-// textAt is the text at an offset; "" outside, and for what has no end.
-func textAt(table []byte, offset uint64) string {
-	if offset >= uint64(len(table)) {
+// textAt is the text at an offset of a string table; "" outside, and for what has no end.
+func textAt(table *elf.Section, offset uint64) string {
+	if table == nil || offset >= table.Size {
 		return ""
 	}
-	rest := table[offset:]
-	rest = rest[:min(len(rest), maxText)]
-	for i, c := range rest {
-		if c == 0 {
-			return string(rest[:i])
+	var first [64]byte // of nearly all names
+	for part := first[:]; ; part = make([]byte, maxText) {
+		n, _ := table.ReadAt(part, int64(offset))
+		if end := bytes.IndexByte(part[:n], 0); end >= 0 {
+			return string(part[:end])
+		}
+		if n < len(first) || len(part) == maxText {
+			return ""
 		}
 	}
-	return ""
 }
 
 func (l *ELF) readDynamic(f *elf.File) error {
-	_, data, text, err := section(f, elf.SHT_DYNAMIC)
+	data, text, err := section(f, elf.SHT_DYNAMIC)
 	if err != nil {
 		return err
 	}
@@ -179,7 +184,7 @@ var errVersions = errors.New("impossibly many versions of symbols")
 // readVersions reads what is wanted (SHT_GNU_VERNEED) and what is defined (SHT_GNU_VERDEF). Both are chains of records
 // with offsets to the next; a step never goes back, so that a damaged file cannot keep it going.
 func (l *ELF) readVersions(f *elf.File) error {
-	_, data, text, err := section(f, elf.SHT_GNU_VERNEED)
+	data, text, err := section(f, elf.SHT_GNU_VERNEED)
 	if err != nil {
 		return err
 	}
@@ -205,7 +210,7 @@ func (l *ELF) readVersions(f *elf.File) error {
 		}
 		at += step
 	}
-	if _, data, text, err = section(f, elf.SHT_GNU_VERDEF); err != nil {
+	if data, text, err = section(f, elf.SHT_GNU_VERDEF); err != nil {
 		return err
 	}
 	for at := uint64(0); at+defSize <= uint64(len(data)); {

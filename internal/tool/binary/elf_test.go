@@ -3,6 +3,8 @@ package binary
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -64,8 +66,52 @@ func FuzzReadELF(f *testing.F) {
 		if l, err := ReadELF(bytes.NewReader(data)); err == nil && l.Class != 32 && l.Class != 64 {
 			t.Errorf("class %d", l.Class)
 		}
-		if s, err := ReadSymbols(bytes.NewReader(data)); err == nil && len(s.Undefined())+len(s.defined) > len(data) {
+		if s, err := ReadSymbols(bytes.NewReader(data)); err == nil && len(s.Undefined()) > len(data) {
 			t.Error("more symbols than bytes")
+		} else if err == nil {
+			s.Exports("vkCreateInstance")
 		}
 	})
+}
+
+// The hash table of a library and the list of its symbols say the same: of names that it defines, that it wants, and
+// that are near.
+func TestHashedSymbols(t *testing.T) {
+	t.Parallel()
+	tables, names := 0, 0
+	for _, pattern := range []string{"/lib/x86_64-linux-gnu/lib[cmz]*.so.*", "/usr/lib/i386-linux-gnu/lib*.so.*", "../../../build/lib*.so.1"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files[:min(len(files), 25)] {
+			f, err := os.Open(path)
+			if err != nil {
+				continue
+			}
+			s, err := ReadSymbols(f)
+			f.Close()
+			if err != nil || s.hash == nil {
+				continue
+			}
+			tables++
+			listed := *s
+			listed.hash = nil
+			for i := 0; ; i++ {
+				one, ok := s.symbol(i)
+				if !ok {
+					break
+				}
+				names++
+				for _, name := range []string{string(one.name), string(one.name) + "_"} {
+					if got, want := s.Exports(name), listed.Exports(name); got != want {
+						t.Fatalf("%s: %s by its hash %t, in the list %t", path, name, got, want)
+					}
+				}
+			}
+		}
+	}
+	if tables < 5 || names < 1000 {
+		t.Errorf("only %d tables with %d names", tables, names)
+	}
 }

@@ -32,9 +32,12 @@ type Linker struct {
 	cache   map[string][]cacheEntry
 	levels  []string
 	program *File
-	plugin  *File            // a library that the program opens later
-	given   map[string]bool  // names that every program brings, wherever they lie
-	files   map[string]*File // by path
+	plugin  *File             // a library that the program opens later
+	given   map[string]bool   // names that every program brings, wherever they lie
+	files   map[string]*File  // by path
+	reals   map[string]string // directories without symbolic links
+	lib     []string          // what places has found
+	last    []string          // what defaults has found
 
 	elevated    bool
 	interpreter *Interpreter     // of the program; nil: not known
@@ -55,7 +58,7 @@ type LinkerOptions struct {
 // NewLinker reads what is the same for every library: the variable, the cache, the processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
-		files: map[string]*File{}, elevated: options.Elevated}
+		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
 	if options.Share != nil {
 		l.files = options.Share.files
 	}
@@ -111,9 +114,7 @@ func (l *Linker) Open(name string) *File {
 	}
 	f := &File{Path: name, Real: name, linker: l}
 	l.files[name] = f
-	if real, err := l.machine.Real(name); err == nil {
-		f.Real = real
-	}
+	f.Real = l.real(name)
 	info, err := l.machine.Stat(name)
 	if err != nil {
 		f.err = err
@@ -132,6 +133,42 @@ func (l *Linker) Open(name string) *File {
 	defer handle.Close()
 	f.ELF, f.err = ReadELF(handle)
 	return f
+}
+
+// real is a path without symbolic links; the path itself where that cannot be found out.
+func (l *Linker) real(name string) string {
+	const links = 40 // as in the kernel
+	whole := name
+	for range links {
+		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link is not what the text says
+			break
+		}
+		directory := path.Dir(name)
+		if _, known := l.reals[directory]; !known {
+			real, err := l.machine.Real(directory)
+			if err != nil {
+				return whole
+			}
+			l.reals[directory] = real
+		}
+		name = strings.TrimRight(l.reals[directory], "/") + "/" + path.Base(name)
+		info, err := l.machine.Lstat(name)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return name
+		}
+		target, err := l.machine.Readlink(name)
+		if err != nil {
+			return whole
+		}
+		if !path.IsAbs(target) {
+			target = strings.TrimRight(path.Dir(name), "/") + "/" + target
+		}
+		name = target
+	}
+	if real, err := l.machine.Real(whole); err == nil {
+		return real
+	}
+	return whole
 }
 
 // Err is why the file could not be read as a library; nil when it could.
@@ -305,6 +342,13 @@ func of(m Machine, x8664, i386, arm64 string) string {
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
 // are built into the examined system's dynamic linker. Which one that is, its directories show.
 func (l *Linker) places() []string {
+	if l.lib == nil {
+		l.lib = l.findPlaces()
+	}
+	return l.lib
+}
+
+func (l *Linker) findPlaces() []string {
 	if l.ownLinker() {
 		return []string{"lib"}
 	}
@@ -326,6 +370,13 @@ func muslName(m Machine) string { return of(m, "x86_64", "i386", "aarch64") }
 
 // defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
+	if l.last == nil {
+		l.last = append([]string{}, l.findDefaults()...) // not nil
+	}
+	return l.last
+}
+
+func (l *Linker) findDefaults() []string {
 	if name := muslName(l.elf); name != "" && l.musl() {
 		return l.muslDirectories(name)
 	}

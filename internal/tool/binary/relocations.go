@@ -37,7 +37,7 @@ func (f *File) atOnce(names []string) []string {
 
 // readAtOnce gives the names of symbols that relocations name which are no calls.
 func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
-	f, err := openELF(r)
+	f, err := openELF(newPages(r))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	if !known {
 		return nil, nil
 	}
-	_, symbols, text, err := section(f, elf.SHT_DYNSYM)
+	symbols, text, err := section(f, elf.SHT_DYNSYM)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Private replaces what says who somebody is.
@@ -80,9 +81,9 @@ func (p *Private) name(name, to string) {
 }
 
 // otherHomes are homes of people that the list of users does not have.
-var otherHomes = regexp.MustCompile(`(/home/+)([^/\s":;,'<>|]+)`)
+var otherHomes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(/home/+)([^/\s":;,'<>|]+)`) })
 
-var ours = regexp.MustCompile(`^user[0-9]+$`)
+var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^user[0-9]+$`) })
 
 // Hide gives a text without them.
 func (p *Private) Hide(text string) string {
@@ -92,9 +93,9 @@ func (p *Private) Hide(text string) string {
 			text = r.from.ReplaceAllString(r.from.ReplaceAllString(text, r.to), r.to)
 		}
 	}
-	return otherHomes.ReplaceAllStringFunc(text, func(found string) string {
-		part := otherHomes.FindStringSubmatch(found)
-		if ours.MatchString(part[2]) {
+	return otherHomes().ReplaceAllStringFunc(text, func(found string) string {
+		part := otherHomes().FindStringSubmatch(found)
+		if ours().MatchString(part[2]) {
 			return found
 		}
 		return part[1] + "somebody"

@@ -43,13 +43,13 @@ func newBundle(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "bundle",
-		Short: "Write an archive for a bug report: decision, findings, versions, variables, log, manifests",
-		Long: "bundle gathers what somebody else needs to see what this machine does: the decision, the findings, versions, the\n" +
-			"loader's variables, the log of the probe, the manifests' texts. Each part is made in a process of its own; one that\n" +
-			"fails says so, and the others are there. Home directories, login names and the\n" +
-			"machine's name are replaced. --list shows what would go in; an archive that is there already is left alone.\n\n" +
-			exitCodesHelp,
-		Args: cobra.NoArgs,
+		Short: "Write an archive for a bug report",
+		Long: "bundle collects what a bug report needs: the decision, the findings, versions, the loader's\n" +
+			"variables, the log of a probe and the texts of the manifests. Each part is made in a child process;\n" +
+			"a part that fails is replaced by the reason.\n\n" +
+			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
+			"archive would contain. An existing archive is not overwritten.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source(app, false)
 			if err != nil {

@@ -26,11 +26,12 @@ const (
 func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cdi generate|verify|list",
-		Short: "Give this machine's drivers to containers through the Container Device Interface",
-		Long: "cdi writes and examines the files by which Docker, Podman and Kubernetes give devices to containers. A file of\n" +
-			"its own brings drivers of any maker with all that they need, manifests, data and device nodes; libraries that\n" +
-			"the image has itself stay as they are.\n\n" + exitCodesHelp,
-		Args: subcommandOnly("what to do", "generate, verify or list"),
+		Short: "Give this machine's drivers to containers (CDI)",
+		Long: "cdi writes and checks files of the Container Device Interface, with which Docker, Podman and\n" +
+			"Kubernetes give devices to containers. A file written here adds the drivers of any vendor with\n" +
+			"everything they need: libraries, manifests, data and device nodes. Libraries that the image already\n" +
+			"has are not replaced.\n\n" + exitCodesHelp,
+		Args: subcommandOnly,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	cmd.AddCommand(newCDIGenerate(s), newCDIVerify(s), newCDIList(s), newCDIHook(s))
@@ -44,14 +45,16 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write a file that gives this machine's drivers and devices to containers",
-		Long: "generate writes a file with a device for each GPU, named by its PCI address, and one for all of them. Each brings\n" +
-			"every driver that programs on this machine get, with the libraries that it needs or opens when it runs, its\n" +
-			"manifest and its files of data. They are mounted below " + cdi.Directory + ". When a container is made, the runtime\n" +
-			"starts this tool, which looks what the image lacks, links only that, and writes manifests for the drivers that\n" +
-			"work there into /etc/vulkan/icd.d. What is left out is said on standard error.\n\n" +
-			"The same machine gives the same bytes. Write it again after a driver was updated; verify says when.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Short: "Write a CDI file for this machine's drivers and devices",
+		Long: "generate writes a file with one device for each GPU, named by its PCI address, and one device for\n" +
+			"all GPUs. Each device adds every driver that programs on this machine get: its manifest, its data,\n" +
+			"and the libraries that it needs or opens at run time. They are mounted below " + cdi.Directory + ".\n\n" +
+			"When a container is created, the runtime starts this tool. It checks what the image lacks, links\n" +
+			"only that, and writes manifests for the drivers that work there into /etc/vulkan/icd.d. Drivers that\n" +
+			"are left out are named on standard error.\n\n" +
+			"The output is reproducible. Write the file again after a driver update; verify reports when that is\n" +
+			"necessary.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			write := map[string]func(*specs.Spec) ([]byte, error){"yaml": cdi.YAML, "json": cdi.JSON}[format]
 			if write == nil {
@@ -84,7 +87,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 				return err
 			}
 			if file == "" {
-				_, err = s.out.Write(text)
+				_, err = term.Raw(s.out).Write(text)
 			} else {
 				err = replaceFile(file, text)
 			}
@@ -129,11 +132,12 @@ func newCDIVerify(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check a CDI file, and what an image lacks for it",
-		Long: "verify examines a file of the Container Device Interface, of this tool or another: whether all that it names is\n" +
-			"there, and is what it was when the file was written (size, build ID). With --root, the directory or archive of an\n" +
-			"image, it says which drivers programs in it get, and what stands against the others: libraries and versions of\n" +
-			"symbols that the image lacks. Nothing is mounted and nothing is loaded.\n\n" + exitCodesHelp,
-		Args: cobra.ExactArgs(1),
+		Long: "verify checks a CDI file, written by this tool or another: whether every file that it names exists\n" +
+			"and is unchanged since the CDI file was written (size, build ID).\n\n" +
+			"With --root, the directory or archive of an image, it also shows which drivers programs in that\n" +
+			"image get, and what the others lack: libraries, or versions of symbols. Nothing is mounted or\n" +
+			"loaded.\n\n" + exitCodesHelp,
+		Args: oneArgument("a file of the Container Device Interface"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := os.ReadFile(args[0])
 			if err != nil {
@@ -210,9 +214,9 @@ func newCDIList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the devices in the CDI files of this machine",
-		Long: "list shows the devices of the files in the directories where runtimes look, by the name that goes to\n" +
-			"--device; and files that no runtime takes.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Long: "list shows the devices in the directories that container runtimes read, with the name for --device,\n" +
+			"and the files that runtimes reject.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", false)
 			if err != nil {
@@ -248,7 +252,7 @@ func newCDIList(s *invocation) *cobra.Command {
 // drivers is better than none.
 func newCDIHook(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: cobra.NoArgs, Hidden: true,
+		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: noArguments, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			root, err := cdi.Container(io.Reader(os.Stdin))
 			if err == nil {

@@ -218,7 +218,7 @@ func TestExitCodes(t *testing.T) {
 		code int
 	}{
 		{"", exit.Problems}, {"help", exit.Fine}, {"version", exit.Fine}, {"version --json", exit.Fine}, {"nonsense", exit.Usage},
-		{"info extra", exit.Usage}, {"info --nonsense", exit.Usage}, {"list", exit.Usage}, {"list nonsense", exit.Usage},
+		{"info extra", exit.Usage}, {"info --nonsense", exit.Usage}, {"list", exit.Problems}, {"list nonsense", exit.Usage},
 	} {
 		if code := run(s, strings.Fields(c.args)); code != c.code {
 			t.Errorf("vkloader %s: exit code %d, want %d\n%s%s", c.args, code, c.code, out, errOut)

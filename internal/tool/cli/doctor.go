@@ -28,9 +28,9 @@ func newDoctor(s *invocation) *cobra.Command {
 	d := &doctoring{}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find what is wrong between a program and its GPU, and how to fix it",
+		Short: "Find what is wrong between a program and its GPU, and fix it",
 		Long:  doctorHelp + platformHelp + exitCodesHelp,
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
 	}
 	flags := cmd.Flags()

@@ -28,7 +28,7 @@ type markdownReport struct {
 // machine stands in code spans and blocks, so that nothing of it is markup.
 func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
-	m := &markdownReport{to: s.out, report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
+	m := &markdownReport{to: term.Raw(s.out), report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
 	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {
 		if v.Set {
 			m.variables = append(m.variables, bundle.Hidden(hide, v))

@@ -41,12 +41,13 @@ func newEnv(s *invocation) *cobra.Command {
 	var limit time.Duration
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "Show the variables that are set: in force, ignored, or contradictory",
-		Long: "env shows the variables of the loader and of implicit layers that are set here: what those do that are in\n" +
-			"force, why the others are ignored, and what is wrong: names of nothing, patterns that match nothing, variables\n" +
-			"that say the opposite of each other, choices of a device that is not here. Those of Mesa's layer that chooses a\n" +
-			"device (MESA_VK_DEVICE_SELECT and its kin, DRI_PRIME) count, too. \"vkloader list variables\" shows those that are not set, too.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Short: "Show the variables that are set, and what they do",
+		Long: "env shows the variables of the loader and of implicit layers that are set: what each one does, or\n" +
+			"why it is ignored. It reports mistakes: names of files or layers that do not exist, patterns without\n" +
+			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" +
+			"The variables of Mesa's device selection layer (MESA_VK_DEVICE_SELECT, DRI_PRIME) are included.\n" +
+			"\"vkloader list variables\" also shows variables that are not set.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if kind != "" {
 				return chooseDevice(s, kind, device, asJSON, limit)
@@ -88,10 +89,7 @@ func newEnv(s *invocation) *cobra.Command {
 				printLoader(s, loader, app)
 				printEnv(s, rows, findings)
 			}
-			useless := func(v environment.Variable) bool {
-				return v.State == environment.NoEffect || v.State == environment.Unknown
-			}
-			if err == nil && (len(findings) > 0 || slices.ContainsFunc(rows, useless)) {
+			if err == nil && slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem }) {
 				err = exit.With(exit.Problems)
 			}
 			return err

@@ -48,11 +48,11 @@ func newExplain(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
-		Short: "Explain what is loaded for a program, in which order, why, and how to change it",
-		Long: "explain makes the library's decision for a program, without running it. For each driver and layer it says why it is\n" +
-			"used or not, which package owns the file, and which variable changes it. Arguments are names, or parts of names\n" +
-			"or paths, and select entries. --env, --app and --elevated change what the decision is made for.\n\n" +
-			platformHelp + exitCodesHelp,
+		Short: "Explain what a program loads, in which order, and why",
+		Long: "explain makes the loader's decision for a program without running it. For each driver and layer it\n" +
+			"shows why it is used or not, which package owns the file, and which variable changes the result.\n" +
+			"Arguments select entries by name, part of a name, or path. --env, --app and --elevated change the\n" +
+			"conditions of the decision.\n\n" + platformHelp + exitCodesHelp,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := other.check(); err != nil {
 				return err

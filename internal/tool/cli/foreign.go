@@ -31,10 +31,10 @@ type otherSystem struct {
 	debuggable bool
 }
 
-const platformHelp = "With --platform it is about a machine with another system, of which --root is a copy of the files: of Windows the\n" +
-	"drives are the directories c, d, ... in it (or drive_c, or it is drive C itself), and --registry files that the\n" +
-	"registry editor exported; of macOS --root may be an application's bundle. That machine's variables are those of\n" +
-	"--env alone.\n\n"
+const platformHelp = "--platform examines a machine with another system; --root is then a copy of its files. For Windows\n" +
+	"the directories c, d, ... (or drive_c) are the drives, or --root is drive C, and --registry names\n" +
+	"files that the registry editor exported. For macOS --root may be the bundle of an application. The\n" +
+	"variables of that machine are only those of --env.\n\n"
 
 // platformNames are what --platform takes.
 func platformNames() (names []string) {

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 // graphSchema is raised when a field of graph --json changes its meaning or goes.
@@ -30,11 +31,12 @@ func newGraph(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "graph",
-		Short: "Draw the chain: program, loader, layers with what they intercept, drivers, devices",
-		Long: "graph draws what a program's calls go through. The chain is the library's own decision; devices, and which\n" +
-			"commands each layer intercepts, come from child processes under a time limit. Without them (--still, or\n" +
-			"--root) both are not known.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Short: "Draw the chain from the program through layers to devices",
+		Long: "graph draws the path of a program's calls: the program, the loader, layers with the commands that\n" +
+			"they intercept, drivers and devices. The chain is the loader's own decision. Devices and intercepted\n" +
+			"commands are found by child processes with a time limit; with --still or --root no process is\n" +
+			"started, and they are shown as not asked.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if format == "" {
 				format = strings.TrimPrefix(filepath.Ext(file), ".")
@@ -59,7 +61,7 @@ func newGraph(s *invocation) *cobra.Command {
 				chain.Schema = graphSchema
 				err = writeJSON(s, chain)
 			} else if file == "" || file == "-" {
-				err = draw(s.out, chain)
+				err = draw(term.Raw(s.out), chain)
 			} else {
 				var picture bytes.Buffer
 				if err = draw(&picture, chain); err == nil {

@@ -20,11 +20,11 @@ func newInfo(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "info",
-		Short: "Show drivers, layers, chain, devices and times as programs on this machine get them",
-		Long: "info has a child process, the probe, use the library as a short program does: load, enumerate, create an instance,\n" +
-			"list the devices, create and destroy a device on each, destroy the instance. The child runs twice: once for\n" +
-			"the times, once with VK_LOADER_DEBUG=all for what the loader says.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Short: "Show drivers, layers, devices and times as programs get them",
+		Long: "info starts a child process that uses the loader as a small program does: it loads the library,\n" +
+			"lists extensions and layers, creates an instance, lists the devices, and creates a device on each.\n" +
+			"The child runs twice: once to measure the times, once with VK_LOADER_DEBUG=all for the loader's log.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.thisMachine("info")
 			if err != nil {

@@ -15,7 +15,7 @@ func writeJSON(s *invocation, value any) error {
 	}
 	text, err := encodeJSON(value)
 	if err == nil {
-		_, err = io.WriteString(s.out, text)
+		_, err = io.WriteString(term.Raw(s.out), text)
 	}
 	return err
 }

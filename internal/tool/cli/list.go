@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,24 +22,24 @@ const listSchema = 1
 func newList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
-		Short: "List what is found, and why it is used or not",
-		Long: "list shows what the library decides for a program that asks for nothing of its own. It runs the library's\n" +
-			"own decision on what this machine and these variables say, and loads nothing; only for devices it asks the\n" +
-			"drivers, in a child process.\n\n" + exitCodesHelp,
-		Args: subcommandOnly("what to list", "drivers, layers, devices, paths or variables"),
-		RunE: func(*cobra.Command, []string) error { return nil },
+		Short: "List drivers and layers, and why each is used or not",
+		Long: "list shows what the loader decides for a program that enables nothing itself, from the files and\n" +
+			"variables of this machine. Without a subcommand it lists drivers and layers. Nothing is loaded,\n" +
+			"except by \"list devices\": a child process asks the drivers.\n\n" + exitCodesHelp,
+		Args: knownSubcommand,
+		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
 	}
 	for _, list := range []struct {
 		explain.Kind
 		short string
 	}{
-		{explain.Drivers, "Driver manifests found, which are used, and why the others are not"},
-		{explain.Layers, "Layers found, which are active, and why the others are not"},
+		{explain.Drivers, "Driver manifests: which are used, and why"},
+		{explain.Layers, "Layers: which are active, and why"},
 	} {
 		asJSON, name := false, list.One+"s"
 		other := otherSystem{}
 		sub := &cobra.Command{
-			Use: name, Short: list.short, Args: cobra.NoArgs,
+			Use: name, Short: list.short, Args: noArguments,
 			RunE: func(*cobra.Command, []string) error {
 				if err := other.check(); err != nil {
 					return err
@@ -82,6 +83,28 @@ func newList(s *invocation) *cobra.Command {
 	}
 	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
 	return cmd
+}
+
+// listBoth lists drivers and layers.
+func listBoth(s *invocation) (err error) {
+	for i, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
+		rows, places, loader, failed := foundOf(s, kind)
+		if failed != nil {
+			return failed
+		}
+		if i == 0 {
+			printLoader(s, loader, "")
+		} else {
+			fmt.Fprintln(s.out)
+		}
+		name := kind.One + "s"
+		fmt.Fprintln(s.out, term.StyleFor(s.out, s.getenv).Heading(strings.ToUpper(name[:1])+name[1:]))
+		printFound(s, name, rows, places)
+		if slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem }) {
+			err = exit.With(exit.Problems)
+		}
+	}
+	return err
 }
 
 // foundOf gives what this machine has of a kind, where it was looked for, and for which loader it is decided.

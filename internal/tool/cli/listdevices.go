@@ -21,12 +21,12 @@ func newListDevices(s *invocation) *cobra.Command {
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
-		Use: "devices", Short: "Physical devices in the order in which programs get them, and those that are hidden",
-		Long: "devices asks the drivers of this machine, in a child process and through the library: the devices in the order\n" +
-			"in which programs get them, and, where variables, a settings file or Mesa's layer hide some, also those. Below\n" +
-			"the table it says why the order is what it is: which rule of the loader's sorting puts a device before the next,\n" +
-			"which variable or settings file does, and what Mesa's layer has done with it.\n\n" + selector.Help + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Use: "devices", Short: "Physical devices in the order that programs get",
+		Long: "devices lists the physical devices in the order in which programs get them, and those that a\n" +
+			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
+			"loader. Below the table it explains the order: which rule of the loader, which variable or settings\n" +
+			"file, and what Mesa's layer changed.\n\n" + selector.Help + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asMap && len(only) > 0 {
 				return errors.New("--map shows every device: not with --device")

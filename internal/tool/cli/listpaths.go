@@ -44,8 +44,8 @@ func newListPaths(s *invocation) *cobra.Command {
 	var asJSON bool
 	var other otherSystem
 	cmd := &cobra.Command{
-		Use: "paths", Short: "The places that are searched for manifests and settings, in order: what names them, and what is there",
-		Args: cobra.NoArgs,
+		Use: "paths", Short: "Where manifests and settings are looked for, in order",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if err := other.check(); err != nil {
 				return err

@@ -37,12 +37,12 @@ func newOCI(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "oci PATH",
-		Short: "Check whether Vulkan will work in a container image, and what it needs",
+		Short: "Check whether Vulkan works in a container image",
 		Long: "oci reads an image without unpacking it: a directory with an OCI layout, or an archive of one or of\n" +
-			"\"docker save\". It says which drivers programs in a container of it get, what those drivers lack, whether there is\n" +
-			"a loader, and what to add. With --cdi, the container gets what that file gives. Every command that takes --root\n" +
-			"takes such an image, too.\n\n" + exitCodesHelp,
-		Args: cobra.ExactArgs(1),
+			"\"docker save\". It shows which drivers programs in a container of this image get, what those\n" +
+			"drivers lack, whether there is a loader, and what to add. With --cdi, the container also gets what\n" +
+			"that file adds. Every command with --root accepts an image, too.\n\n" + exitCodesHelp,
+		Args: oneArgument("an image: its archive, its directory, or the root of a container"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if s.root != "" {
 				return fmt.Errorf("oci reads the image %s: not with --root", args[0])

@@ -16,10 +16,13 @@ const maxAttention = 3
 
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
 // type next. Children load drivers and layers, and have a second for it.
-func overview(s *invocation, how effort) error {
+func overview(s *invocation, how effort, asJSON bool) error {
 	report, err := examineHere(s, how)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return problemsOf(report, writeJSON(s, report))
 	}
 	style := term.StyleFor(s.out, s.getenv)
 	style.Lines(s.out, "", style.Heading, report.Verdict)

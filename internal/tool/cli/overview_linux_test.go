@@ -27,8 +27,7 @@ func TestEightyColumns(t *testing.T) {
 		s := &invocation{out: &out, errOut: &errOut, executable: os.Args[0], environ: []string{"COLUMNS=80"}}
 		run(s, append(args, "--root", root, "--env", "VK_LOADER_DRIVERS_DISABLE=a_very_long_pattern_that_matches_nothing_at_all*"))
 		for _, line := range strings.Split(out.String(), "\n") {
-			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "faulty ") && !strings.HasPrefix(line, "problem ") &&
-				(len(args) == 0 || args[0] != "env") { // a name is not cut
+			if utf8.RuneCountInString(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") { // a name is not cut
 				t.Errorf("%v: %d columns: %s", args, utf8.RuneCountInString(line), line)
 			}
 		}

@@ -6,13 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/manual"
 )
 
 // newPages is the hidden command by which the build makes man pages and completions of the commands themselves.
@@ -31,31 +29,18 @@ func newPages(s *invocation) *cobra.Command {
 // writePages writes below a directory what "make install" copies: man/man1, man/man7, completions for the shells. The
 // same commands give the same bytes.
 func writePages(root *cobra.Command, directory string) error {
-	root.DisableAutoGenTag = true
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
 	var walk func(cmd *cobra.Command) error
 	walk = func(cmd *cobra.Command) error {
-		section := "1"
-		switch {
-		case cmd.IsAdditionalHelpTopicCommand():
-			section = "7"
-		case cmd.Hidden || !cmd.IsAvailableCommand() && cmd != root:
+		topic := cmd.IsAdditionalHelpTopicCommand()
+		if !topic && (cmd.Hidden || !cmd.IsAvailableCommand() && cmd != root) {
 			return nil
 		}
-		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-		cmd.Long = strings.ReplaceAll(cmd.Long, "*", `\*`) // it is read as Markdown
-		var page bytes.Buffer
-		epoch := time.Unix(0, 0).UTC()
-		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: section, Date: &epoch, Source: "vkloader", Manual: "vkloader"}
-		if err := doc.GenMan(cmd, header, &page); err != nil {
-			return fmt.Errorf("man page of %s: %w", cmd.CommandPath(), err)
-		}
-		text := bytes.Replace(page.Bytes(), []byte(`"Jan 1970"`), []byte(`""`), 1)
-		if section == "7" { // a topic is no command
-			text = bytes.Replace(text, []byte(cmd.CommandPath()+" [flags]"), []byte(cmd.Parent().CommandPath()+" help "+cmd.Name()), 1)
-		}
-		if err := writePage(filepath.Join(directory, "man/man"+section, name+"."+section), text); err != nil {
+		cmd.InitDefaultHelpFlag()
+		fillTopic(cmd)
+		section := manual.Section(cmd)
+		if err := writePage(filepath.Join(directory, "man/man"+section, manual.Name(cmd)+"."+section), manual.Page(cmd)); err != nil {
 			return err
 		}
 		for _, sub := range cmd.Commands() {

@@ -8,22 +8,26 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
 )
 
 func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy hardware|service|compute",
-		Short: "Choose which drivers are opened, and which layers programs get that show nothing",
-		Args:  subcommandOnly("which policy", "hardware, service or compute"),
-		RunE:  func(*cobra.Command, []string) error { return nil },
+		Short: "Show or choose which drivers and layers the loader opens",
+		Long: "policy shows or sets what the loader does beyond the rules of every loader: whether it opens drivers of hardware that\n" +
+			"is not present, when it asks the driver service, and which layers programs without a window get. Without a subcommand it shows the policies.\n\n" +
+			policyHelp,
+		Args: knownSubcommand,
+		RunE: func(*cobra.Command, []string) error { return showPolicies(s, "hardware", "service", "compute") },
 	}
 	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s), newPolicyCompute(s))
 	return cmd
 }
 
 // policyHelp ends the help of every policy.
-const policyHelp = "The policy is a part of the settings file: \"vkloader settings show\" has it, and --app, --system, --expires and --force\n" +
-	"are those of \"vkloader settings set\". Other loaders ignore it.\n\n" + exitCodesHelp
+const policyHelp = "The policy is part of the settings file, which \"vkloader settings\" shows. --app, --system,\n" +
+	"--expires and --force are as for \"vkloader settings set\". Other loaders ignore the policy.\n\n" + exitCodesHelp
 
 // Words of the command line for the policies about hardware.
 var hardwareWords = map[string]settings.Hardware{
@@ -34,18 +38,22 @@ func newPolicyHardware(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "hardware on|awake|off",
-		Short: "Open only drivers whose hardware is present, or present and awake",
-		Long: "A driver for hardware that the machine does not have costs every program its loading, and asking a sleeping GPU\n" +
-			"for its name wakes it. With \"on\" the loader does not open a driver of a known family of hardware when the kernel has\n" +
-			"no device of that family; with \"awake\" also not when all of them sleep. \"off\" is how it is without a policy.\n\n" +
-			"Software drivers and drivers of families that the loader does not know are always opened, and when no other driver is\n" +
-			"left the policy does not hold. The devices are those of /sys/class/drm, and NVIDIA's device nodes. \"vkloader list\n" +
-			"drivers\" and \"vkloader explain\" say which driver is left out, and why.\n\n" +
-			policyHelp,
+		Short: "Open only drivers whose hardware is present, or awake",
+		Long: "Every program pays for loading drivers of hardware that the machine does not have, and a driver that\n" +
+			"looks for its device wakes a sleeping GPU.\n\n" +
+			"on: the loader does not open a driver of a known hardware family when the kernel has no device of\n" +
+			"that family. awake: also not when all devices of the family are asleep. off: no policy; this is the\n" +
+			"default. Without an argument the command shows the policy.\n\n" +
+			"Software drivers, and drivers of unknown families, are always opened. If no driver would be left,\n" +
+			"the policy is ignored. Devices are those in /sys/class/drm, and NVIDIA's device nodes. \"vkloader\n" +
+			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n" + policyHelp,
 		Example:   "  vkloader policy hardware on\n  vkloader policy hardware awake --app /usr/bin/mpv",
 		ValidArgs: []string{"on", "awake", "off"},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      oneOf(true),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return showPolicies(s, "hardware")
+			}
 			c.Hardware = hardwareWords[args[0]].String()
 			return setPolicy(s, c)
 		},
@@ -58,16 +66,21 @@ func newPolicyService(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "service last|always|never",
-		Short: "Choose when the loader asks the driver service: without other drivers, always, or never",
-		Long: "Where the loader finds no driver it asks the driver service of the machine (\"vkloader serve\"), which is for containers\n" +
-			"and sandboxes without drivers. With \"always\" it does so beside the drivers that it finds; a driver that is there as well,\n" +
-			"by the name of its manifest or of its library, is used once. With \"never\" it does not. \"last\" is how it is without a\n" +
-			"policy. A program that brings its own drivers, and variables and settings that name all of them, are not gone beyond.\n\n" +
-			policyHelp,
+		Short: "Choose when the loader asks the driver service",
+		Long: "The driver service (\"vkloader serve\") offers the drivers of the machine to containers and\n" +
+			"sandboxes that have none.\n\n" +
+			"last: the loader asks the service when it finds no driver; this is the default. always: it also asks\n" +
+			"when it finds drivers. A driver that both have, by the name of its manifest or library, is used\n" +
+			"once. never: it does not ask. Without an argument the command shows the policy.\n\n" +
+			"The loader never asks the service when a program brings its own drivers, or when variables or\n" +
+			"settings name all drivers to use.\n\n" + policyHelp,
 		Example:   "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
 		ValidArgs: []string{"last", "always", "never"},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      oneOf(true),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return showPolicies(s, "service")
+			}
 			c.Service = args[0]
 			return setPolicy(s, c)
 		},
@@ -94,8 +107,11 @@ func newPolicyCompute(s *invocation) *cobra.Command {
 			policyHelp,
 		Example:   "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
 		ValidArgs: []string{"on", "off"},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      oneOf(true),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return showPolicies(s, "compute")
+			}
 			c.Compute = computeWords[args[0]].String()
 			return setPolicy(s, c)
 		},
@@ -111,6 +127,47 @@ func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	flags.BoolVar(&c.Force, "force", false, "also in place of another program's file")
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
+}
+
+// showPolicies shows the policies of these names: what holds for all programs, and for those that have settings of their own.
+func showPolicies(s *invocation, names ...string) error {
+	place, err := s.settings()
+	if err != nil {
+		return err
+	}
+	shown := place.Show("")
+	table := term.NewTable("policy", "now", "choices", "for")
+	for _, name := range names {
+		choices := map[string]string{"hardware": "on, awake, off", "service": "last, always, never",
+			"compute": "on, off"}[name]
+		now := func(set *settingsfile.ForPrograms) string {
+			switch {
+			case name == "service":
+				return term.Or(set.Service, settings.ServiceLast.String())
+			case name == "compute" && set.Compute != "":
+				return "on"
+			case name == "compute":
+				return "off"
+			}
+			for word, value := range hardwareWords {
+				if value.String() == set.Hardware {
+					return word
+				}
+			}
+			return "off"
+		}
+		others := settingsfile.ForPrograms{}
+		for _, set := range shown.Programs {
+			if set.App == "" {
+				others = set
+				continue
+			}
+			table.Row(name, now(&set), choices, set.App)
+		}
+		table.Row(name, now(&others), choices, "all programs")
+	}
+	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	return nil
 }
 
 func setPolicy(s *invocation, c *settingsfile.Change) error {

@@ -63,12 +63,13 @@ func newPs(s *invocation) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:   "ps",
-		Short: "List processes that use a Vulkan loader, with their drivers and layers",
-		Long: "ps lists every process with a Vulkan loader in its memory: which loader, which drivers and layers, its word size,\n" +
-			"its sandbox, and how much memory of devices it holds, where the kernel's driver says so. What an update has\n" +
-			"replaced under a running program is marked. Processes of others are looked into by " + seer + " only.\n\n" + exitCodesHelp,
+		Short: "List processes that use Vulkan, with drivers and layers",
+		Long: "ps lists every process that has a Vulkan loader in memory: the loader, drivers and layers, the word\n" +
+			"size, the sandbox, and the device memory that it holds, if the kernel driver reports that. Files\n" +
+			"that an update has replaced under a running program are marked. Only " + seer + " can inspect the\n" +
+			"processes of other users.\n\n" + exitCodesHelp,
 		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("ps"); err != nil {
 				return err
@@ -106,9 +107,9 @@ func newPs(s *invocation) *cobra.Command {
 // printRunning shows it; live: again and again, again: it was shown before.
 func printRunning(s *invocation, r *running, live, again bool) {
 	style := term.StyleFor(s.out, s.getenv)
-	if file, ok := s.out.(*os.File); live && ok {
+	if file, ok := term.File(s.out); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprint(s.out, "\x1b[H\x1b[2J")
+			fmt.Fprint(file, "\x1b[H\x1b[2J") // past what replaces control characters
 			again = false
 		}
 	}

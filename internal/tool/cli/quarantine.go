@@ -29,16 +29,17 @@ type quarantined struct {
 func newQuarantine(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine list|add|lift",
-		Short: "Keep drivers and layers out of a program, or of all programs, until their library changes",
-		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It lasts until the library changes (an\n" +
-			"update may have fixed it), and at most for the time that was set. Every loader reads it from the settings file.\n" +
-			"Loaders know no expiry: \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
-			"\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries.\n\n" +
-			exitCodesHelp,
-		Args: subcommandOnly("what to do with quarantines", "list, add or lift"),
-		RunE: func(*cobra.Command, []string) error { return nil },
+		Short: "Keep a driver or layer out of programs until it changes",
+		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It ends when the library\n" +
+			"changes, because an update may have fixed it, or after the time that was set. It is written into the\n" +
+			"settings file, which every loader reads.\n\n" +
+			"Loaders know no expiry. \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
+			"\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries.\n" +
+			"Without a subcommand the entries are listed.\n\n" + exitCodesHelp,
 	}
-	cmd.AddCommand(newQuarantineList(s), newQuarantineAdd(s), newQuarantineLift(s))
+	list := newQuarantineList(s)
+	cmd.AddCommand(list, newQuarantineAdd(s), newQuarantineLift(s))
+	showing(cmd, list)
 	return cmd
 }
 
@@ -63,7 +64,7 @@ func forWhom(program string) string { return term.Or(program, "all programs") }
 func newQuarantineList(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List quarantines: for which program, why, and until when", Args: cobra.NoArgs,
+		Use: "list", Short: "List quarantines: for which program, why, and until when", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			found, err := s.settings()
 			if err != nil {
@@ -120,10 +121,10 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 	var app, expires, why string
 	cmd := &cobra.Command{
 		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all programs",
-		Long: "add keeps the layer, or the driver whose manifest has this file name, out of the program of --app, or of all programs.\n\n" +
-			exitCodesHelp,
+		Long: "add keeps a layer, or the driver whose manifest has this file name, out of all programs, or with\n" +
+			"--app out of one.\n\n" + exitCodesHelp,
 		Example: "  vkloader quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader quarantine add old_icd.json --expires 7d",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("the name of a driver or layer"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			length, err := quarantineLength(expires)
 			if err != nil {
@@ -200,7 +201,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "lift [NAME]", Short: "Let a driver or layer back in",
 		Long: "lift removes the quarantines of a name: of a driver or layer, of its manifest, or of the program that they are for.\n" +
-			"With --app it removes only those for this program, with --all every one.\n\n" + exitCodesHelp,
+			"With --app it removes only those for this program; with --all it removes every quarantine.\n\n" + exitCodesHelp,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {

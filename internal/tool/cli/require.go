@@ -187,7 +187,7 @@ func newWait(s *invocation) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "wait [--timeout 60s] [--require api=1.3,...] [-- PROGRAM [ARGUMENT]...]",
-		Short: "Wait until a device is there as a program requires it, then run the program",
+		Short: "Wait for a device that a program requires, then run it",
 		Long: "wait ends when a device that meets what is required answers: the kernel driver is bound, its node can be opened,\n" +
 			"and a Vulkan driver lists it. It looks, in a child process, after each event that may bring one, and in any case\n" +
 			"from time to time. With PROGRAM it becomes that program then. It is for services that start before the graphics\n" +

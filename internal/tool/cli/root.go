@@ -1,48 +1,52 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
-const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 the examination could not run."
+const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 could not look."
 
 func newRoot(s *invocation) *cobra.Command {
-	var noProbe bool
+	var noProbe, asJSON bool
 	root := &cobra.Command{
 		Use:   "vkloader",
 		Short: "Explain and repair the Vulkan set-up of this machine",
-		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with. Alone it shows\n" +
-			"one screen: what works, what is there, what needs attention.\n" +
-			"It loads no driver and no layer itself; where that is needed, a child process does.\n\n" + exitCodesHelp,
+		Long: "vkloader explains and repairs the Vulkan installation of a machine. Without a command it shows one\n" +
+			"screen: what works, which devices, drivers and layers there are, and what needs attention.\n\n" +
+			"The tool itself loads no driver and no layer; where that is necessary, a child process does.\n\n" + exitCodesHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       release,
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if f := cmd.Flags().Lookup("bits"); f != nil && f.Changed {
 				s.class = map[string]int{"32": 32, "64": 64}[f.Value.String()]
 			}
 			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {
 				s.asUser = f.Value.String() == "false"
 			}
+			return lasting(cmd)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
-			}
+		Args: knownSubcommand,
+		RunE: func(*cobra.Command, []string) error {
 			if noProbe {
-				return overview(s, filesOnly)
+				return overview(s, filesOnly, asJSON)
 			}
-			return overview(s, tryAwake)
+			return overview(s, tryAwake, asJSON)
 		},
 	}
-	root.SetOut(s.out)
+	root.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
+	root.SetFlagErrorFunc(flagError)
+	root.SetOut(term.Raw(s.out)) // of cobra's own, for shells
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "alone: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
@@ -57,6 +61,11 @@ func newRoot(s *invocation) *cobra.Command {
 	root.SetVersionTemplate("vkloader {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(s, cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := io.WriteString(s.errOut, usageText(cmd, helpWidth(s)))
+		return err
+	})
 	root.AddCommand(
 		newInfo(s),
 		newPs(s),
@@ -81,18 +90,46 @@ func newRoot(s *invocation) *cobra.Command {
 
 // run carries out a command line and gives the exit code.
 func run(s *invocation, args []string) int {
-	s.out = term.Cleaner{To: s.out} // not standard error: what a program writes there that runs under the tool is its own
+	out := term.NewWrapper(s.out, s.getenv)
+	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
+	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
+	s.in = asking{s.in, out}
 	root := newRoot(s)
-	root.SetErr(term.Cleaner{To: s.errOut})
+	root.SetErr(messages)
 	root.SetArgs(args)
 	err := root.Execute()
+	out.Flush()
+	if out.Err != nil {
+		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", cause(out.Err))
+		return exit.NotLooked
+	}
 	if err == nil {
 		return exit.Fine
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintf(term.Cleaner{To: s.errOut}, "vkloader: %s\n", text)
+		fmt.Fprintf(messages, "vkloader: %s\n", text)
 	}
 	return exit.CodeOf(err)
+}
+
+// asking reads answers; the question is written first.
+type asking struct {
+	io.Reader
+	out *term.Wrapper
+}
+
+func (a asking) Read(data []byte) (int, error) {
+	a.out.Flush()
+	return a.Reader.Read(data)
+}
+
+// cause is what the system says of a file, without the file.
+func cause(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 // Main carries out the command line of a process and gives its exit code.

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 // dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
@@ -30,10 +31,7 @@ func (r *launched) print(s *invocation, changes []launch.Change, warnings, args 
 			Warnings  []string        `json:"warnings"`
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)})
 	} else {
-		fmt.Fprintln(s.out, commandLine(changes, args))
-	}
-	if err == nil && len(warnings) > 0 {
-		err = exit.With(exit.Problems)
+		fmt.Fprintln(term.Raw(s.out), commandLine(changes, args))
 	}
 	return err
 }

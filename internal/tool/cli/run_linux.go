@@ -36,14 +36,17 @@ func newRun(s *invocation) *cobra.Command {
 	var r launched
 	cmd := &cobra.Command{
 		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
-		Short: "Run a program on this loader, with drivers, devices and layers chosen for it alone",
-		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and sets the loader's own variables. It writes no file and\n" +
-			"affects no other program. Without --log and --time the program replaces the tool's process. With them the tool\n" +
-			"waits, removes the loader's lines from standard error, and ends as the program ended. Exit code: the program's;\n" +
-			"126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 when the examination could not run.\n\n" +
-			"With --find-culprit a program that crashes or hangs is run as it is, without layers, and then with fewer and fewer\n" +
-			"of its layers and drivers left out, until it is known which one does it, or which two together; Ctrl-\\ says that it\n" +
-			"hangs now. --fails-with and --fails-when make more ends a failure. What is left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
+		Short: "Run a program with drivers, devices and layers chosen for it",
+		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's variables set as the\n" +
+			"options say. It writes no file and affects no other program. Without --log and --time the program\n" +
+			"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
+			"error, and exits as the program does.\n\n" +
+			"Exit codes: the program's own; 126 it cannot be run, 127 not found, 2 wrong usage, 3 could not look.\n\n" +
+			"--find-culprit runs a program that crashes or hangs several times: as it is, without layers, and\n" +
+			"then with fewer and fewer layers and drivers, until the one at fault is known, or the two that fail\n" +
+			"only together. Ctrl-\\ says that the program hangs now. --fails-with and --fails-when let more ends\n" +
+			"count as failures. What a run leaves behind is ended. Exit codes: 0 it works, 1 it does not, 3\n" +
+			"interrupted.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",

@@ -27,7 +27,7 @@ func newRun(s *invocation) *cobra.Command {
 	var r launched
 	cmd := &cobra.Command{
 		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
-		Short: "Run a program with drivers, devices and layers chosen for it alone",
+		Short: "Run a program with drivers, devices and layers chosen for it",
 		Long: "run starts PROGRAM with the loader's own variables; nothing is written anywhere and no other program is concerned.\n" +
 			"The program gets the vulkan-1.dll that Windows finds for it. The tool waits for it, and ends with its exit code; 126\n" +
 			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 the examination could not run. With --log the loader's lines are\n" +

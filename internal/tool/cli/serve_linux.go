@@ -41,12 +41,12 @@ func newServe(s *invocation) *cobra.Command {
 	o := &serving{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Offer this machine's drivers to containers and sandboxes without drivers",
+		Short: "Offer this machine's drivers to containers and sandboxes",
 		Long: "serve is a service: it knows which drivers this machine has and hands their files, manifests and device nodes to\n" +
 			"clients over a socket, until it is told to stop (SIGTERM). It loads no driver. Keys of its configuration:\n  " +
 			strings.Join(config.Keys(), "\n  ") + "\n\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
 	}
 	f := cmd.Flags()

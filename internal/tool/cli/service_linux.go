@@ -53,13 +53,13 @@ func newService(s *invocation) *cobra.Command {
 	socket, asJSON := "", false
 	cmd := &cobra.Command{
 		Use:   "service status|inspect",
-		Short: "Show what a running service offers, what is pending, and what it does not offer and why",
-		Args:  subcommandOnly("what to ask the service", "status or inspect"),
+		Short: "Show what a running driver service offers",
+		Args:  subcommandOnly,
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
 	cmd.PersistentFlags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default "+server.Socket+" in the service's directory)")
 	status := &cobra.Command{
-		Use: "status", Short: "What the service offers to this machine's kind of programs", Args: cobra.NoArgs,
+		Use: "status", Short: "What the service offers, what is pending, and what is not offered", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := statusOf(s, socket)
 			if err != nil {
@@ -74,7 +74,7 @@ func newService(s *invocation) *cobra.Command {
 	}
 	status.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", serviceSchema))
 	inspect := &cobra.Command{
-		Use: "inspect", Short: "The service's whole state, as JSON", Args: cobra.NoArgs,
+		Use: "inspect", Short: "The service's whole state, as JSON", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			c, _, err := dialService(s, socket)
 			if err != nil {

@@ -21,27 +21,18 @@ import (
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings show|set|clear" + orderUse,
-		Short: "Show, write and remove the loader settings file, for all programs or for some",
-		Long: "settings reads and writes vk_loader_settings.json, the file by which one can order and switch layers, add or\n" +
-			"replace drivers, choose devices and set the log of all Vulkan programs, or of some. The tool marks what it\n" +
-			"writes, changes only what bears its mark, and removes it when its time is over, whenever one of these commands\n" +
-			"runs: loaders themselves know no expiry.\n\n" + exitCodesHelp,
-		Args: subcommandOnly("what to do with the settings", "show, set"+strings.ReplaceAll(orderUse, "|", ", ")+" or clear"),
-		RunE: func(*cobra.Command, []string) error { return nil },
+		Short: "Show, write and remove the loader settings file",
+		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
+			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
+			"subcommand the settings in force are shown.\n\n" +
+			"The tool marks the files that it writes and changes only those. Loaders know no expiry: each of\n" +
+			"these commands removes settings whose time is over.\n\n" + exitCodesHelp,
 	}
-	cmd.AddCommand(newSettingsShow(s), newSettingsSet(s), newSettingsClear(s))
+	show := newSettingsShow(s)
+	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s))
 	cmd.AddCommand(settingsOfSystem(s)...)
+	showing(cmd, show)
 	return cmd
-}
-
-// subcommandOnly are the arguments of a command that does nothing by itself.
-func subcommandOnly(question, names string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("%s: %q is none of %s", question, args[0], names)
-		}
-		return fmt.Errorf("%s: %s", question, names)
-	}
 }
 
 // settings looks for settings files, and removes ours whose time is over.
@@ -106,8 +97,8 @@ func newSettingsShow(s *invocation) *cobra.Command {
 	var app string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show the settings file in force: its owner, its content, and what is wrong with it",
-		Args:  cobra.NoArgs,
+		Short: "Show the settings file in force, and what is wrong with it",
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {
@@ -139,7 +130,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				printLayerFile(s, shown.LayerSettings)
 			}
 			for _, f := range shown.Findings {
-				if err == nil && f.Severity != diag.Note {
+				if err == nil && f.Severity == diag.Problem {
 					err = exit.With(exit.Problems)
 				}
 			}
@@ -300,10 +291,10 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "clear",
-		Short: "Remove the settings file that this tool wrote, or the settings for some programs in it",
-		Long: "clear removes the settings file in force when it bears the tool's mark, and puts back another program's file\n" +
-			"that had to make room. With --app only the settings for exactly these programs are removed.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Short: "Remove what this tool has written",
+		Long: "clear removes the settings file in force if this tool wrote it, and restores the file of another\n" +
+			"program that --force had replaced. With --app it removes only the settings for these programs.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {

@@ -16,8 +16,8 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/validation"
 )
 
 // layerSettingsSchema is raised when a field of settings layer changes its meaning or goes.
@@ -116,7 +116,7 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 		for _, l := range answer.Layers {
 			names = append(names, l.Name)
 		}
-		if near := validation.Nearest(name, names); near != "" {
+		if near := spelling.Nearest(name, names); near != "" {
 			return nil, nil, exit.Problem("no layer %s is installed; did you mean %s?", name, near)
 		}
 		return nil, nil, exit.Problem("no layer %s is installed: see vkloader list layers", name)

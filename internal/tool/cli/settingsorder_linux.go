@@ -117,7 +117,7 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 func newOrderList(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the rules about the order of layers, and whether each is in force", Args: cobra.NoArgs,
+		Use: "list", Short: "List the rules about the order of layers", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			found, err := o.look(s)
 			if err != nil {
@@ -165,7 +165,7 @@ func newOrderRemove(s *invocation) *cobra.Command {
 func newOrderApply(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
-		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: cobra.NoArgs,
+		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			found, err := o.look(s)
 			if err != nil {

@@ -16,21 +16,22 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "set",
-		Short: "Write settings: layers and their order, drivers, devices, the log; for all programs or for some",
-		Long: "set writes what the options say into the settings file, for all programs, or with --app for some; what it does\n" +
-			"not name stays as it is. Layers, drivers and devices are given in their order. A program gets one object of the\n" +
-			"file: that for it, or that for all, never both.\n\n" +
-			"The file that is written is the one in force; without one, the first place in the user's directories, or with --system\n" +
-			"in the system's. It is replaced in one step. Another program's file is not touched without --force, which keeps it\n" +
-			"beside the new one for \"settings clear\" to put back.\n\n" +
+		Short: "Set layers and their order, drivers, devices, the log",
+		Long: "set writes the options into the settings file, for all programs, or with --app for some. What the\n" +
+			"options do not name is kept. The order of --layer, --driver and --device is the order in the file. A\n" +
+			"program gets one object of the file: the one for it, or the one for all programs.\n\n" +
+			"set changes the file in force. If there is none, it writes the first place in the user's\n" +
+			"directories, or with --system in the system's. The file is replaced in one step. Another program's\n" +
+			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			selector.Help +
-			"While there are devices in the settings, programs ignore the variables that choose drivers (VK_DRIVER_FILES and its\n" +
-			"kin): where such a variable alone brings the device's driver, its manifest goes into the settings, too. What is\n" +
-			"written has been tried: a program with it gets these devices.\n\n" + exitCodesHelp,
+			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
+			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
+			"settings. Before it writes, set checks in a child process that a program with these settings gets\n" +
+			"the devices.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
 			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, asJSON) },
 	}
 	flags := cmd.Flags()

@@ -14,25 +14,25 @@ import (
 func newSystem(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "system status|use",
-		Short: "Show or choose the libvulkan.so.1 that programs get: the distribution's or this one",
-		Long: "Where this loader is installed beside the distribution's, as its packages do it, \"system use\" chooses the one that\n" +
-			"programs of every word size get, and \"system status\" says which that is. Elsewhere, status says what programs get\n" +
-			"and what changes it.\n\n" + exitCodesHelp,
-		Args: subcommandOnly("what to do with the system's loader", "status or use"),
-		RunE: func(*cobra.Command, []string) error { return nil },
+		Short: "Show or choose the libvulkan.so.1 that programs get",
+		Long: "system shows or chooses the loader that programs get, where this one is installed next to the\n" +
+			"distribution's, as its packages do. Elsewhere it shows which loader programs get, and what changes\n" +
+			"that. Without a subcommand it shows the status.\n\n" + exitCodesHelp,
 	}
-	cmd.AddCommand(newSystemStatus(s), newSystemUse(s))
+	status := newSystemStatus(s)
+	cmd.AddCommand(status, newSystemUse(s))
+	showing(cmd, status)
 	return cmd
 }
 
 func newSystemStatus(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "status", Short: "Which loader is in force for each word size, and whose files there are",
-		Long: "status shows, for each architecture, what the dynamic linker finds, in its order: programs get the first. Variables\n" +
-			"such as LD_LIBRARY_PATH, which are those of one program, count for nothing. It needs no rights. The exit code is 1\n" +
-			"when programs find no loader.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Use: "status", Short: "Show which loader programs of each word size get",
+		Long: "status shows, for each architecture, the loaders that the dynamic linker finds, in its order;\n" +
+			"programs get the first. Variables of a single program, such as LD_LIBRARY_PATH, are not considered.\n" +
+			"It needs no privileges. The exit code is 1 when programs find no loader.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {
@@ -57,13 +57,13 @@ func newSystemStatus(s *invocation) *cobra.Command {
 func newSystemUse(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "use distribution|vkloader", Short: "Choose the loader that programs get, for every word size",
-		Long: "use exchanges the link libvulkan.so.1 in the distribution's directories of libraries, each in one step; programs that\n" +
-			"run keep the loader that they have. The choice outlives ldconfig, and upgrades of both loaders. It needs root.\n\n" +
-			exitCodesHelp,
+		Use: "use distribution|vkloader", Short: "Choose the loader that programs of every word size get",
+		Long: "use replaces the link libvulkan.so.1 in the library directories of the distribution, each in one\n" +
+			"step. Running programs keep their loader. The choice survives ldconfig and upgrades of both loaders.\n" +
+			"It needs root.\n\n" + exitCodesHelp,
 		Example:   "  vkloader system use distribution\n  vkloader system use vkloader --root /srv/container",
 		ValidArgs: []string{system.Distribution, system.Vkloader},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      oneOf(false),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := s.machine()
 			if err != nil {

@@ -55,7 +55,7 @@ func TestSystemText(t *testing.T) {
 	if code := run(s, []string{"system", "status", "--root", t.TempDir()}); code != exit.Problems {
 		t.Errorf("without any loader: exit code %d", code)
 	}
-	for _, line := range []string{"system", "system use", "system use nonsense", "system use vkloader distribution"} {
+	for _, line := range []string{"system nonsense", "system use", "system use nonsense", "system use vkloader distribution"} {
 		if code := run(s, strings.Fields(line)); code != exit.Usage {
 			t.Errorf("%s: exit code %d", line, code)
 		}

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -18,7 +22,8 @@ import (
 const validateSchema = 1
 
 func newValidate(s *invocation) *cobra.Command {
-	var asJSON bool
+	var asJSON, fileOnly, load bool
+	var limit time.Duration
 	var kind string
 	var kinds []string
 	for _, k := range validation.Kinds {
@@ -26,11 +31,14 @@ func newValidate(s *invocation) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Check a driver manifest, a layer manifest or a settings file, line by line",
-		Long: "validate judges files as JSON, by the published JSON Schemas, and by the loader's own rules, which are laxer in\n" +
-			"some things and stricter in others. What kind a file is it sees by the content; layers in a directory\n" +
-			"implicit_layer.d, or with a disable_environment, are judged as implicit. It opens nothing that a file names.\n\n" +
-			exitCodesHelp + "\nA warning is a problem found here, a note is not.",
+		Short: "Check driver manifests, layer manifests and settings files",
+		Long: "validate checks files as JSON, by the published JSON Schemas and by the loader's own rules, which are more lenient\n" +
+			"than JSON in some points and stricter than the schemas in others. The content tells what kind a file is; layers in a\n" +
+			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers.\n\n" +
+			"For a manifest it also examines the library: whether it is there, its word size, whether everything that it needs can\n" +
+			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not. With --load a\n" +
+			"child process also loads the library and asks which version of the loader interface it agrees on.\n\n" +
+			exitCodesHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("name the files to judge: see vkloader validate --help")
@@ -44,6 +52,9 @@ func newValidate(s *invocation) *cobra.Command {
 					return fmt.Errorf("--kind wants one of %s, got %q", strings.Join(kinds, ", "), kind)
 				}
 			}
+			if load && (fileOnly || s.root != "") {
+				return errors.New("--load opens libraries of this machine: not with --file-only or --root")
+			}
 			source, err := s.source("", false)
 			if err != nil {
 				return err
@@ -51,6 +62,16 @@ func newValidate(s *invocation) *cobra.Command {
 			results, code := []validation.Result{}, exit.Fine
 			for _, path := range paths {
 				result, problems := validation.Judge(source.File(path), path, as)
+				if !fileOnly {
+					problems = openLibraries(source, &result) || problems
+				}
+				if load {
+					failed, err := negotiate(s, source, &result, limit)
+					if err != nil {
+						return err
+					}
+					problems = problems || failed
+				}
 				results = append(results, result)
 				if result.Problem != "" {
 					code = exit.NotLooked
@@ -72,11 +93,62 @@ func newValidate(s *invocation) *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check the files alone, not the libraries that they name")
+	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --load may take")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", validateSchema))
 	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be, a `KIND` of: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests
 	completes(cmd, map[string]completion{"kind": completeKinds})
 	return cmd
+}
+
+// openLibraries examines the libraries that a manifest names; true: there are problems.
+func openLibraries(source *machine.Source, result *validation.Result) (problems bool) {
+	for i := range result.Libraries {
+		l := &result.Libraries[i]
+		module, findings := doctor.Library(source, doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
+			Negotiate: l.Negotiate, GetInstance: l.GetInstance})
+		l.File, l.Class = module.File, module.Class
+		for _, f := range findings {
+			result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: f.Code.String(),
+				Severity: f.Severity, Statement: f.Statement, What: f.What, Do: f.Do})
+			problems = problems || f.Severity == diag.Problem
+		}
+	}
+	return problems
+}
+
+// negotiate has a child load each library that was found and ask which version of the interface it agrees on; true: one
+// failed.
+func negotiate(s *invocation, source *machine.Source, result *validation.Result, limit time.Duration) (failed bool, err error) {
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return false, exit.As(exit.NotLooked, err)
+	}
+	for i := range result.Libraries {
+		l := &result.Libraries[i]
+		if l.File == "" || l.Class != machine.OwnClass {
+			continue
+		}
+		function := ""
+		if l.Layer {
+			function = term.Or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")
+		}
+		seen, err := probe.Negotiate(found, l.Path, function, source.Environ, limit)
+		if err != nil {
+			return failed, exit.As(exit.NotLooked, err)
+		}
+		l.Interface = seen.Interface
+		if seen.Problem == "" {
+			continue
+		}
+		failed = true
+		entry := diag.FileLibrary.Entry()
+		result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: entry.Name,
+			Severity: entry.Severity, Statement: entry.Statement, What: "loaded alone, " + l.Path + ": " + seen.Problem, Do: entry.Do})
+	}
+	return failed, nil
 }
 
 func printValidated(s *invocation, results []validation.Result) {
@@ -111,6 +183,14 @@ func printValidated(s *invocation, results []validation.Result) {
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
 			if n := counts[severity]; n > 0 {
 				total += ", " + term.Number(n, severity.String())
+			}
+		}
+		for _, l := range r.Libraries {
+			if l.File != "" && l.Class != 0 {
+				total += fmt.Sprintf(", %d-bit library %s", l.Class, term.OneLine(l.File))
+				if l.Interface > 0 {
+					total += fmt.Sprintf(" (interface %d)", l.Interface)
+				}
 			}
 		}
 		fmt.Fprintf(s.out, "%s: %s, %s%s\n", term.OneLine(r.Path), kindWords[r.Kind], verdict, total)

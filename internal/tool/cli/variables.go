@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
@@ -39,10 +40,10 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 func newListVariables(s *invocation) *cobra.Command {
 	var asJSON, elevated bool
 	cmd := &cobra.Command{
-		Use: "variables", Short: "Environment variables that the loader reads: which are set, in force, and what they do",
-		Long: "Environment variables that the loader reads: which are set, in force, and what they do. \"vkloader help\n" +
-			"variables\" tells all about each.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Use: "variables", Short: "Environment variables: which are set, and what they do",
+		Long: "variables lists the environment variables that the loader reads: whether each is set, whether it is\n" +
+			"in force, and what it does. \"vkloader help variables\" describes them in full.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", elevated)
 			if err != nil {
@@ -62,10 +63,8 @@ func newListVariables(s *invocation) *cobra.Command {
 			} else {
 				printVariables(s, rows)
 			}
-			bad := func(v environment.Variable) bool {
-				return v.State == environment.Faulty || v.State == environment.Unknown
-			}
-			if err == nil && slices.ContainsFunc(rows, bad) {
+			bad := func(f environment.Finding) bool { return f.Code.Entry().Severity == diag.Problem }
+			if err == nil && slices.ContainsFunc(environment.Check(source), bad) {
 				err = exit.With(exit.Problems)
 			}
 			return err
@@ -106,8 +105,15 @@ func printVariables(s *invocation, rows []environment.Variable) {
 	}
 }
 
-// newVariablesHelp is the topic "vkloader help variables", made of the table of variables.
+// newVariablesHelp is the topic "vkloader help variables". Its text is made when it is asked for.
 func newVariablesHelp() *cobra.Command {
+	return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
+}
+
+const topicOfVariables = "variables"
+
+// variablesHelp is the topic's text, made of the table of variables.
+func variablesHelp() string {
 	var b strings.Builder
 	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\" is what\n" +
 		"takes a variable's place.\n")
@@ -136,5 +142,5 @@ func newVariablesHelp() *cobra.Command {
 	for _, v := range drivers.MesaVariables {
 		tell(v.Name, v.Takes, v.Does, "kept", v.YieldsTo, nil)
 	}
-	return &cobra.Command{Use: "variables", Short: "Environment variables that the loader reads", Long: b.String()}
+	return b.String()
 }

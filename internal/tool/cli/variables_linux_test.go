@@ -21,7 +21,7 @@ func TestVariablesCommand(t *testing.T) {
 		}
 		return out.String()
 	}
-	text, help := call(exit.Problems, "list", "variables"), call(exit.Fine, "help", "variables")
+	text, help := call(exit.Fine, "list", "variables"), call(exit.Fine, "help", "variables")
 	variables.Each(func(v variables.ID) {
 		if !strings.Contains(text, v.Name()) || !strings.Contains(help, "\n  "+v.Name()+"\n") {
 			t.Errorf("%s is missing", v.Name())
@@ -39,7 +39,7 @@ func TestVariablesCommand(t *testing.T) {
 			Statements                                       []string
 		}
 	}
-	if err := json.Unmarshal([]byte(call(exit.Problems, "list", "variables", "--json")), &got); err != nil {
+	if err := json.Unmarshal([]byte(call(exit.Fine, "list", "variables", "--json")), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Schema != variableSchema || got.Kind != "variables" {

@@ -79,6 +79,7 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
+	source = source.Keeping()
 	if options.packages == nil {
 		options.packages = newPackages()
 	}

@@ -27,10 +27,7 @@ func (e *exam) libraries() {
 			e.Drivers = append(e.Drivers, m)
 			continue
 		}
-		f := e.module(&m, func(has func(string) bool) bool {
-			return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
-				has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
-		}, DriverInterface)
+		f := e.module(&m, driverFits, DriverInterface)
 		if f != nil && m.Good {
 			e.withoutDisplay(&m, f)
 		}
@@ -47,9 +44,7 @@ func (e *exam) libraries() {
 			continue
 		}
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
-		e.module(&m, func(has func(string) bool) bool {
-			return has(or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(or(l.GetInstance, "vkGetInstanceProcAddr"))
-		}, LayerInterface)
+		e.module(&m, layerFits(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !term.IsName(name) {
 				f := e.found(LayerVariable, l.Name, l.Manifest, noName{name}, nil)

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/validation"
 )
 
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
@@ -196,7 +196,7 @@ func (e *exam) values(rows []environment.Variable) {
 func nearest(name string, rows []environment.Variable) string {
 	best, least := "", 3
 	for _, v := range rows {
-		if d := validation.Distance(name, v.Name); v.State != environment.Unknown && d < least {
+		if d := spelling.Distance(name, v.Name); v.State != environment.Unknown && d < least {
 			best, least = v.Name, d
 		}
 	}

@@ -9,6 +9,9 @@ import (
 // dotCommands is how many of a layer's commands its node names.
 const dotCommands = 8
 
+// culprit is the colour of a layer or driver that failed.
+const culprit = "#ffd9d6"
+
 // DOT writes the chain as a graph for graphviz.
 func DOT(w io.Writer, c *Chain) error {
 	var out strings.Builder
@@ -32,14 +35,22 @@ func DOT(w io.Writer, c *Chain) error {
 		if len(l.Commands) > dotCommands {
 			commands += ", …"
 		}
-		node(id, "#fff4d6", l.Name, l.Why, l.Library, l.intercepts(), commands)
+		colour := "#fff4d6"
+		if l.Problem != "" {
+			colour = culprit
+		}
+		node(id, colour, l.Name, l.Problem, l.Why, l.Library, l.intercepts(), commands)
 		put("  %s -> %s;\n", above, id)
 		above = id
 	}
 	for i := range c.Drivers {
 		d := &c.Drivers[i]
 		id := fmt.Sprint("driver", i+1)
-		node(id, "#dff5e3", d.Name, d.Library, labelled("Vulkan ", d.API), d.Problem)
+		colour := "#dff5e3"
+		if d.Problem != "" {
+			colour = culprit
+		}
+		node(id, colour, d.Name, d.Library, labelled("Vulkan ", d.API), d.Problem)
 		put("  %s -> %s;\n", above, id)
 		for _, device := range d.Devices {
 			node(fmt.Sprint("device", device.Index), "#efe6fb", fmt.Sprintf("%d  %s", device.Index, device.Name),

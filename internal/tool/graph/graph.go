@@ -24,7 +24,8 @@ type Layer struct {
 	Off         string   `json:"off,omitempty"`          // a line for the environment that puts it out
 	Known       bool     `json:"known"`                  // Commands are what it intercepts
 	Unknown     string   `json:"unknown,omitempty"`      // why they are not known
-	Commands    []string `json:"commands"`               // sorted
+	Commands    []string `json:"commands"`               // those that matter most first: create, present, submit
+	Problem     string   `json:"problem,omitempty"`      // how it failed when it was tried alone: it is the culprit
 	Before      []string `json:"pre_instance,omitempty"` // global commands that it takes before there is an instance
 	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer of its name is in the chain
 }

@@ -145,11 +145,17 @@ func layerBox(l *Layer, i int, y float64) box {
 	if l.NameOnly || l.Meta {
 		class = "layer aside"
 	}
+	if l.Problem != "" {
+		class = "bad"
+	}
 	b := column(fmt.Sprint("layer", i+1), class, margin, y, wide)
 	x, room := margin+padding, left-padding
 	b.write(title, x, room, 2, l.Name)
 	if l.Description != "" && l.Description != l.Name {
 		b.write(plain, x, room, 2, l.Description)
+	}
+	if l.Problem != "" {
+		b.write(plain, x, room, 2, l.Problem)
 	}
 	b.write(faint, x, room, 2, l.Why+" ("+l.Statement+")")
 	switch {
@@ -174,7 +180,7 @@ func layerBox(l *Layer, i int, y float64) box {
 	}
 	b.texts = append(b.texts, right.texts...)
 	b.h = max(b.h, right.h)
-	b.title = lines(l.Name, l.Description, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
+	b.title = lines(l.Name, l.Description, l.Problem, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
 		labelled("library ", l.Library), labelled("off with ", l.Off), l.intercepts(), strings.Join(l.Commands, ", "))
 	return b
 }

@@ -44,13 +44,8 @@ func (m *Machine) Open(name string) (*os.File, error) {
 	if m.Tree != nil {
 		return m.openTree(name)
 	}
-	// What it is, is asked of a descriptor that does nothing, and then this very thing is opened.
-	handle, err := m.handle(name, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer handle.Close()
-	info, err := handle.Stat()
+	// What it is, is asked first, and then this very thing is opened.
+	info, err := m.Stat(name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 	}
@@ -93,6 +88,15 @@ func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
 	if m.Tree != nil {
 		_, info, err := m.inTree(name, flags&unix.O_NOFOLLOW == 0)
 		return info, err
+	}
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if !m.Foreign() {
+		if flags&unix.O_NOFOLLOW != 0 {
+			return os.Lstat(name)
+		}
+		return os.Stat(name)
 	}
 	handle, err := m.handle(name, flags)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/facts"
@@ -19,7 +20,25 @@ type Source struct {
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Added    map[string]string    // files that count as there, with what is in them, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
+	Kept     *Kept                // what was read already, for decisions that see the same files; nil: nothing is kept
 	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
+}
+
+// Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
+// not there; it must not outlive a change of the files.
+type Kept struct {
+	directories map[string]facts.Directory
+	files       map[string]facts.File
+}
+
+// Keeping is the source, with a memory of what it reads.
+func (s *Source) Keeping() *Source {
+	if s.Kept != nil {
+		return s
+	}
+	with := *s
+	with.Kept = &Kept{map[string]facts.Directory{}, map[string]facts.File{}}
+	return &with
 }
 
 // Loader is another loader, which does not read everything that this project's does.
@@ -45,10 +64,41 @@ func (s *Source) unread(name string) bool {
 // foreign machine by name, because the order that its own file system would give is not known here.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
-	added := s.AddedTo(path)
+	f := s.listed(path)
+	if added := s.AddedTo(path); len(added) > 0 {
+		f = facts.Directory{Listed: true, Names: slices.Concat(f.Names, added)}
+	}
+	return f
+}
+
+// listed is a directory without what was added, read once where the source keeps what it reads.
+func (s *Source) listed(path string) facts.Directory {
+	if s.Kept == nil {
+		return s.directory(path)
+	}
+	all, known := s.Kept.directories[path]
+	if !known {
+		everything := *s
+		everything.Without = nil
+		all = everything.directory(path)
+		s.Kept.directories[path] = all
+	}
+	if len(s.Without) == 0 {
+		return all
+	}
+	seen := facts.Directory{Listed: all.Listed && !s.hidden(path)}
+	for _, name := range all.Names {
+		if seen.Listed && !s.hidden(path+string(os.PathSeparator)+name) {
+			seen.Names = append(seen.Names, name)
+		}
+	}
+	return seen
+}
+
+func (s *Source) directory(path string) facts.Directory {
 	entries, err := s.list(path)
 	if err != nil && len(entries) == 0 {
-		return facts.Directory{Listed: len(added) > 0, Names: added}
+		return facts.Directory{}
 	}
 	if s.Foreign() {
 		ByName(entries)
@@ -63,7 +113,6 @@ func (s *Source) Directory(path string) facts.Directory {
 			f.Names = append(f.Names, n)
 		}
 	}
-	f.Names = append(f.Names, added...)
 	return f
 }
 
@@ -91,18 +140,32 @@ func (s *Source) File(path string) facts.File {
 	if s.unread(path) {
 		return facts.File{Status: facts.FileNotOpened}
 	}
-	f := s.file(path)
+	if text, is := s.Added[filepath.Clean(path)]; is {
+		return facts.File{Content: s.forClass(text)}
+	}
+	f := s.kept(s.Path(path))
 	if s.Loader != nil && strings.HasSuffix(path, settingsName) {
 		f.Content, _ = s.Loader.Settings(f.Content)
 	}
 	return f
 }
 
-func (s *Source) file(path string) facts.File {
-	if text, is := s.Added[filepath.Clean(path)]; is {
-		return facts.File{Content: s.forClass(text)}
+// kept is a file, read once where the source keeps what it reads.
+func (s *Source) kept(path string) facts.File {
+	if s.Kept == nil || s.hidden(path) {
+		return s.file(path)
 	}
-	f, err := s.Open(s.Path(path))
+	key := strconv.Itoa(s.Class) + path // what a file says may depend on the word size
+	read, known := s.Kept.files[key]
+	if !known {
+		read = s.file(path)
+		s.Kept.files[key] = read
+	}
+	return read
+}
+
+func (s *Source) file(path string) facts.File {
+	f, err := s.Open(path)
 	if errors.Is(err, ErrNotRegular) {
 		return facts.File{Status: facts.FileNotRegular}
 	}

@@ -9,6 +9,7 @@ import (
 type Result struct {
 	Library    string      // real path of the library that was opened
 	Version    uint32      // of the instance level
+	Interface  uint32      // that a driver or layer agrees on; of Negotiate, 0: it has no versions
 	Extensions []Extension // of the instance level
 	Layers     []Layer
 	Devices    []Device

@@ -78,13 +78,23 @@ func Ask(question string, at Place, environ []string, limit time.Duration) (*Res
 	return run(context.Background(), "intercepts", question, at, environ, limit)
 }
 
+// Negotiate has the child open a driver alone, or a layer by the name of its function, and ask which version of the interface
+// it agrees on.
+func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
+	alone := Place{Child: at.Child, Library: library}
+	if layerFunction == "" {
+		return run(context.Background(), "driver", "", alone, environ, limit)
+	}
+	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
+}
+
 // run is Run in one of the child's ways, with standard input for it.
-func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration) (*Result, error) {
+func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}
 	if way != "" {
-		args = append(args, way)
+		args = append(append(args, way), more...)
 	}
 	cmd := exec.CommandContext(ctx, at.Child, args...)
 	if input != "" {
@@ -186,6 +196,8 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Mapped = append(r.Mapped, e.Path)
 		case "version":
 			r.Version = e.Version
+		case "negotiated":
+			r.Interface = e.Version
 		case "missing":
 			r.Problem = "the library has no " + e.Command
 		case "unloadable":

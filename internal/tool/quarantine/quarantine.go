@@ -14,6 +14,8 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // Now is an entry as it stands.
@@ -165,7 +167,15 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 		}
 	}
 	if e.Kind == "" {
-		return nil, exit.Problem("no layer and no driver that programs get is %s: see vkloader explain", e.Name)
+		var names []string
+		for _, l := range answer.Layers {
+			names = append(names, l.Name)
+		}
+		for _, d := range answer.Drivers {
+			names = append(names, machine.Style.Base(d.Path))
+		}
+		return nil, exit.Problem("no layer and no driver that programs get is %s%s", e.Name,
+			term.Or(spelling.Meant(e.Name, names), ": see vkloader explain"))
 	}
 	if e.Kind == "driver" {
 		e.Name = machine.Style.Base(e.Manifest)

@@ -27,11 +27,11 @@ type Device struct {
 const Forms = "number in \"vkloader list devices\", PCI address, device UUID, VENDOR:DEVICE, vendor, or part of its name"
 
 // Help is the grammar in full, for the help of commands. The order is that in which the forms are tried.
-const Help = "A DEVICE is named by its number in \"vkloader list devices\"; its PCI address (0000:01:00.0, or 01:00.0); its\n" +
-	"device UUID; DEVICEUUID/DRIVERUUID/VERSION; VENDOR:DEVICE in hexadecimal (10de:2684); its vendor (nvidia, amd,\n" +
-	"intel, 10de); its name, or a part of that. The first of these that fits a device counts, and it has to fit one\n" +
-	"only; a name with a star at its beginning or end means every device with such a name. Identical cards are told\n" +
-	"apart by PCI address.\n\n"
+const Help = "A DEVICE is named by one of these forms, tried in this order: its number in \"vkloader list\n" +
+	"devices\"; its PCI address (0000:01:00.0 or 01:00.0); its device UUID;\n" +
+	"DEVICEUUID/DRIVERUUID/VERSION; VENDOR:DEVICE in hexadecimal (10de:2684); its vendor (nvidia, amd,\n" +
+	"intel, 10de); its name, or a part of it. It must match exactly one device; a name with a star at its\n" +
+	"beginning or end matches every device with that name. PCI addresses tell identical cards apart.\n\n"
 
 // maxNumber is the largest number that can only be a device's: a longer one may be a part of a name, such as 4090.
 const maxNumber = 99

@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -334,7 +335,7 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 		}
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
-			return nil, exit.Problem("no layer %s is installed; there is %s", name, layerNames(answer.Layers))
+			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), spelling.Meant(name, namesOf(answer.Layers)))
 		}
 		entry := map[string]any{"name": name, "control": control, "path": ""}
 		if layer != nil {
@@ -361,11 +362,14 @@ func findLayer(layers []*manifest.Layer, name string) *manifest.Layer {
 }
 
 func layerNames(layers []*manifest.Layer) string {
-	var names []string
+	return term.Or(strings.Join(namesOf(layers), ", "), "none")
+}
+
+func namesOf(layers []*manifest.Layer) (names []string) {
 	for _, l := range layers {
 		names = append(names, l.Name)
 	}
-	return term.Or(strings.Join(names, ", "), "none")
+	return names
 }
 
 // driverEntries are the manifests in the order in which they are meant; the file has the last one first (SET-83).
@@ -399,8 +403,12 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
 			}
 			if !any {
-				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s", word,
-					term.Or(strings.Join(slices.Compact(names), ", "), "none"))
+				var bases []string
+				for _, d := range answer.Drivers {
+					bases = append(bases, machine.Style.Base(d.Path))
+				}
+				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s%s", word,
+					term.Or(strings.Join(slices.Compact(names), ", "), "none"), spelling.Meant(word, bases))
 			}
 		}
 	}

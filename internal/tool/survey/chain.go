@@ -1,6 +1,8 @@
 package survey
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/commands"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
@@ -45,6 +48,9 @@ func Chain(executable, library string, source *machine.Source, still bool, limit
 		return nil, err
 	}
 	observed(chain, answer, seen, asked)
+	if chain.Problem != "" {
+		accuse(chain, source, found, limit)
+	}
 	return chain, nil
 }
 
@@ -108,6 +114,47 @@ func chained(l *manifest.Layer, a plan.Active) bool {
 // unknownDriver is drawn for devices whose driver the loader does not name, because none could be created on them.
 const unknownDriver = "a driver that is not known"
 
+// accuse marks the layers and drivers that end a program.
+func accuse(chain *graph.Chain, source *machine.Source, found probe.Place, limit time.Duration) {
+	report, err := doctor.Examine(source, doctor.Options{})
+	if err != nil || report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit}) != nil {
+		return // the picture says as much as is known
+	}
+	for _, p := range report.Probes {
+		if p.Result != doctor.ProbeCrashes && p.Result != doctor.ProbeHangs && p.Result != doctor.ProbeExits {
+			continue
+		}
+		what := string(p.Result) + ": " + p.Detail
+		for i := range chain.Layers {
+			if l := &chain.Layers[i]; p.Kind == "layer" && l.Manifest == p.Manifest && l.Name == p.Name {
+				l.Problem = what
+			}
+		}
+		for i := range chain.Drivers {
+			if d := &chain.Drivers[i]; p.Kind == "driver" && d.Manifest == p.Manifest {
+				d.Problem = what
+			}
+		}
+	}
+}
+
+// weights are words in the names of commands, by how much it matters that a layer intercepts these.
+var weights = []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresent", "vkQueueSubmit", "vkCreateSwapchain", "vkAcquireNextImage", "Surface"}
+
+// important sorts commands, each once: those first by which a layer changes what a program gets or shows.
+func important(commands []string) []string {
+	weight := func(name string) int {
+		for i, word := range weights {
+			if strings.Contains(name, word) {
+				return i
+			}
+		}
+		return len(weights)
+	}
+	slices.SortFunc(commands, func(a, b string) int { return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(a, b)) })
+	return slices.Compact(commands)
+}
+
 // observed adds what children saw.
 func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.Result) {
 	chain.Version = seen.Version
@@ -122,13 +169,15 @@ func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.
 			continue
 		}
 		layer.Unknown = "it was not asked"
+		if asked.Problem != "" {
+			layer.Unknown = "not asked: " + asked.Problem
+		}
 		if n < len(asked.Asked) {
 			one := asked.Asked[n]
 			layer.Known = one.Answered && (one.Problem == "" || len(one.Commands) > 0)
 			layer.Unknown = one.Problem
 			layer.Commands = append(layer.Commands, one.Commands...)
-			slices.Sort(layer.Commands)
-			layer.Commands = slices.Compact(layer.Commands)
+			layer.Commands = important(layer.Commands)
 		}
 		n++
 	}
@@ -139,7 +188,7 @@ func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.
 				d.Problem = one.Problem
 			}
 		}
-		d.Known = seen.Decided
+		d.Known = seen.Decided && seen.Problem == "" // a child that ended early has not seen all devices
 	}
 	for _, one := range seen.Devices {
 		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: term.DeviceType(one.Type), API: term.Version(one.APIVersion),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"vkloader/internal/tool/decision"
@@ -114,6 +115,10 @@ func TestChainOfGraph(t *testing.T) {
 		if l := chain.Layers[i]; l.Known != want.known || len(l.Commands) != want.commands || l.Unknown != want.unknown {
 			t.Errorf("layer %d: %+v", i, l)
 		}
+	}
+	const first = "vkCreateInstance vkCreateDevice vkQueuePresentKHR vkQueueSubmit vkQueueSubmit2 vkCreateSwapchainKHR vkAllocateMemory"
+	if got := strings.Join(chain.Layers[0].Commands[:7], " "); got != first {
+		t.Errorf("the first commands: %s", got)
 	}
 	for name, want := range map[string]int{"acme_icd.json": 2, "gone_icd.json": 0, "lvp_icd.json": 1} {
 		for _, d := range chain.Drivers {

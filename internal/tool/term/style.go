@@ -13,10 +13,7 @@ type Style struct {
 
 // StyleFor gives colour only to a terminal, and only when NO_COLOR is not set; and lines only the width that it has.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
-	if cleaner, ok := w.(Cleaner); ok {
-		w = cleaner.To
-	}
-	f, ok := w.(*os.File)
+	f, ok := File(w)
 	width := widthOf(f, getenv)
 	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return Style{width: width}
@@ -40,3 +37,6 @@ func (s Style) Faint(text string) string { return s.wrap("2", text) }
 
 // Bad marks what is wrong.
 func (s Style) Bad(text string) string { return s.wrap("31", text) }
+
+// Width is how many columns there are; 0: as many as it takes.
+func (s Style) Width() int { return s.width }

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,5 +63,64 @@ func TestQuoted(t *testing.T) {
 		if got := Quoted(word); got != want {
 			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
+	}
+}
+
+// In 40 columns, words wrap, names stay whole, and what has no room beside them goes to lines below.
+func TestTableFits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		headings []string
+		row      []string
+		want     string
+	}{
+		{[]string{"name", "why"}, []string{"lvp.json", "found in a default directory of drivers"},
+			"name      why\n" +
+				"lvp.json  found in a default directory\n" +
+				"          of drivers\n"},
+		{[]string{"", "name", ">ms"}, []string{"in", "VK_LAYER_a_very_long_name_indeed_x", "1.5"},
+			"    name\n" +
+				"      ms\n" +
+				"in  VK_LAYER_a_very_long_name_indeed_x\n" +
+				"      1.5\n"},
+		{[]string{"", "name", "where", "why"}, []string{"in", "VK_LAYER_a", "/usr/share/vulkan/explicit_layer.d/a.json", "it is found in a default directory"},
+			"    name        why\n" +
+				"      where\n" +
+				"in  VK_LAYER_a  it is found in a default\n" +
+				"                directory\n" +
+				"      /usr/share/vulkan/explicit_layer.d/a.json\n"},
+	} {
+		table := NewTable(c.headings...)
+		table.Row(c.row...)
+		var b strings.Builder
+		table.Print(&b, "", Style{width: 40})
+		if b.String() != c.want {
+			t.Errorf("got\n%s\nwant\n%s", b.String(), c.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"a b c", 0, []string{"a b c"}}, {"a b c", 3, []string{"a b", "c"}}, {"abcdef g", 3, []string{"abcdef", "g"}},
+		{"a abcdef g", 3, []string{"a", "abcdef", "g"}}, {"é é é", 3, []string{"é é", "é"}}, {"", 3, []string{""}},
+		{"ab  cd", 3, []string{"ab", "cd"}},
+	} {
+		if got := wrap(c.text, c.width); !slices.Equal(got, c.want) {
+			t.Errorf("%q in %d: %q", c.text, c.width, got)
+		}
+	}
+}
+
+func TestReflow(t *testing.T) {
+	t.Parallel()
+	text := "one two\nthree four\n\n  fixed  line that is long\n  next\nfive\n"
+	if got := Reflow(text, 12); got != "one two\nthree four\n\n  fixed\n  line that\n  is long\n  next\n\nfive\n" {
+		t.Errorf("%q", got)
 	}
 }

@@ -20,29 +20,35 @@ func widthOf(f *os.File, getenv func(string) string) int {
 	return columnsOf(f)
 }
 
-// wrap cuts a text into lines of at most so many characters (0: one line), at spaces where there are any.
+// wrap cuts a text into lines of at most so many characters (0: one line), at spaces. A word is never cut in two: one
+// that is longer has a line of its own.
 func wrap(text string, width int) []string {
-	var lines []string
-	for width > 0 && utf8.RuneCountInString(text) > width {
-		runes := []rune(text)
-		at := width
-		for i := width; i > width/2; i-- {
-			if runes[i] == ' ' {
-				at = i
-				break
-			}
-		}
-		lines = append(lines, strings.TrimRight(string(runes[:at]), " "))
-		text = strings.TrimLeft(string(runes[at:]), " ")
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
+		return []string{text}
 	}
-	return append(lines, text)
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Split(text, " ") {
+		size := utf8.RuneCountInString(word)
+		if line != "" && length+1+size > width {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line, length = "", 0
+			if word == "" {
+				continue
+			}
+		} else if line != "" {
+			line, length = line+" ", length+1
+		}
+		line, length = line+word, length+size
+	}
+	return append(lines, strings.TrimRight(line, " "))
 }
 
 // Lines prints a text after a title, further lines below its beginning; style, when not nil, marks each line.
 func (s Style) Lines(w io.Writer, title string, mark func(string) string, text string) {
 	indent := utf8.RuneCountInString(title)
 	width := s.width - indent
-	if s.width == 0 || width < columnLeast {
+	if s.width == 0 || width < textLeast {
 		width = 0
 	}
 	for i, line := range wrap(OneLine(text), width) {
@@ -56,22 +62,8 @@ func (s Style) Lines(w io.Writer, title string, mark func(string) string, text s
 	}
 }
 
-// columnLeast is how narrow a column may get.
-const columnLeast = 8
+// columnLeast is how narrow a column of words may get.
+const columnLeast = 20
 
-// fit makes columns narrower, the widest first, until they have room.
-func fit(columns []int, room int) {
-	for {
-		total, widest := 0, 0
-		for i, c := range columns {
-			total += c + 2
-			if c > columns[widest] {
-				widest = i
-			}
-		}
-		if total-2 <= room || columns[widest] <= columnLeast {
-			return
-		}
-		columns[widest]--
-	}
-}
+// textLeast is how narrow a text may get.
+const textLeast = 8

@@ -14,6 +14,22 @@ type Result struct {
 	Accepted bool     `json:"accepted"` // the loader takes something of it
 	Findings []Remark `json:"findings"`
 	Problem  string   `json:"problem,omitempty"` // why it could not be looked at
+
+	Libraries []Library `json:"libraries,omitempty"` // that an accepted manifest names
+}
+
+// Library is a library that a manifest names.
+type Library struct {
+	Name  string `json:"name"`            // of the driver's manifest, or the layer
+	Path  string `json:"path"`            // as given to dlopen
+	File  string `json:"file,omitempty"`  // that is found, without symbolic links
+	Class int    `json:"class,omitempty"` // its word size: 32 or 64
+
+	Interface uint32 `json:"interface,omitempty"` // the version that it agrees on, when it was asked
+
+	Layer                  bool   `json:"-"`
+	Negotiate, GetInstance string `json:"-"`
+	Line, Column           int    `json:"-"` // of library_path
 }
 
 // Remark is one thing to say about a file.
@@ -48,11 +64,12 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 	}
 	judged := File(file.Content, path, whole, kind)
 	result.Kind, result.Accepted = string(judged.Kind), judged.Accepted
+	result.Libraries = judged.Libraries
 	for _, f := range judged.Findings {
 		entry := f.Code.Entry()
 		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity,
 			entry.Statement, f.What, entry.Do})
 	}
-	bad, doubtful := judged.Problems()
-	return result, bad+doubtful > 0
+	bad, _ := judged.Problems()
+	return result, bad > 0
 }

@@ -117,44 +117,6 @@ func (o otherCase) say() string {
 	return fmt.Sprintf("the member %q is read as %q%s", o.name, o.read, laxer)
 }
 
-// Violations of the schema.
-type (
-	// violation is what is wrong with a value; subject: the way to it, "" for the whole file.
-	violation struct {
-		subject string
-		fact    fact
-	}
-
-	// oneRequired are members of which one has to be there.
-	oneRequired []string
-
-	// required is a member that has to be there.
-	required string
-
-	// mismatch is a text that does not match a pattern.
-	mismatch struct{ got, want string }
-
-	// moreViolations is the number of those that are not told.
-	moreViolations int
-)
-
-func (v violation) say() string {
-	if v.subject == "" {
-		return v.fact.say()
-	}
-	return v.subject + ": " + v.fact.say()
-}
-
-func (o oneRequired) say() string { return "one of " + strings.Join(o, ", ") + " is required" }
-
-func (r required) say() string { return string(r) + " is required" }
-
-func (m mismatch) say() string { return fmt.Sprintf("%q does not match %s", m.got, m.want) }
-
-func (m moreViolations) say() string {
-	return fmt.Sprintf("and %d more violations of the schema", int(m))
-}
-
 // Facts about settings.
 type (
 	// secondForAll is an object for all programs; the number is the line of the first.

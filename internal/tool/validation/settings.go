@@ -137,7 +137,7 @@ func (c *checker) layers(v document.Value) {
 		}
 		control, ok := e.Member("control").Text()
 		if !ok {
-			c.at(diag.SettingsLayers, e, layerWithout("control"))
+			c.at(diag.SettingsLayers, memberOr(e, "control"), layerWithout("control"))
 			continue
 		}
 		switch control {
@@ -155,7 +155,7 @@ func (c *checker) layers(v document.Value) {
 		}
 		for _, name := range []string{"name", "path"} { // SET-38
 			if _, ok := e.Member(name).Text(); !ok {
-				c.at(diag.SettingsLayers, e, layerWithout(name))
+				c.at(diag.SettingsLayers, memberOr(e, name), layerWithout(name))
 			}
 		}
 		if path, ok := e.Member("path").Text(); ok && control != "off" && !search.IsManifestName(path) { // SET-42
@@ -176,7 +176,7 @@ func (c *checker) drivers(v document.Value) {
 		path, ok := e.Member("path").Text()
 		switch {
 		case !ok: // SET-85
-			c.at(diag.SettingsDrivers, e, driverNoPath)
+			c.at(diag.SettingsDrivers, memberOr(e, "path"), driverNoPath)
 		case search.IsManifestName(path):
 		case e.Next().Exists(): // SET-86
 			c.at(diag.SettingsDrivers, e.Member("path"), skippedNoManifest)
@@ -202,11 +202,19 @@ func (c *checker) devices(v document.Value) {
 		}
 		for _, name := range []string{"deviceUUID", "driverUUID"} {
 			if !settings.IsUUID(e.Member(name)) {
-				c.at(diag.SettingsDevices, e, noUUID(name))
+				c.at(diag.SettingsDevices, memberOr(e, name), noUUID(name))
 			}
 		}
 		if _, ok := e.Member("driverVersion").Number(); !ok {
-			c.at(diag.SettingsDevices, e, noVersion)
+			c.at(diag.SettingsDevices, memberOr(e, "driverVersion"), noVersion)
 		}
 	}
+}
+
+// memberOr is a member, or the object that lacks it.
+func memberOr(v document.Value, name string) document.Value {
+	if m := v.Member(name); m.Exists() {
+		return m
+	}
+	return v
 }

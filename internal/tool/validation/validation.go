@@ -3,6 +3,7 @@ package validation
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
@@ -30,6 +31,8 @@ type Report struct {
 	Kind     Kind
 	Accepted bool // the loader takes something of it: the driver, at least one layer, settings for at least one program
 	Findings []diag.Finding
+
+	Libraries []Library // that an accepted manifest names
 }
 
 // Problems counts findings that are not mere notes.
@@ -48,10 +51,24 @@ func (r *Report) Problems() (problems, warnings int) {
 // File judges a file's text. path is for messages; whole, the same path from the root on, tells an implicit layer's
 // directory; kind is Unknown when the content shall tell.
 func File(text, path, whole string, kind Kind) *Report {
-	c := &checker{path: path, report: &Report{Kind: kind}}
+	c := &checker{path: path, whole: whole, report: &Report{Kind: kind}}
+	if is := encoding(text); is != readable {
+		code := diag.FileEncoding
+		if is == empty {
+			code = diag.FileSyntax
+		}
+		c.find(code, 1, 1, is)
+		return c.say()
+	}
 	doc, fault := document.Parse(text)
 	if fault != nil {
-		c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+		if !isText(text) {
+			c.find(diag.FileEncoding, 1, 1, binaryFile)
+		} else if named, line, column := slipAt(text, fault); named != noSlip {
+			c.find(diag.FileSyntax, line, column, named)
+		} else {
+			c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+		}
 		return c.say()
 	}
 	if kind == Unknown {
@@ -71,15 +88,26 @@ func File(text, path, whole string, kind Kind) *Report {
 			c.at(diag.DriverArchitecture, doc.Top().Member("ICD").Member("library_arch"), said(line.Text))
 		}
 		c.report.Accepted = driver.Usable && !driver.WrongArch
+		if driver.Usable {
+			c.library(doc.Top().Member("ICD"), Library{Name: search.BaseName(whole),
+				Path: manifest.ReadDriver(doc, whole, &manifest.System{}).Library})
+		}
 	case Implicit, Explicit:
 		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed, &manifest.System{})
 		c.lines(layers.Lines)
 		c.report.Accepted = len(layers.Layers) > 0
+		for _, l := range manifest.ReadLayers(doc, whole, c.report.Kind == Implicit, manifest.Placed, &manifest.System{}).Layers {
+			if !l.Meta {
+				c.library(layerAt(doc.Top(), l.Name), Library{Name: l.Name, Path: l.Library, Layer: true, Negotiate: l.Negotiate,
+					GetInstance: l.GetInstance})
+			}
+		}
 	case Settings:
 		c.settings(doc)
 	default:
 		c.at(diag.FileKindUnknown, doc.Top(), ofNoKind)
 	}
+	c.once()
 	slices.SortStableFunc(c.found, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
@@ -124,9 +152,46 @@ func directoryOf(path string) string {
 	return search.BaseName(directory[:len(directory)-1])
 }
 
+// once leaves one finding for each fault: what the loader says of a place comes before what the schema says of it.
+func (c *checker) once() {
+	same := func(schema finding) bool {
+		v, ok := schema.fact.(violation)
+		return ok && slices.ContainsFunc(c.found, func(f finding) bool {
+			if f.line != schema.line || f.column != schema.column || f.code == diag.FileSchema || f.code == diag.FileDialect ||
+				f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
+				return false
+			}
+			// Of what an object lacks, the place is that of the object.
+			return !slices.ContainsFunc(v.missing(), func(name string) bool { return !strings.Contains(f.fact.say(), name) })
+		})
+	}
+	c.found = slices.DeleteFunc(c.found, func(f finding) bool { return f.code == diag.FileSchema && same(f) })
+}
+
+// library takes note of the library that an object names.
+func (c *checker) library(object document.Value, l Library) {
+	at := memberOr(object, "library_path")
+	if !at.Exists() {
+		at = object
+	}
+	l.Line, l.Column = at.Position()
+	c.report.Libraries = append(c.report.Libraries, l)
+}
+
+// layerAt is the object of a layer in its manifest.
+func layerAt(top document.Value, name string) document.Value {
+	for l := top.Member("layers").First(); l.Exists(); l = l.Next() {
+		if text, _ := l.Member("name").Text(); text == name {
+			return l
+		}
+	}
+	return top.Member("layer")
+}
+
 // checker makes a report.
 type checker struct {
 	path     string
+	whole    string
 	report   *Report
 	found    []finding
 	violated int // how often the schema is violated

@@ -1,10 +1,14 @@
 package validation
 
 import (
+	"encoding/json"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/diag"
 )
 
@@ -91,31 +95,101 @@ func TestFullOfFaults(t *testing.T) {
 			more = more || f.What == "and 49901 more violations of the schema"
 		}
 	}
-	if count != maxViolations+1 || !more {
+	if count != maxViolations || !more {
 		t.Errorf("%d findings", count)
 	}
 }
 
-func TestNearest(t *testing.T) {
+// What a file is that is no JSON, and the usual mistakes, are named at their place, once.
+func TestNamedMistakes(t *testing.T) {
 	t.Parallel()
-	known := spellings{"library_path": "library_path", "driveruuid": "driverUUID"}
-	for name, want := range map[string]string{
-		"libary_path": "library_path", "driverUIDD": "driverUUID", "other": "",
+	wide := func(text string, order func(byte) string) string {
+		var b strings.Builder
+		for i := range len(text) {
+			b.WriteString(order(text[i]))
+		}
+		return b.String()
+	}
+	little := func(c byte) string { return string([]byte{c, 0}) }
+	big := func(c byte) string { return string([]byte{0, c}) }
+	for _, c := range []struct {
+		text         string
+		line, column int
+		what         string
+	}{
+		{"", 1, 1, "the file is empty"},
+		{" \n", 1, 1, "the file is empty"},
+		{"\xff\xfe" + wide(fine, little), 1, 1, "UTF-16 (little endian)"},
+		{wide(fine, little), 1, 1, "UTF-16 (little endian)"},
+		{"\xfe\xff" + wide(fine, big), 1, 1, "UTF-16 (big endian)"},
+		{wide(fine, big), 1, 1, "UTF-16 (big endian)"},
+		{wide(fine, func(c byte) string { return string([]byte{c, 0, 0, 0}) }), 1, 1, "UTF-32"},
+		{"\x7fELF\x02\x01", 1, 1, "an ELF file"},
+		{"\x1f\x8b\x08", 1, 1, "compressed"},
+		{"\x01\x02{", 1, 1, "not text"},
+		{strings.Replace(fine, `"1.3.0"`, `"1.3.0",`, 1), 1, 91, "a comma after the last entry"},
+		{"{\n  \"a\": [1,\n2,\n]}", 3, 2, "a comma after the last entry"},
+		{"// driver\n" + fine, 1, 1, "a comment"},
+		{"{ /* driver */ \"a\": 1}", 1, 3, "a comment"},
+		{"# driver\n" + fine, 1, 1, "a comment (#)"},
+		{"{'a': 1}", 1, 2, "single quotes"},
+		{"{\u201ca\u201d: 1}", 1, 2, "typographic quotes"},
+		{"{ICD: 1}", 1, 2, "a name without quotes"},
+		{"{\"a\": 1\n \"b\": 2}", 2, 2, "a comma is missing before this"},
+		{"{\"a\": 1,, \"b\": 2}", 1, 9, "two commas"},
+		{"{\n \"a\": {\"b\": [1]", 2, 7, "the file ends before the object or array that begins here"},
 	} {
-		if got := known.nearest(name); got != want {
-			t.Errorf("%s: %q", name, got)
+		r := File(c.text, "/x.json", "/x.json", Driver)
+		if len(r.Findings) != 1 || r.Findings[0].Line != c.line || r.Findings[0].Column != c.column || r.Accepted ||
+			!strings.Contains(r.Findings[0].What, c.what) {
+			t.Errorf("%q: %+v", c.text, r.Findings)
 		}
 	}
 }
 
-// The name that was meant is found by its letters, or by a part that no other name has.
-func TestNearestName(t *testing.T) {
+// One fault is one finding, and the loader's own word for it is the one that stays.
+func TestOneFaultOneFinding(t *testing.T) {
 	t.Parallel()
-	names := []string{"VK_LAYER_MANGOHUD_overlay", "VK_LAYER_KHRONOS_validation", "VK_LAYER_MESA_overlay"}
-	for name, want := range map[string]string{"VK_LAYER_KHRONOS_validaton": "VK_LAYER_KHRONOS_validation", "mangohud": "VK_LAYER_MANGOHUD_overlay",
-		"overlay": "", "VK_LAYER_none": "", "": ""} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
+	for text, want := range map[string][]string{
+		`{"file_format_version": "1.0.0", "ICD": {"api_version": "1.3.0"}}`:                          {"driver-field"},
+		`{"ICD": {"library_path": "libx.so", "api_version": "1.3.0"}}`:                               {"manifest-version"},
+		`{"file_format_version": "1.0.0", "ICD": {"library_path": "libx.so", "api_version": 1}}`:     {"driver-field"},
+		`{"file_format_version": "1.0.0", "ICD": {"library_path": ["libx.so"], "api_version": "1"}}`: {"file-schema", "file-schema"},
+		`{"file_format_version": "1.2.0", "layer": {"name": "x", "type": "INSTANCE", "library_path": "libx.so", "api_version": "1.3.0",
+			"implementation_version": "1", "description": "x"}}`: {"layer-name"},
+		`{"file_format_version": "1.0.0", "settings": {"device_configurations": [{"deviceUUID": 1, "driverUUID": [1], "driverVersion": "x"}]}}`: {
+			"settings-devices", "settings-devices", "settings-devices"},
+	} {
+		var got []string
+		for _, f := range File(text, "/x.json", "/x.json", Unknown).Findings {
+			got = append(got, f.Code.Entry().Name)
 		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s\ngot  %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+// Every pattern of the published schemas has words, so that no regular expression is shown.
+func TestPatternsHaveWords(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for _, name := range files {
+		data, err := schemas.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`"pattern": ("[^\n]*?")[,}\n]`).FindAllStringSubmatch(string(data), -1) {
+			var pattern string
+			if err := json.Unmarshal([]byte(found[1]), &pattern); err != nil {
+				t.Fatal(err)
+			}
+			if count++; patternWords[pattern] == "" {
+				t.Errorf("%s: no words for %s", name, pattern)
+			}
+		}
+	}
+	if count < 8 {
+		t.Errorf("only %d patterns", count)
 	}
 }

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/exit"
+)
+
+// What is wrong with a command line is said in the tool's own words, with the name that was probably meant.
+func TestUsageErrors(t *testing.T) {
+	s, _, errOut := world(t, goodRun)
+	for line, want := range map[string]string{
+		"docter":                 `there is no command "docter"; did you mean "doctor"?`,
+		"lsit drivers":           `there is no command "lsit"; did you mean "list"?`,
+		"nonsense":               `there is no command "nonsense"; see vkloader help`,
+		"settings shwo":          `there is no command "settings shwo"; settings has clear, order, set, show; did you mean "show"?`,
+		"list driver":            `there is no command "list driver"; list has devices, drivers, layers, paths, variables; did you mean "drivers"?`,
+		"doctor --jsno":          "vkloader doctor has no option --jsno; did you mean --json?",
+		"doctor --nonsense":      "vkloader doctor has no option --nonsense; see vkloader doctor --help",
+		"-q":                     "vkloader has no option -q; see vkloader --help",
+		"graph --timeout 5":      "--timeout wants a time with its unit: 5s for seconds, 5m for minutes",
+		"graph --timeout soon":   `--timeout wants a time with its unit, such as 5s or 2m, got "soon"`,
+		"graph --timeout -1s":    "--timeout wants a time longer than 0, got -1s",
+		"doctor --pid abc":       `--pid wants a whole number, got "abc"`,
+		"doctor --json=maybe":    `--json wants true or false, got "maybe"`,
+		"list --root":            "--root wants a value: DIRECTORY",
+		"doctor a b":             `doctor takes no arguments, got "a"`,
+		"quarantine add":         "quarantine add wants the name of a driver or layer",
+		"quarantine add a b":     "quarantine add wants the name of a driver or layer, got 2 arguments",
+		"policy hardware onn":    `policy hardware: on, awake or off? "onn" is none of them; did you mean "on"?`,
+		"policy hardware on off": "policy hardware takes one argument, on, awake or off; got 2",
+		"system use":             "system use: distribution or vkloader?",
+		"cdi":                    "cdi: generate, list or verify?",
+		"service status more":    `service status takes no arguments, got "more"`,
+	} {
+		errOut.Reset()
+		if code := run(s, strings.Fields(line)); code != exit.Usage || errOut.String() != "vkloader: "+want+"\n" {
+			t.Errorf("%s: exit code %d\n%swant %s", line, code, errOut, want)
+		}
+	}
+}
+
+// Without a subcommand, these commands show what there is, with the options of the subcommand that does.
+func TestBareCommandsShow(t *testing.T) {
+	for bare, full := range map[string]string{"settings": "settings show", "quarantine": "quarantine list", "system": "system status",
+		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json": "doctor --json"} {
+		s, out, errOut := world(t, goodRun)
+		call := func(line string) string {
+			out.Reset()
+			code := run(s, strings.Fields(line))
+			if code > exit.Problems || errOut.Len() > 0 || out.Len() == 0 {
+				t.Errorf("%s: exit code %d, %s", line, code, errOut)
+			}
+			return out.String()
+		}
+		if a, b := call(bare), call(full); a != b {
+			t.Errorf("%s:\n%s\n%s:\n%s", bare, a, full, b)
+		}
+	}
+	s, out, errOut := world(t, goodRun)
+	code := run(s, []string{"list"})
+	if text := out.String(); code != exit.Problems || !strings.Contains(text, "Drivers\n") || !strings.Contains(text, "\nLayers\n") ||
+		!strings.Contains(text, "driver.json") || !strings.Contains(text, "VK_LAYER_") {
+		t.Errorf("list: exit code %d, %s%s", code, out, errOut)
+	}
+	out.Reset()
+	const want = "policy    now   choices              for\n" +
+		"hardware  off   on, awake, off       all programs\n" +
+		"service   last  last, always, never  all programs\n" +
+		"compute   off   on, off              all programs\n"
+	if code := run(s, []string{"policy"}); code != exit.Fine || out.String() != want {
+		t.Errorf("policy: exit code %d, %s%s", code, out, errOut)
+	}
+}
+
+// policy shows what set has written, for all programs and for one.
+func TestPolicyShows(t *testing.T) {
+	s, out, errOut := world(t, goodRun)
+	home := t.TempDir()
+	s.environ = append(s.environ, "HOME="+home)
+	for _, line := range []string{"policy hardware awake", "policy service never --app /bin/true"} {
+		if code := run(s, strings.Fields(line)); code != exit.Fine {
+			t.Fatalf("%s: exit code %d, %s", line, code, errOut)
+		}
+	}
+	out.Reset()
+	program, err := filepath.EvalSymlinks("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := run(s, []string{"policy"}); code != exit.Fine {
+		t.Errorf("exit code %d, %s", code, errOut)
+	}
+	for _, line := range []string{"hardware awake on, awake, off all programs", "service never last, always, never " + program,
+		"service last last, always, never all programs"} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), line) {
+			t.Errorf("%q is not in\n%s", line, out)
+		}
+	}
+}
+
+// Whatever cannot be written is said, and no command ends as if all was fine.
+func TestFullOutput(t *testing.T) {
+	for _, line := range []string{"help", "version", "list drivers", "list drivers --json", "doctor", "settings", "graph --still", "help LAY-173"} {
+		s, _, errOut := world(t, goodRun)
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.out = full
+		const want = "vkloader: nothing more can be written to standard output: no space left on device\n"
+		if code := run(s, strings.Fields(line)); code != exit.NotLooked || errOut.String() != want {
+			t.Errorf("%s: exit code %d, %s", line, code, errOut)
+		}
+		full.Close()
+	}
+}
+
+// Warnings alone end every command with 0, a problem with 1: one rule, whatever the command.
+func TestExitCodeOfWarnings(t *testing.T) {
+	root := t.TempDir()
+	put := func(path, text string) string {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	doubtful := put("doubtful.json", `{"file_format_version":"1.0.0","ICD":{"library_path":"libx.so","api_version":"x"}}`)
+	bad := put("bad.json", `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0"}}`)
+	settings := func(name, log string) string {
+		put(name+"/etc/vulkan/loader_settings.d/vk_loader_settings.json",
+			`{"file_format_version":"1.0.0","settings":{"stderr_log":["`+log+`"]}}`)
+		return filepath.Join(root, name)
+	}
+	warned := settings("warned", "everything")
+	faulty := filepath.Join(root, "faulty")
+	put("faulty/etc/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"layers":5}}`)
+	for _, c := range []struct {
+		line string
+		code int
+	}{
+		{"validate --file-only " + doubtful, exit.Fine}, {"validate --file-only " + bad, exit.Problems},
+		{"validate --file-only " + doubtful + " " + bad, exit.Problems},
+		{"validate /no/such/file", exit.NotLooked}, {"validate --file-only " + bad + " /no/such/file", exit.NotLooked},
+		{"settings --root " + warned, exit.Fine}, {"settings --root " + faulty, exit.Problems},
+		{"env --root " + warned + " --env VK_LOADER_DEBUG=shout", exit.Fine},
+		{"env --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
+		{"list variables --root " + warned + " --env VK_LOADER_DEBUG=shout", exit.Fine},
+		{"list variables --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
+		{"list drivers --root " + warned, exit.Fine}, {"list drivers --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
+		{"list --root " + warned, exit.Fine}, {"explain --root " + warned, exit.Fine},
+		{"quarantine --root " + warned, exit.Fine}, {"policy --root " + warned, exit.Fine},
+		{"run --dry-run --driver nothing*.json -- /bin/true", exit.Fine},
+	} {
+		for _, json := range []bool{false, true} {
+			s, out, errOut := world(t, goodRun)
+			args := strings.Fields(c.line)
+			if json && (args[0] == "list" && args[1] == "--root" || args[0] == "policy") {
+				continue
+			}
+			if json {
+				args = append(args[:1:1], append([]string{"--json"}, args[1:]...)...)
+				if args[0] == "list" {
+					args[1], args[2] = args[2], args[1]
+				}
+			}
+			if code := run(s, args); code != c.code {
+				t.Errorf("%v: exit code %d, want %d\n%s%s", args, code, c.code, out, errOut)
+			}
+			if text := out.String(); !json && c.code == exit.Fine && strings.Contains(text, diag.Problem.String()+":") {
+				t.Errorf("%v: a problem and exit code 0\n%s", args, text)
+			}
+		}
+	}
+}
+
+// A question is on the screen before its answer is read.
+func TestQuestionIsWritten(t *testing.T) {
+	s, out, _ := world(t, goodRun)
+	s.environ = append(s.environ, "COLUMNS=80")
+	s.in = bytes.NewReader(nil)
+	run(s, []string{"version"})
+	out.Reset()
+	if _, err := s.out.Write([]byte("apply? ")); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > 0 {
+		t.Fatal("the beginning of a line was not kept")
+	}
+	s.in.Read(make([]byte, 1))
+	if out.String() != "apply? " {
+		t.Errorf("%q", out)
+	}
+}
+
+// A layer or driver that is not there is named together with the one that was probably meant.
+func TestNamesThatWereMeant(t *testing.T) {
+	s, _, errOut := world(t, goodRun)
+	s.environ = append(s.environ, "HOME="+t.TempDir())
+	for line, want := range map[string]string{
+		"settings set --driver drivr.json":   `did you mean "driver.json"?`,
+		"quarantine add drivr.json":          `no layer and no driver that programs get is drivr.json; did you mean "driver.json"?`,
+		"quarantine add nonsense":            "no layer and no driver that programs get is nonsense: see vkloader explain",
+		"settings set --layer VK_LAYER_onee": `did you mean "VK_LAYER_one"?`,
+	} {
+		errOut.Reset()
+		if code := run(s, strings.Fields(line)); code != exit.Problems || !strings.Contains(errOut.String(), want) {
+			t.Errorf("%s: exit code %d\n%swant %s", line, code, errOut, want)
+		}
+	}
+}

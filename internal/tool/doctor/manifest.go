@@ -1,0 +1,73 @@
+package doctor
+
+import (
+	"strings"
+
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
+)
+
+// Named is a library that a manifest names, and the functions that it has to export.
+type Named struct {
+	Name     string // of the driver or layer
+	Manifest string
+	Library  string // as given to dlopen
+	Layer    bool
+	// Of a layer: names of its functions that differ from the usual ones.
+	Negotiate, GetInstance string
+}
+
+// fits tells whether a library with these exports is what the manifest says.
+func (n *Named) fits(has func(string) bool) bool {
+	if n.Layer {
+		return layerFits(n.Negotiate, n.GetInstance)(has)
+	}
+	return driverFits(has)
+}
+
+// driverFits tells whether a library has the functions of a driver.
+func driverFits(has func(string) bool) bool {
+	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
+		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
+}
+
+// layerFits is the same for a layer, whose manifest may give its functions other names.
+func layerFits(negotiate, getInstance string) func(has func(string) bool) bool {
+	return func(has func(string) bool) bool {
+		return has(or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(or(getInstance, "vkGetInstanceProcAddr"))
+	}
+}
+
+// Library examines the library of one manifest, for programs of the library's own word size: whether it is there, can be
+// loaded with all that it needs, and exports what it has to.
+func Library(source *machine.Source, named Named) (Module, []Finding) {
+	classes := []int{ProcessClass}
+	if ProcessClass == 64 {
+		classes = append(classes, 32)
+	}
+	var best *exam
+	var module Module
+	for _, class := range classes {
+		e := &exam{Report: &Report{source: source, Findings: []Finding{}}, machine: &source.Machine, source: source, class: class,
+			options: Options{packages: newPackages(), known: loaders.Known{}}}
+		e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: e.processor()})
+		e.system = readDistribution(e.machine)
+		e.system.class = class
+		e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
+		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+		interfaceCode := DriverInterface
+		if named.Layer {
+			interfaceCode = LayerInterface
+		}
+		e.module(&m, named.fits, interfaceCode)
+		e.Order()
+		if best == nil || m.Class == class { // a library for the other word size is judged for that
+			best, module = e, m
+		}
+		if m.Class == class {
+			break
+		}
+	}
+	return module, best.Findings
+}

@@ -1,0 +1,57 @@
+/* negotiate.c: for "vkloader validate --load", opens a driver or layer alone and asks which version of the interface
+ * with loaders it agrees on. It creates no instance. */
+#include "negotiate.h"
+
+#include <stdio.h>
+
+#include "events.h"
+#include "interface.h"
+#include "system.h"
+
+static void *opened(const char *path)
+{
+    begin("load");
+    void *library = system_open(path);
+    done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
+    if (!library) {
+        fprintf(events, "{\"event\":\"unloadable\"");
+        put_text("error", system_error());
+        end_line();
+    }
+    return library;
+}
+
+static bool finish(VkResult result, uint32_t version)
+{
+    done("negotiate", result);
+    fprintf(events, "{\"event\":\"negotiated\"");
+    put_number("version", version);
+    end_line();
+    return result == VK_SUCCESS;
+}
+
+bool negotiate_driver(const char *path)
+{
+    void *library = opened(path);
+    if (!library) return false;
+    PFN_vkNegotiateLoaderICDInterfaceVersion negotiate =
+        (PFN_vkNegotiateLoaderICDInterfaceVersion)system_symbol(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    uint32_t version = 7; /* the newest that there is */
+    begin("negotiate");
+    if (!negotiate) return finish(VK_SUCCESS, 0); /* a driver of the time before there were versions */
+    VkResult result = negotiate(&version);
+    return finish(result, version);
+}
+
+bool negotiate_layer(const char *path, const char *name)
+{
+    void *library = opened(path);
+    if (!library) return false;
+    PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate =
+        (PFN_vkNegotiateLoaderLayerInterfaceVersion)system_symbol(library, name);
+    VkNegotiateLayerInterface about = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
+    begin("negotiate");
+    if (!negotiate) return finish(VK_SUCCESS, 0);
+    VkResult result = negotiate(&about);
+    return finish(result, about.loaderLayerInterfaceVersion);
+}

@@ -1,0 +1,53 @@
+package spelling
+
+import (
+	"fmt"
+	"strings"
+)
+
+// longest is the longest name that is compared: a longer one is no name that somebody typed.
+const longest = 64
+
+// partLength is how long a part of a name must be to stand for it.
+const partLength = 3
+
+// Nearest is the candidate that differs least from a name, whatever the case of both; "" when none is near. Of two that
+// are equally near it is the first in the order of the alphabet. A short name may differ less than a long one.
+func Nearest(name string, candidates []string) string {
+	if len(name) > longest {
+		return ""
+	}
+	lower := strings.ToLower(name)
+	best, least := "", Limit(name)+1
+	for _, c := range candidates {
+		if len(c) > longest+2 || c == name {
+			continue
+		}
+		if d := Distance(lower, strings.ToLower(c)); d < least || d == least && best != "" && c < best {
+			best, least = c, d
+		}
+	}
+	if best != "" || len(name) < partLength {
+		return best
+	}
+	for _, c := range candidates {
+		if c != name && strings.Contains(strings.ToLower(c), lower) {
+			if best != "" {
+				return ""
+			}
+			best = c
+		}
+	}
+	return best
+}
+
+// Meant is "; did you mean X?" where a candidate is near.
+func Meant(name string, candidates []string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// Limit is how much a known name may differ from one that somebody typed: one byte in three, two at most.
+func Limit(name string) int { return min(2, max(1, len(name)/3)) }

@@ -1,0 +1,138 @@
+package term
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// Wrapper breaks lines that are longer than the terminal is wide, at spaces. What goes on is indented below the line, so
+// that it cannot be taken for a line of its own. It stands behind whatever prints, for what a command did not lay out.
+// A line without its end is kept until Flush.
+type Wrapper struct {
+	To      io.Writer
+	Width   int   // 0: lines stay as they are
+	Err     error // the first that writing met
+	pending string
+}
+
+// NewWrapper folds what goes to w at the width that it has.
+func NewWrapper(w io.Writer, getenv func(string) string) *Wrapper {
+	f, _ := File(w)
+	return &Wrapper{To: w, Width: widthOf(f, getenv)}
+}
+
+// Write implements io.Writer.
+func (f *Wrapper) Write(data []byte) (int, error) {
+	if f.Width == 0 {
+		return f.write(string(data))
+	}
+	text := f.pending + string(data)
+	end := strings.LastIndexByte(text, '\n') + 1
+	f.pending = text[end:]
+	if end == 0 {
+		return len(data), nil
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text[:end]) {
+		fold(&b, strings.TrimSuffix(line, "\n"), f.Width)
+	}
+	if _, err := f.write(b.String()); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+func (f *Wrapper) write(text string) (int, error) {
+	n, err := io.WriteString(f.To, text)
+	if f.Err == nil {
+		f.Err = err
+	}
+	return n, err
+}
+
+// Flush writes a line that has no end yet, such as a question.
+func (f *Wrapper) Flush() {
+	if f.pending != "" {
+		f.write(f.pending)
+		f.pending = ""
+	}
+}
+
+// foldIndent is how much further than the line its continuation begins.
+const foldIndent = 4
+
+// fold writes a line in lines of at most so many columns. A word that is longer has a line of its own.
+func fold(b *strings.Builder, line string, width int) {
+	if visible(line) <= width {
+		b.WriteString(line + "\n")
+		return
+	}
+	indent := min(len(line)-len(strings.TrimLeft(line, " ")), width/2)
+	lead := line[:indent]
+	column, begun := indent, false
+	b.WriteString(lead)
+	for _, word := range strings.Split(line[indent:], " ") {
+		size := visible(word)
+		switch {
+		case !begun:
+		case column+1+size > width && column > indent+foldIndent:
+			b.WriteString("\n" + lead + strings.Repeat(" ", foldIndent))
+			column = indent + foldIndent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += size
+		begun = true
+	}
+	b.WriteByte('\n')
+}
+
+// visible is how many columns a text takes, without codes of colours.
+func visible(text string) (count int) {
+	for text != "" {
+		if code := ownColour(text); code != "" {
+			text = text[len(code):]
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		count++
+	}
+	return count
+}
+
+// raw writes past a wrapper.
+type raw struct{ past *Wrapper }
+
+func (r raw) Write(data []byte) (int, error) {
+	r.past.Flush()
+	return r.past.write(string(data))
+}
+
+// Raw is the writer for what other programs read, and for lines that are copied: they are not broken.
+func Raw(w io.Writer) io.Writer {
+	if cleaner, ok := w.(Cleaner); ok {
+		return Cleaner{To: Raw(cleaner.To)}
+	}
+	if wrapper, ok := w.(*Wrapper); ok {
+		return raw{wrapper}
+	}
+	return w
+}
+
+// File is the file that a writer writes to in the end.
+func File(w io.Writer) (*os.File, bool) {
+	switch w := w.(type) {
+	case Cleaner:
+		return File(w.To)
+	case *Wrapper:
+		return File(w.To)
+	case *os.File:
+		return w, true
+	}
+	return nil, false
+}

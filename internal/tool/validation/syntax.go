@@ -1,0 +1,180 @@
+package validation
+
+import (
+	"strings"
+
+	"vkloader/internal/core/document"
+)
+
+// misread is what a file is whose text is no JSON at all.
+type misread uint8
+
+const (
+	readable misread = iota
+	empty
+	utf16Little
+	utf16Big
+	utf32
+	elfFile
+	packed
+	binaryFile
+)
+
+var misreadWords = [...]string{
+	empty:       "the file is empty",
+	utf16Little: "the file is UTF-16 (little endian): loaders read UTF-8",
+	utf16Big:    "the file is UTF-16 (big endian): loaders read UTF-8",
+	utf32:       "the file is UTF-32: loaders read UTF-8",
+	elfFile:     "the file is an ELF file, such as a library: a manifest is JSON text",
+	packed:      "the file is compressed: loaders read plain text",
+	binaryFile:  "the file is not text",
+}
+
+func (m misread) say() string { return misreadWords[m] }
+
+// encoding tells what a file is by its first bytes. JSON begins with ASCII, so zeros among them are those of an
+// encoding with wider characters.
+func encoding(text string) misread {
+	zero := func(at int) bool { return at < len(text) && text[at] == 0 }
+	begins := func(with string) bool { return strings.HasPrefix(text, with) }
+	switch {
+	case strings.TrimSpace(text) == "":
+		return empty
+	case begins("\xff\xfe\x00\x00"), begins("\x00\x00\xfe\xff"):
+		return utf32
+	case begins("\xff\xfe"):
+		return utf16Little
+	case begins("\xfe\xff"):
+		return utf16Big
+	case begins("\x7fELF"):
+		return elfFile
+	case begins("\x1f\x8b"), begins("\xfd7zXZ"), begins("\x28\xb5\x2f\xfd"), begins("PK\x03\x04"):
+		return packed
+	case len(text) >= 4 && (zero(0) && zero(1) && zero(2) || zero(1) && zero(2) && zero(3)):
+		return utf32
+	case len(text) >= 4 && zero(0) && zero(2):
+		return utf16Big
+	case len(text) >= 4 && zero(1) && zero(3):
+		return utf16Little
+	}
+	return readable
+}
+
+// isText tells whether what does not parse is text at all.
+func isText(text string) bool {
+	for _, c := range []byte(text[:min(len(text), 512)]) {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
+			return false
+		}
+	}
+	return true
+}
+
+// slip is a mistake of syntax that has a name.
+type slip uint8
+
+const (
+	noSlip slip = iota
+	trailingComma
+	lineComment
+	hashComment
+	singleQuotes
+	curlyQuotes
+	bareName
+	missingComma
+	cutOff
+	doubleComma
+)
+
+var slipWords = [...]string{
+	trailingComma: "a comma after the last entry: JSON does not allow it",
+	lineComment:   "a comment: JSON has none",
+	hashComment:   "a comment (#): JSON has none",
+	singleQuotes:  "single quotes: JSON has double quotes only",
+	curlyQuotes:   "typographic quotes: JSON has plain double quotes only",
+	bareName:      "a name without quotes: JSON wants it in double quotes",
+	missingComma:  "a comma is missing before this",
+	cutOff:        "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing",
+	doubleComma:   "two commas with nothing between them",
+}
+
+func (s slip) say() string { return slipWords[s] }
+
+// slipAt names the mistake at which the parser stopped, and its place; noSlip where it has no name.
+func slipAt(text string, fault *document.Fault) (found slip, line, column int) {
+	at := offsetOf(text, fault.Line, fault.Column)
+	rest := text[at:]
+	before := strings.TrimRight(text[:at], " \t\r\n")
+	line, column = fault.Line, fault.Column
+	after := func(what string) bool { return strings.HasSuffix(before, what) }
+	begins := func(with string) bool { return strings.HasPrefix(rest, with) }
+	switch {
+	case rest == "":
+		if open := openAt(text); open >= 0 {
+			line, column = place(text, open)
+			return cutOff, line, column
+		}
+	case begins("//"), begins("/*"):
+		return lineComment, line, column
+	case begins("#"):
+		return hashComment, line, column
+	case after(",") && (begins("}") || begins("]")):
+		line, column = place(text, len(before)-1)
+		return trailingComma, line, column
+	case begins(",") && (after(",") || after("[") || after("{")):
+		return doubleComma, line, column
+	case begins("'"):
+		return singleQuotes, line, column
+	case begins("\u201c"), begins("\u201d"), begins("\u2018"), begins("\u2019"):
+		return curlyQuotes, line, column
+	case (after("{") || after(",")) && letter(rest[0]) && strings.Contains(firstLine(rest), ":"):
+		return bareName, line, column
+	case begins("\"") && !after(",") && !after("{") && !after("[") && !after(":"):
+		return missingComma, line, column
+	}
+	return noSlip, line, column
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' }
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// offsetOf is the byte at a line and column as place counts them.
+func offsetOf(text string, line, column int) int {
+	at := 0
+	for ; line > 1; line-- {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return len(text)
+		}
+		at += end + 1
+	}
+	return min(at+column-1, len(text))
+}
+
+// openAt is where the innermost object or array begins that a text leaves open; -1 when there is none.
+func openAt(text string) int {
+	var open []int
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+		case c == '{' || c == '[':
+			open = append(open, i)
+		case (c == '}' || c == ']') && len(open) > 0:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) == 0 || quoted {
+		return -1
+	}
+	return open[len(open)-1]
+}

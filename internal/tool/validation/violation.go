@@ -1,0 +1,100 @@
+package validation
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"vkloader/internal/tool/schema"
+)
+
+// violation is what the schema does not allow.
+type violation schema.Violation
+
+// moreViolations is the number of those that are not reported.
+type moreViolations int
+
+func (m moreViolations) say() string {
+	return fmt.Sprintf("and %d more violations of the schema", int(m))
+}
+
+// patternWords say what a text must be that a pattern of the schemas describes.
+var patternWords = map[string]string{
+	`^[0-9]+\.[0-9]+\.[0-9]+$`:    "a version of three numbers, such as 1.0.0",
+	`^[0-9]+\.[0-9]+(\.[0-9]+)?$`: "a Vulkan version, such as 1.3 or 1.3.0",
+	`^[0-9]+$`:                    "a whole number",
+	`^VK_LAYER_`:                  "a name that begins with VK_LAYER_",
+	`^/`:                          "a full path, which begins with /",
+	`\.json$`:                     "the path of a manifest, which ends in .json",
+}
+
+// typeWords are the types of JSON with their articles.
+var typeWords = map[string]string{"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false",
+	"array": "an array", "object": "an object", "null": "null"}
+
+func (v violation) say() string {
+	if v.Path == "" {
+		return v.fault()
+	}
+	return v.Path + ": " + v.fault()
+}
+
+// fault is the sentence without the place.
+func (v violation) fault() string {
+	switch v.Rule {
+	case schema.Type:
+		return typeWords[v.Got] + ", expected " + typeWords[v.Want[0]]
+	case schema.Enum:
+		return fmt.Sprintf("%q, expected %s", v.Got, choice(v.Want))
+	case schema.Pattern:
+		return fmt.Sprintf("%q, expected %s", v.Got, patternWords[v.Want[0]])
+	case schema.Format:
+		return fmt.Sprintf("%q, expected a date and time, such as 2030-12-31T00:00:00Z", v.Got)
+	case schema.Length:
+		if v.Number == 0 {
+			return "an empty string"
+		}
+		return fmt.Sprintf("a string of %d characters, %s", v.Number, allowed(v.Least, v.Most))
+	case schema.Range:
+		return fmt.Sprintf("out of range, expected %.0f to %.0f", v.Least, v.Most)
+	case schema.Items:
+		if v.Number == 0 {
+			return "an empty array"
+		}
+		return fmt.Sprintf("an array of %d, %s", v.Number, allowed(v.Least, v.Most))
+	case schema.Members:
+		return fmt.Sprintf("an object with %d members, %s", v.Number, allowed(v.Least, v.Most))
+	case schema.OneRequired:
+		return choice(v.Want) + " is missing"
+	}
+	return v.Want[0] + " is missing"
+}
+
+// missing are the members that the violation is about, when it is about members that are not there.
+func (v violation) missing() []string {
+	if v.Rule == schema.Required || v.Rule == schema.OneRequired {
+		return v.Want
+	}
+	return nil
+}
+
+// allowed says which numbers there may be.
+func allowed(least, most float64) string {
+	switch {
+	case math.IsInf(least, 0):
+		return fmt.Sprintf("expected at most %.0f", most)
+	case math.IsInf(most, 0):
+		return fmt.Sprintf("expected at least %.0f", least)
+	case least == most:
+		return fmt.Sprintf("expected %.0f", least)
+	}
+	return fmt.Sprintf("expected %.0f to %.0f", least, most)
+}
+
+// choice lists words of which one is wanted.
+func choice(list []string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
