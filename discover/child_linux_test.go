@@ -46,8 +46,9 @@ func child(script string) {
 		case "hang":
 			time.Sleep(time.Hour)
 		}
-		os.Exit(0)
+		break
 	}
+	fmt.Fprintln(events, `{"event":"end"}`) // no library has ended it
 	os.Exit(0)
 }
 

@@ -128,8 +128,8 @@ func TestVersionByProbe(t *testing.T) {
 	}
 	w.Write("game/libvulkan.so.1", string(copied))
 	for arguments, want := range map[string]string{
-		"doctor":         w.Path("game/libvulkan.so.1") + ", unknown version, not this loader",
-		"doctor --probe": w.Path("game/libvulkan.so.1") + ", version " + strings.TrimPrefix(filepath.Base(real), "libvulkan.so."),
+		"doctor --no-probe": w.Path("game/libvulkan.so.1") + ", unknown version, not this loader",
+		"doctor":            w.Path("game/libvulkan.so.1") + ", version " + strings.TrimPrefix(filepath.Base(real), "libvulkan.so."),
 	} {
 		if out := of(w, w.Path("game"), strings.Fields(arguments)...); !strings.Contains(out, want) {
 			t.Errorf("%s: no %q in\n%s", arguments, want, out)

@@ -58,7 +58,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	o := &layerOptions{}
 	cmd := &cobra.Command{
 		Use:   "layer LAYER [KEY=VALUE]...",
-		Short: "Show and change the settings of a layer, such as what the validation layer checks",
+		Short: "Show and change the settings of a layer",
 		Long: "A layer's manifest names its settings, with types and defaults; a name or value that it does not have is an error.\n" +
 			"Without KEY=VALUE, the settings are listed. \"KEY=\" alone removes a setting, so that its default counts.\n\n" +
 			"Layers read one file, vk_layer_settings.txt: the first of that in the user's data directory (vulkan/settings.d), the\n" +

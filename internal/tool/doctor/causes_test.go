@@ -298,7 +298,7 @@ func TestChips(t *testing.T) {
 			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
 		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
 			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
-		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "uses NVK (Mesa); nothing is wrong"},
+		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried), NVK (Mesa); nothing is wrong"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",

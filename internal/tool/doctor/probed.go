@@ -54,7 +54,9 @@ func (r *Report) probed(a *alone) {
 		return
 	}
 	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
-	if code == DriverNoDevice && wanted {
+	if code == DriverNoDevice && ofHost(a.Library) {
+		f.advice = usual{GPUVirtual.Entry().Do}
+	} else if code == DriverNoDevice && wanted {
 		f.Severity = diag.Problem
 		f.advice = updateDriver
 	}

@@ -13,6 +13,7 @@ const partLength = 3
 
 // Nearest is the candidate that differs least from a name, whatever the case of both; "" when none is near. Of two that
 // are equally near it is the first in the order of the alphabet. A short name may differ less than a long one.
+// Where none differs so little, it is the only candidate that contains the name, or that the name contains.
 func Nearest(name string, candidates []string) string {
 	if len(name) > longest {
 		return ""
@@ -31,7 +32,8 @@ func Nearest(name string, candidates []string) string {
 		return best
 	}
 	for _, c := range candidates {
-		if c != name && strings.Contains(strings.ToLower(c), lower) {
+		part := strings.ToLower(c)
+		if c != name && (strings.Contains(part, lower) || len(part) > partLength && strings.Contains(lower, part)) {
 			if best != "" {
 				return ""
 			}

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf16"
 
 	"vkloader/internal/tool/binary"
@@ -168,7 +167,7 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 	return list, err == nil
 }
 
-var layerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) })
+func layerName() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) }
 
 // Look implements androidPlaces: which functions the library exports, and the names of layers that are written in it.
 // Every layer counts as one of devices, too.

@@ -27,6 +27,8 @@ static bool finish(VkResult result, uint32_t version)
     fprintf(events, "{\"event\":\"negotiated\"");
     put_number("version", version);
     end_line();
+    fprintf(events, "{\"event\":\"end\"}\n"); /* the library did not end the process */
+    fflush(events);
     return result == VK_SUCCESS;
 }
 

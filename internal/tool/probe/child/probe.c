@@ -321,8 +321,7 @@ int main(int argc, char **argv)
     bool again = !strcmp(way, "again"), presenting = !strcmp(way, "present"), asking = !strcmp(way, "intercepts");
     submitting = presenting || !strcmp(way, "submit");
     if (argc < 2 || argc > 3 || (*way && !again && !submitting && !asking)) {
-        fprintf(stderr, "usage: probe LIBRARY [again|submit|present|intercepts|driver|layer FUNCTION]
-");
+        fprintf(stderr, "usage: probe LIBRARY [again|submit|present|intercepts|driver|layer FUNCTION]\n");
         return 2;
     }
     if (asking && !(to_ask = to_ask_device = intercepts_begin())) {
