@@ -218,8 +218,8 @@ func Add(found *settingsfile.Found, rule settingsfile.Rule, system, dry bool) (*
 		if err != nil {
 			return err
 		}
-		for _, name := range missing(rule, layers) {
-			var names []string
+		if list := missing(rule, layers); len(list) > 0 {
+			name, names := list[0], []string(nil)
 			for _, l := range layers {
 				names = append(names, l.Name)
 			}
