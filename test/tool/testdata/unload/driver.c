@@ -4,7 +4,10 @@
 
 static pthread_key_t key;
 
-static void at_exit_of_thread(void *value) { (void)value; }
+static void at_exit_of_thread(void *value)
+{
+    (void)value;
+}
 
 __attribute__((constructor)) static void start(void)
 {
