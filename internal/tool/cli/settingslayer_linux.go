@@ -199,6 +199,13 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	}
 	changed := len(changes)+len(o.empty) > 0
 	if o.dry && changed {
+		if s.planned != nil {
+			text := file.Text()
+			if file.Over() {
+				text = "" // it goes
+			}
+			s.planned(file.File, text)
+		}
 		_, err := fmt.Fprint(s.out, file.Text())
 		return err
 	}

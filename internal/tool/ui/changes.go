@@ -29,7 +29,7 @@ type Plan struct {
 }
 
 // changes are all kinds of changes, by the name in data-change.
-var changes = map[string]Change{}
+var changes = map[string]Change{"layer": layerChange{}}
 
 // prepared is a plan that is shown, and applied as it was shown.
 type prepared struct {

@@ -26,7 +26,7 @@ type Page struct {
 }
 
 // pages are all pages, in the order of the navigation. The first is that without an address.
-var pages = []*Page{overviewPage}
+var pages = []*Page{overviewPage, layersPage, filesPage, reportPage}
 
 // Request is what was asked for.
 type Request struct {
