@@ -29,7 +29,13 @@ type Plan struct {
 }
 
 // changes are all kinds of changes, by the name in data-change.
-var changes = map[string]Change{}
+var changes = map[string]Change{
+	"fix":    fixChange{},
+	"clear":  clearChange{},
+	"lift":   liftChange{},
+	"policy": policyChange{},
+	"layers": settingsChange{},
+}
 
 // prepared is a plan that is shown, and applied as it was shown.
 type prepared struct {
