@@ -12,8 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
 )
@@ -161,10 +164,37 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 		ran.Args = append(ran.Args, "--env", v)
 	}
 	s.answered = func(value any) { ran.Value = value }
-	s.planned = func(path, text string) {
-		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: text == ""})
+	s.planned = func(path, text string, remove bool) {
+		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})
 	}
 	ran.Code = run(s, ran.Args)
 	ran.Out, ran.Messages = out.String(), messages.String()
 	return ran
+}
+
+// tryLimit is how long the child of a trial may take.
+const tryLimit = 30 * time.Second
+
+// Try implements ui.Tool.
+func (c *commandLines) Try(changes []string, settings string) (*probe.Result, error) {
+	s := c.invocation()
+	s.variables = append(s.variables, changes...)
+	m, err := s.thisMachine("a trial")
+	if err != nil {
+		return nil, err
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return nil, err
+	}
+	environ := machine.WithoutVariable(m.Environ, variables.Debug.Name())
+	if settings != "" {
+		changed, remove, err := settingsfile.Shadow(environ, settings)
+		if err != nil {
+			return nil, err
+		}
+		defer remove()
+		environ = changed
+	}
+	return probe.Run(found, environ, tryLimit)
 }

@@ -3,7 +3,9 @@ package ui
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"sync"
 
 	"vkloader/internal/tool/term"
+	"vkloader/spec"
 )
 
 // Page is one page: its address is #/NAME.
@@ -26,7 +29,10 @@ type Page struct {
 }
 
 // pages are all pages, in the order of the navigation. The first is that without an address.
-var pages = []*Page{overviewPage, layersPage, filesPage, reportPage}
+var pages = []*Page{overviewPage, programsPage, chainPage, layersPage, filesPage, reportPage}
+
+// parts are what pages fetch when it is wanted: /part/NAME. They are like pages, and stand in one.
+var parts = []*Page{picturePart, tryPart, exportPart}
 
 // Request is what was asked for.
 type Request struct {
@@ -45,7 +51,7 @@ type Request struct {
 // Refs are the values of a field that a template has written with {{ref}}.
 func (r *Request) Refs(field string) (list []string) {
 	for _, value := range r.Query[field] {
-		if text, err := url.PathUnescape(value); err == nil {
+		if text, err := url.QueryUnescape(value); err == nil {
 			list = append(list, text)
 		}
 	}
@@ -62,11 +68,29 @@ var templateFiles embed.FS
 
 // functions are those of every template.
 var functions = template.FuncMap{
-	"ref":   url.PathEscape,
+	"ref":   url.QueryEscape,
 	"or2":   term.Or,
 	"count": term.Count,
 	"dict":  dict,
+	"rule":  rule,
+	"id":    id,
+	"expiries": func() map[string]string {
+		return map[string]string{"": "as it is", "8h": "8 hours from now", "7d": "7 days from now", "90m": "90 minutes from now", "never": "it is removed"}
+	},
 	"lines": func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
+}
+
+// id is what an element can be called after a name.
+func id(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:6])
+}
+
+// rule is the text of a statement, without its Markdown; "" where there is none.
+func rule(id string) string {
+	id, _, _ = strings.Cut(strings.ReplaceAll(id, ",", " "), " ")
+	statement, _ := spec.Find(id)
+	return strings.NewReplacer("`", "", "**", "").Replace(statement.Text)
 }
 
 // dict is what a template gets that wants several values, each after its name.
@@ -137,8 +161,8 @@ func visible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pageAt finds the page of an address.
-func pageAt(address string) (p *Page, rest string) {
+// pageAt finds the page of an address in a list.
+func pageAt(pages []*Page, address string) (p *Page, rest string) {
 	name, rest, _ := strings.Cut(address, "/")
 	if name == "" {
 		return pages[0], ""
@@ -153,7 +177,7 @@ func pageAt(address string) (p *Page, rest string) {
 
 // servePage answers /page/ADDRESS with the fragment that the script puts in place.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
-	p, rest := pageAt(strings.TrimPrefix(r.URL.Path, "/page/"))
+	p, rest := pageAt(pages, strings.TrimPrefix(r.URL.Path, "/page/"))
 	if p == nil {
 		http.Error(w, "there is no page of this name", http.StatusNotFound)
 		return
@@ -167,6 +191,23 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	view.Banner = bannerOf(q)
 	s.write(w, p.Name, "frame", view)
+}
+
+// servePart answers /part/ADDRESS with what stands in a page.
+func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
+	p, rest := pageAt(parts, strings.TrimPrefix(r.URL.Path, "/part/"))
+	if p == nil {
+		http.Error(w, "there is no part of this name", http.StatusNotFound)
+		return
+	}
+	q := s.request(r)
+	q.Page, q.Rest, q.Query = p, rest, r.URL.Query()
+	data, err := p.Data(q)
+	if err != nil {
+		s.write(w, "change", "wrong", err.Error())
+		return
+	}
+	s.write(w, p.Name, "page", shown{Request: q, Data: data})
 }
 
 // write answers with a part of a template.

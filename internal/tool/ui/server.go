@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/ui/guard"
 )
 
@@ -93,6 +94,14 @@ func open(path string) bool {
 //go:embed assets
 var assetFiles embed.FS
 
+// asset is a file of the page. The colours of the picture are those of every picture.
+func asset(name string) ([]byte, error) {
+	if name == "assets/picture.css" {
+		return []byte(graph.Style()), nil
+	}
+	return assetFiles.ReadFile(name)
+}
+
 // kinds are the media types of assets.
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
@@ -104,7 +113,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case path == "/" && !post:
 		s.write(w, "shell", "shell", pages)
 	case strings.HasPrefix(path, "/assets/") && !post:
-		text, err := assetFiles.ReadFile(path[1:])
+		text, err := asset(path[1:])
 		if err != nil {
 			http.NotFound(w, r)
 			return
@@ -115,6 +124,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.servePage(w, r)
 	case path == reportPath && !post:
 		serveReport(w, r)
+	case strings.HasPrefix(path, "/part/") && !post:
+		s.servePart(w, r)
 	case path == "/live" && !post:
 		s.serveLive(w, r)
 	case strings.HasPrefix(path, "/change/") && post:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -19,6 +20,8 @@ type Tool interface {
 	With(added map[string]string, without ...string) Tool
 	// Machine is what the command lines look at.
 	Machine() (machine.Machine, error)
+	// Try loads drivers and layers in a child process, as a program gets them with these variables and this settings file.
+	Try(variables []string, settings string) (*probe.Result, error)
 }
 
 // Ran is what a command line printed.

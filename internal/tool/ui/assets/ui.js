@@ -111,6 +111,21 @@ async function load() {
   }
   shownPage = page;
   follow();
+  for (const element of main.querySelectorAll("[data-later]")) {
+    part(element, element.dataset.later);
+  }
+}
+
+// part puts a part of a page in place that takes longer.
+async function part(element, path) {
+  element.setAttribute("aria-busy", "true");
+  try {
+    const text = await ask(path);
+    element.innerHTML = text;
+  } catch (err) {
+    element.textContent = err.message;
+  }
+  element.removeAttribute("aria-busy");
 }
 
 // follow listens while the page has something live on it and is seen.
@@ -186,6 +201,10 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   if (form.dataset.go !== undefined) {
     go(form, event.submitter);
+  } else if (event.submitter && event.submitter.name === "part") {
+    const into = document.getElementById(form.dataset.into);
+    into.textContent = "One moment …";
+    part(into, "/part/" + event.submitter.value + "?" + encoded(form));
   } else if (form.dataset.change) {
     change("/change/" + form.dataset.change, new FormData(form, event.submitter));
   } else if (form.dataset.post) {
@@ -201,8 +220,15 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  const element = event.target.closest("[data-close], [data-skip]");
+  const element = event.target.closest("[data-close], [data-skip], [data-copy]");
   if (!element) {
+    return;
+  }
+  if (element.dataset.copy) {
+    navigator.clipboard.writeText(document.getElementById(element.dataset.copy).textContent).then(
+      () => say("Copied"),
+      () => say("The browser does not let the page copy"),
+    );
     return;
   }
   if (element.dataset.skip !== undefined) {
@@ -224,13 +250,13 @@ document.addEventListener("dragstart", (event) => {
 });
 document.addEventListener("dragover", (event) => {
   const over = event.target.closest && event.target.closest("[data-drag]");
-  if (dragged && over && over !== dragged) {
+  if (dragged && over && over.dataset.drag !== dragged.dataset.drag) {
     event.preventDefault();
   }
 });
 document.addEventListener("drop", (event) => {
   const over = event.target.closest("[data-drag]");
-  if (!dragged || !over || over === dragged) {
+  if (!dragged || !over || over.dataset.drag === dragged.dataset.drag) {
     return;
   }
   event.preventDefault();
