@@ -200,11 +200,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	changed := len(changes)+len(o.empty) > 0
 	if o.dry && changed {
 		if s.planned != nil {
-			text := file.Text()
-			if file.Over() {
-				text = "" // it goes
-			}
-			s.planned(file.File, text)
+			s.planned(file.File, file.Text(), file.Over())
 		}
 		_, err := fmt.Fprint(s.out, file.Text())
 		return err
