@@ -26,22 +26,24 @@ const mostPicture = 100_000
 type view struct {
 	name, address string
 	prepare       func(b *browser)
+	top           string // what is at the top of the picture; "": the page's top
 }
 
 var views = []view{
-	{"overview", "overview", nil},
-	{"programs", "programs", nil},
+	{"overview", "overview", nil, ""},
+	{"programs", "programs", nil, ""},
 	{"program", "program", func(b *browser) {
 		b.click(`[aria-label="Move VK_LAYER_TEST_first down"]`)
 		b.wait(`document.getElementById("compared") && document.querySelector(".picture svg")`)
-	}},
-	{"layers", "layers/VK_LAYER_KHRONOS_validation?preset=3", nil},
-	{"files", "files", nil},
+	}, ""},
+	{"picture", "program", func(b *browser) { b.wait(`document.querySelector(".picture svg")`) }, ".picture"},
+	{"layers", "layers/VK_LAYER_KHRONOS_validation?preset=3", nil, ""},
+	{"files", "files", nil, ""},
 	{"report", "report", func(b *browser) {
 		eval[bool](b, `(() => { document.getElementById("still").click(); return true })()`)
 		b.click(`main form button.first`)
 		b.wait(`document.getElementById("save")`)
-	}},
+	}, ""},
 }
 
 // The pages can be drawn, wide and narrow, light and dark, and the pictures of the documents are such.
@@ -61,7 +63,7 @@ func TestScreenshots(t *testing.T) {
 			b.size(width)
 			for _, dark := range []bool{false, true} {
 				b.dark(dark)
-				b.picture(fmt.Sprintf("ui-%s-%d-%s", v.name, width, map[bool]string{false: "light", true: "dark"}[dark]), dark)
+				b.picture(fmt.Sprintf("ui-%s-%d-%s", v.name, width, map[bool]string{false: "light", true: "dark"}[dark]), v.top, dark)
 			}
 		}
 		b.size(1280)
@@ -70,11 +72,11 @@ func TestScreenshots(t *testing.T) {
 }
 
 // picture takes a picture of the window, and judges it, and the one of the documents.
-func (b *browser) picture(name string, dark bool) {
+func (b *browser) picture(name, top string, dark bool) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
-	eval[bool](b, `(async () => { window.scrollTo(0, 0); await document.fonts.ready; await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))); return true })()`)
+	eval[bool](b, `(async () => { window.scrollTo(0, 0); if (%s) document.querySelector(%s || "main").scrollIntoView(); await document.fonts.ready; await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))); return true })()`, top, top)
 	data, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.t.Fatal(err)
