@@ -32,7 +32,7 @@ type Page struct {
 var pages = []*Page{overviewPage, programsPage, chainPage, layersPage, filesPage, reportPage}
 
 // parts are what pages fetch when it is wanted: /part/NAME. They are like pages, and stand in one.
-var parts = []*Page{picturePart, tryPart, exportPart}
+var parts = []*Page{picturePart, tryPart, exportPart, itemPart}
 
 // Request is what was asked for.
 type Request struct {
