@@ -282,7 +282,9 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 }
 
 // Address is the address of the file's text.
-func (f filesFile) Address() string { return "#/files?file=" + url.QueryEscape(url.PathEscape(f.Path)) }
+func (f filesFile) Address() string {
+	return "#/files?file=" + url.QueryEscape(url.QueryEscape(f.Path))
+}
 
 // At is the address of a line.
 func (f filesFile) At(line int) string { return f.Address() + "&line=" + strconv.Itoa(line) }

@@ -69,6 +69,7 @@ var templateFiles embed.FS
 // functions are those of every template.
 var functions = template.FuncMap{
 	"ref":   url.QueryEscape,
+	"path":  url.PathEscape,
 	"or2":   term.Or,
 	"count": term.Count,
 	"dict":  dict,
