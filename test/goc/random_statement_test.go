@@ -499,12 +499,13 @@ func (m *maker) interfaces() {
 		m.print(name, t)
 		return
 	}
-	m.line("switch x := %s.(type) {", v.name)
+	x := m.fresh("x")
+	m.line("switch %s := %s.(type) {", x, v.name)
 	m.line("case %s:", t.name)
 	before := len(m.scope)
-	m.line("\t_ = x")
-	m.scope = append(m.scope, variable{"x", t})
-	m.fixed["x"] = true
+	m.line("\t_ = %s", x)
+	m.scope = append(m.scope, variable{x, t})
+	m.fixed[x] = true
 	m.nested(1)
 	m.scope = m.scope[:before]
 	m.line("case nil:\n\tprintln(\"nil\")")
