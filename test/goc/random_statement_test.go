@@ -494,7 +494,7 @@ func (m *maker) interfaces() {
 	if m.chance(50) {
 		name, known := m.fresh("v"), m.fresh("ok")
 		m.line("%s, %s := %s.(%s)", name, known, v.name, t.name)
-		m.line("println(%s)", known)
+		m.line("println(%s)\n_ = %s", known, name)
 		m.scope = append(m.scope, variable{name, t}, variable{known, truth})
 		m.print(name, t)
 		return
