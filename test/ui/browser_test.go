@@ -25,7 +25,7 @@ import (
 )
 
 // limit is how long a condition may take on a machine that is busy.
-const limit = 90 * time.Second
+const limit = 12 * time.Second
 
 // browser is one browser with one window.
 type browser struct {

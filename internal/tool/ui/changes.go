@@ -30,11 +30,12 @@ type Plan struct {
 
 // changes are all kinds of changes, by the name in data-change.
 var changes = map[string]Change{
-	"fix":    fixChange{},
-	"clear":  clearChange{},
-	"lift":   liftChange{},
-	"policy": policyChange{},
-	"layers": settingsChange{},
+	"fix":           fixChange{},
+	"clear":         clearChange{},
+	"lift":          liftChange{},
+	"policy":        policyChange{},
+	"layers":        settingsChange{},
+	"layersettings": layerChange{},
 }
 
 // prepared is a plan that is shown, and applied as it was shown.

@@ -29,7 +29,7 @@ type Page struct {
 }
 
 // pages are all pages, in the order of the navigation. The first is that without an address.
-var pages = []*Page{overviewPage, programsPage, chainPage}
+var pages = []*Page{overviewPage, programsPage, chainPage, layersPage, filesPage, reportPage}
 
 // parts are what pages fetch when it is wanted: /part/NAME. They are like pages, and stand in one.
 var parts = []*Page{picturePart, tryPart, exportPart}

@@ -122,6 +122,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(text)
 	case strings.HasPrefix(path, "/page/") && !post:
 		s.servePage(w, r)
+	case path == reportPath && !post:
+		serveReport(w, r)
 	case strings.HasPrefix(path, "/part/") && !post:
 		s.servePart(w, r)
 	case path == "/live" && !post:
