@@ -28,6 +28,9 @@ const prefix = "host-"
 // hasItself is why a driver is not added, where nothing is lost.
 const hasItself = "the image has this driver itself"
 
+// noSuchPrograms is why a driver of 32 bits is not added, where nothing is lost.
+const noSuchPrograms = "the image has no programs of 32 bits"
+
 // Arrangement is what is to be done in a container that a file written here has brought drivers to.
 type Arrangement struct {
 	Links     []Link
@@ -123,6 +126,8 @@ func (a *Arrangement) kind(m *machine.Machine, name string, options binary.Linke
 			d.Why = err.Error()
 		} else if drivers.Of(library).Free() && has(find, options, own, library) {
 			d.Why = hasItself
+		} else if name == "i386" && !runs(m, binary.I386) {
+			d.Why = noSuchPrograms
 		} else if find.Last() == "" {
 			d.Why = "the image's dynamic linker searches no directory for every program"
 		} else {

@@ -3,6 +3,7 @@ package cdi
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -151,6 +152,7 @@ func reason(err error) string {
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
+	brought := map[string]bool{processorName(image): true} // machines whose programs are judged
 	for _, e := range all {
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
@@ -158,6 +160,10 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 					v.found(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
 				}
 				made.mount(host, m.HostPath, m.ContainerPath)
+				if rest, ours := strings.CutPrefix(m.ContainerPath, manifestsPlace); ours {
+					name, _, _ := strings.Cut(rest, "/")
+					brought[name] = true
+				}
 			}
 		}
 		for _, variable := range e.Env {
@@ -168,10 +174,29 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 	if hooked {
 		v.arranged(made, box)
 	}
-	v.drivers(box)
-	find := binary.NewLinker(box, binary.LinkerOptions{Class: 64, Machine: kinds[processorName(box)].machine})
+	judged := 0
+	for _, name := range slices.Sorted(maps.Keys(brought)) {
+		if kind, known := kinds[name]; known && runs(image, kind.machine) {
+			judged++
+			v.programs(box, name, binary.LinkerOptions{Class: kind.class, Machine: kind.machine})
+		}
+	}
+	if judged == 0 { // what the image is for cannot be told
+		name := processorName(image)
+		v.programs(box, name, binary.LinkerOptions{Class: kinds[name].class, Machine: kinds[name].machine})
+	}
+}
+
+// programs judges what programs for one machine get.
+func (v *Verdict) programs(box *machine.Machine, name string, options binary.LinkerOptions) {
+	find := binary.NewLinker(box, options)
+	v.drivers(box, find, name, options)
 	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
-		v.found(Problem, loaderName, "the image has no Vulkan loader that can be used", "Install one in the image (Debian: libvulkan1).")
+		what := "the image has no Vulkan loader that can be used"
+		if name == "i386" {
+			what = "the image has no Vulkan loader for programs of 32 bits"
+		}
+		v.found(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")
 	}
 }
 
@@ -189,7 +214,7 @@ func (v *Verdict) arranged(made *overlay, box *machine.Machine) {
 			continue
 		}
 		severity := Warning
-		if d.Why == hasItself {
+		if d.Why == hasItself || d.Why == noSuchPrograms {
 			severity = Note
 		}
 		v.found(severity, d.Name, "the driver is not added: "+d.Why, "")
@@ -197,22 +222,18 @@ func (v *Verdict) arranged(made *overlay, box *machine.Machine) {
 }
 
 // drivers judges the drivers that a program in the container gets.
-func (v *Verdict) drivers(box *machine.Machine) {
-	answer, err := decision.Ask(&machine.Source{Machine: *box})
+func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string, options binary.LinkerOptions) {
+	answer, err := decision.Ask(&machine.Source{Machine: *box, Class: options.Class})
 	if err != nil {
 		v.found(Problem, "", err.Error(), "")
 		return
 	}
 	works := false
-	name := processorName(box)
-	kind := kinds[name]
-	options := binary.LinkerOptions{Class: kind.class, Machine: kind.machine}
-	find := binary.NewLinker(box, options)
 	for _, d := range answer.Drivers {
 		r := find.Find(d.Library)
 		one := Driver{Name: search.BaseName(d.Path), Machine: name}
 		switch {
-		case r.File == nil && len(r.Others) > 0:
+		case r.File == nil && len(r.Others) > 0, r.File != nil && r.File.Err() == nil && r.File.Class != options.Class:
 			continue // for other programs
 		case r.File == nil:
 			one.Why = d.Library + " is in no directory of the image's dynamic linker"
@@ -227,9 +248,23 @@ func (v *Verdict) drivers(box *machine.Machine) {
 		}
 	}
 	if !works {
-		v.found(Problem, path.Clean(icdPlace), "no driver works in the image", "See what is said about each driver.")
+		what := "no driver works in the image"
+		if name == "i386" {
+			what = "no driver works in the image for programs of 32 bits"
+		}
+		v.found(Problem, path.Clean(icdPlace), what, "See what is said about each driver.")
 	}
 }
+
+// linkers are what programs of a processor need of an image: their dynamic linker, or their C library.
+var linkers = map[binary.Machine][]string{
+	binary.X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1", "/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6"},
+	binary.I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1", "/usr/lib/i386-linux-gnu/libc.so.6"},
+	binary.ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1", "/usr/lib/aarch64-linux-gnu/libc.so.6"},
+}
+
+// runs tells whether an image has programs for a processor.
+func runs(m *machine.Machine, processor binary.Machine) bool { return slices.ContainsFunc(linkers[processor], m.Exists) }
 
 // processorName is the machine that an image's programs are for, by its dynamic linker.
 func processorName(m *machine.Machine) string {

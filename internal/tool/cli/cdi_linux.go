@@ -56,7 +56,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"necessary.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			write := map[string]func(*specs.Spec) ([]byte, error){"yaml": cdi.YAML, "json": cdi.JSON}[format]
+			write := writerOf(format, file)
 			if write == nil {
 				return fmt.Errorf("--format wants yaml or json, got %q", format)
 			}
@@ -99,12 +99,20 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, in one step, in place of one that is there (for runtimes: /etc/cdi/vkloader.yaml)")
-	flags.StringVar(&format, "format", "yaml", "`FORMAT`: yaml or json")
+	flags.StringVar(&format, "format", "", "`FORMAT`: yaml or json (default: by the name of FILE, else yaml)")
 	flags.StringVar(&options.Kind, "kind", cdi.Kind, "the devices' `VENDOR/CLASS`")
 	flags.StringArrayVar(&options.Machines, "machine", []string{ownMachine()},
 		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
 	flags.StringVar(&hook, "hook", "", "`PATH` of this tool where the runtime starts it (default: where it is)")
 	return cmd
+}
+
+// writerOf writes a CDI file in a format, which the name of the file gives where none is wanted; nil: the format is unknown.
+func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
+	if format == "" && strings.HasSuffix(file, ".json") {
+		format = "json"
+	}
+	return map[string]func(*specs.Spec) ([]byte, error){"": cdi.YAML, "yaml": cdi.YAML, "json": cdi.JSON}[format]
 }
 
 // replaceFile writes a file, which others see as a whole or not at all.
