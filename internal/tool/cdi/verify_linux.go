@@ -1,6 +1,7 @@
 package cdi
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -73,22 +74,6 @@ func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
 	return v
 }
 
-// ours tells whether a hook is that of this tool.
-func ours(h *specs.Hook) bool {
-	return len(h.Args) > 2 && h.Args[1] == "cdi" && h.Args[2] == "hook"
-}
-
-// marks are what a file says of the files that it mounts, by path.
-func marks(h *specs.Hook) map[string]string {
-	found := map[string]string{}
-	for i := 3; i+1 < len(h.Args); i++ {
-		if parts := strings.SplitN(h.Args[i+1], " ", 3); h.Args[i] == "--file" && len(parts) == 3 {
-			found[parts[2]] = h.Args[i+1]
-		}
-	}
-	return found
-}
-
 // host looks for all that is named on the host.
 func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 	for _, n := range e.DeviceNodes {
@@ -114,6 +99,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		}
 		if ours(h) {
 			changed = marks(h)
+			if tool := program(h); tool != h.Path && !host.Exists(tool) {
+				v.found(Problem, tool, "the tool that arranges drivers in a container is not there: containers start without drivers", again)
+			}
 		}
 	}
 	for _, m := range e.Mounts {
@@ -122,8 +110,8 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
 			v.found(Problem, m.HostPath, "what is mounted is not there: "+reason(err), again)
-		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath) {
-			v.found(Problem, m.HostPath, "the file is another than when this was written"+difference(was, mark(host, m.HostPath)), again)
+		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
+			v.found(Problem, m.HostPath, "the file is another than when this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), again)
 		}
 	}
 }
@@ -172,7 +160,14 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 		}
 	}
 	if hooked {
-		v.arranged(made, box)
+		s := Situation{Host: host}
+		for _, e := range all {
+			for _, n := range e.DeviceNodes {
+				s.Nodes = append(s.Nodes, n.Path)
+			}
+			s.First = cmp.Or(s.First, first(e.Hooks))
+		}
+		v.arranged(made, box, s)
 	}
 	judged := 0
 	for _, name := range slices.Sorted(maps.Keys(brought)) {
@@ -201,23 +196,35 @@ func (v *Verdict) programs(box *machine.Machine, name string, options binary.Lin
 }
 
 // arranged does what the hook does.
-func (v *Verdict) arranged(made *overlay, box *machine.Machine) {
-	a := Arrange(box)
-	for _, l := range a.Links {
-		made.link(l.Path, l.Target)
+func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
+	a := Arrange(box, s)
+	for _, i := range slices.Concat(a.Own, a.Put) {
+		if i.Target != "" {
+			made.link(i.Path, i.Target)
+		} else {
+			made.text(i.Path, i.Text)
+		}
 	}
-	for _, t := range a.Manifests {
-		made.text(t.Path, t.Text)
-	}
+	box.Without = append(box.Without, a.Hide...)
 	for _, d := range a.Drivers {
-		if d.Added {
-			continue
-		}
-		severity := Warning
-		if d.Why == hasItself || d.Why == noSuchPrograms {
-			severity = Note
-		}
-		v.found(severity, d.Name, "the driver is not added: "+d.Why, "")
+		v.said(d)
+	}
+}
+
+// said says what has become of a driver that is not added.
+func (v *Verdict) said(d Driver) {
+	what, severity := "driver", Warning
+	if d.Layer {
+		what = "layer"
+	}
+	if fine(d.Why) {
+		severity = Note
+	}
+	switch {
+	case !d.Added:
+		v.found(severity, d.Name, "the "+what+" is not added: "+d.Why, "")
+	case d.Why != "":
+		v.found(Note, d.Name, "the "+what+" is added "+d.Why, "")
 	}
 }
 
@@ -264,7 +271,9 @@ var linkers = map[binary.Machine][]string{
 }
 
 // runs tells whether an image has programs for a processor.
-func runs(m *machine.Machine, processor binary.Machine) bool { return slices.ContainsFunc(linkers[processor], m.Exists) }
+func runs(m *machine.Machine, processor binary.Machine) bool {
+	return slices.ContainsFunc(linkers[processor], m.Exists)
+}
 
 // processorName is the machine that an image's programs are for, by its dynamic linker.
 func processorName(m *machine.Machine) string {
