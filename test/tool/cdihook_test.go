@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -68,13 +69,15 @@ func generated(t *testing.T, host string, words ...string) *specs.Spec {
 	return spec
 }
 
-// newContainer makes a container of an image, with all mounts of a file.
-func newContainer(t *testing.T, spec *specs.Spec, host, image string) *container {
+// newContainer makes a container of an image, with devices of a file; without names, with all.
+func newContainer(t *testing.T, spec *specs.Spec, host, image string, devices ...string) *container {
 	t.Helper()
 	c := &container{t: t, root: image, bundle: t.TempDir()}
 	edits := []specs.ContainerEdits{spec.ContainerEdits}
 	for _, d := range spec.Devices {
-		edits = append(edits, d.ContainerEdits)
+		if len(devices) == 0 || slices.Contains(devices, d.Name) {
+			edits = append(edits, d.ContainerEdits)
+		}
 	}
 	for _, e := range edits {
 		for _, m := range e.Mounts {
@@ -87,6 +90,9 @@ func newContainer(t *testing.T, spec *specs.Spec, host, image string) *container
 		}
 		for _, h := range e.Hooks {
 			c.hook = append([]string{h.Path}, h.Args[1:]...)
+			if len(h.Args) > 1 && h.Args[1] == "cdi" { // without a shell: the cards are those of the host's files
+				c.hook = append([]string{h.Path, "--root", host}, h.Args[1:]...)
+			}
 		}
 	}
 	c.write(filepath.Join(c.bundle, "config.json"), []byte(`{"root":{"path":"`+image+`"}}`))
@@ -253,5 +259,78 @@ func TestHookIsGone(t *testing.T) {
 	}
 	if text := c.why(1); !strings.Contains(text, "did not run") {
 		t.Error(text)
+	}
+}
+
+// What the hook makes of one card of several: NVIDIA's EGL is told which it is, links to its node are there, and the files that
+// name libraries name stubs. Layers come with their drivers and by their names.
+func TestOneCardOfSeveral(t *testing.T) {
+	t.Parallel()
+	host := machineAt(t, "cdi-host")
+	c := newContainer(t, generated(t, host, "--layer", "VK_LAYER_MANGOHUD_overlay_x86_64"), host, bare(t), "0000:01:00.0")
+	out, messages := c.start(`cat etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf &&
+		ls dev/dri/by-path etc/vulkan/implicit_layer.d && readlink dev/dri/by-path/pci-0000:01:00.0-render &&
+		cat etc/vulkan/implicit_layer.d/host-MangoHud.json usr/share/glvnd/egl_vendor.d/10_nvidia.json usr/share/egl/egl_external_platform.d/15_nvidia_gbm.json |
+		grep library_path && readlink usr/lib/x86_64-linux-gnu/gbm/nvidia-drm_gbm.so usr/lib/wsl/drivers && ` + filepath.Join(built, "vkloader") + ` --root . cdi why`)
+	for _, want := range []string{`["EGLVisibleDGPUDevices", 0x1]`, "dev/dri/by-path:\npci-0000:01:00.0-render\n", "host-MangoHud.json\nhost-nvidia_layers.json\n",
+		"\n../renderD129\n", `"library_path": "/run/vkloader/open/x86_64/libMangoHud.so"`, `"library_path": "/run/vkloader/open/x86_64/libEGL_nvidia.so.0"`,
+		`"library_path": "/run/vkloader/open/x86_64/libnvidia-egl-gbm.so.1"`, "\n/run/vkloader/open/x86_64/nvidia-drm_gbm.so\n", "\n/run/vkloader/data/usr/lib/wsl/drivers\n", "in  host-nvidia_icd.json",
+		"programs get 4 of them"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing says %q:\n%s%s", want, out, messages)
+		}
+	}
+	if left := c.left(); len(left) > 0 && !slices.Equal(left, []string{"/dev/dri/by-path"}) {
+		t.Errorf("in the image: %q", left)
+	}
+}
+
+// With both cards, both are visible.
+func TestAllCards(t *testing.T) {
+	t.Parallel()
+	host := machineAt(t, "cdi-host")
+	c := newContainer(t, generated(t, host), host, bare(t), "all")
+	if out, _ := c.start(`cat etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf`); !strings.Contains(out, `["EGLVisibleDGPUDevices", 0x3]`) {
+		t.Error(out)
+	}
+}
+
+// Which driver of Mesa wins: the image's, unless its release does not know a card of the container, or a file says otherwise.
+func TestWhichMesaWins(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		release, device, option string
+		host                    bool
+		says                    string
+	}{
+		{"22.2.5", "0000:03:00.0", "", true, "is added in place of the image's own of Mesa 22.2.5: Radeon of the generation RDNA 3 needs Mesa 22.3"},
+		{"22.3.6", "0000:03:00.0", "", false, "the image has this driver itself"},
+		{"22.2.5", "0000:01:00.0", "", false, "the image has this driver itself"},
+		{"25.1.0", "0000:03:00.0", "", false, "the image has this driver itself"},
+		{"22.2.5", "0000:03:00.0", "--image-first", false, "the image has this driver itself: the CDI file says that it is used"},
+		{"25.1.0", "0000:03:00.0", "--host-first", true, "is added in place of the image's own, as the CDI file says"},
+	} {
+		host, image := machineAt(t, "cdi-host"), bare(t)
+		words := []string{}
+		if c.option != "" {
+			words = append(words, c.option)
+		}
+		box := newContainer(t, generated(t, host, words...), host, image, c.device)
+		library, err := os.ReadFile(filepath.Join(host, "usr/lib/x86_64-linux-gnu/libvulkan_radeon.so"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		box.write(filepath.Join(image, "usr/lib/x86_64-linux-gnu/libvulkan_radeon.so"), bytes.ReplaceAll(library, []byte("Mesa 25.0.7"), []byte("Mesa "+c.release)))
+		box.write(filepath.Join(image, "usr/share/vulkan/icd.d/radeon.json"), []byte(`{"file_format_version":"1.0.1","ICD":{"library_path":"libvulkan_radeon.so","api_version":"1.3.0"}}`))
+		out, _ := box.start("ls etc/vulkan/icd.d usr/share/vulkan/icd.d")
+		if strings.Contains(out, "host-radeon_icd.json") != c.host || strings.Contains(out, "\nradeon.json") == c.host {
+			t.Errorf("%+v: %s", c, out)
+		}
+		if text := box.why(0); !strings.Contains(text, c.says) {
+			t.Errorf("%+v: %s", c, text)
+		}
+		if _, err := os.Stat(filepath.Join(image, "usr/share/vulkan/icd.d/radeon.json")); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cdi
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -88,7 +89,8 @@ type box struct {
 	find    *binary.Linker     // in the image
 	tried   *binary.Linker     // with what was brought
 	with    *overlay           // that the latter looks at
-	lacking []string           // libraries that the image lacks
+	brought map[string]string  // libraries, by their names and sonames
+	lacking map[string]string  // of these, what the image lacks
 	opened  map[string]string  // libraries that have a stub, or why not
 }
 
@@ -148,23 +150,39 @@ func (b *box) arrange() {
 	b.find = binary.NewLinker(b.machine, b.options)
 	b.own = ownDrivers(b.machine, b.options.Class)
 	b.with = newOverlay(b.machine)
-	place := filesPlace + b.name
-	for _, file := range names(b.machine, place) {
-		if r := b.find.Find(file); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
-			b.lacking = append(b.lacking, file)
-			b.with.link(linksPlace+b.name+"/"+file, place+"/"+file)
-		}
-	}
+	b.libraries()
 	b.tried = binary.NewLinker(b.with.machine(), b.options)
 	before := len(b.a.Put)
 	for _, file := range names(b.machine, manifestsPlace+b.name) {
 		b.driver(file)
 	}
 	b.layers(b.name)
-	b.backends()
+	b.backends("")
 	if len(b.a.Put) > before {
-		for _, file := range b.lacking {
-			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + file, Target: place + "/" + file})
+		for _, name := range slices.Sorted(maps.Keys(b.lacking)) {
+			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + name, Target: b.lacking[name]})
+		}
+	}
+}
+
+// libraries finds what was brought, and what of it the image lacks. A library may be wanted by its file's name and by its
+// soname.
+func (b *box) libraries() {
+	b.brought, b.lacking = map[string]string{}, map[string]string{}
+	place := filesPlace + b.name + "/"
+	files := names(b.machine, strings.TrimSuffix(place, "/"))
+	for _, file := range files {
+		b.brought[file] = place + file
+	}
+	for _, file := range files {
+		if f := b.find.Open(place + file); f.Err() == nil && f.Soname != "" && f.Soname == path.Base(f.Soname) && b.brought[f.Soname] == "" {
+			b.brought[f.Soname] = place + file
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.brought)) {
+		if r := b.find.Find(name); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
+			b.lacking[name] = b.brought[name]
+			b.with.link(linksPlace+b.name+"/"+name, b.brought[name])
 		}
 	}
 }
@@ -247,7 +265,11 @@ func (b *box) open(file string) (why string) {
 	if why, known := b.opened[file]; known {
 		return why
 	}
-	i := b.stub(filesPlace+b.name+"/"+file, file)
+	library := b.brought[file]
+	if library == "" {
+		library = filesPlace + b.name + "/" + file
+	}
+	i := b.stub(library, file)
 	if why = fault(b.tried, i.Path, b.options); why == "" {
 		b.a.Own = append(b.a.Own, i)
 	}
@@ -266,7 +288,7 @@ func (b *box) stub(library, name string) Item {
 		}
 		own = own || f.RunPath != nil
 		for _, name := range f.Needed {
-			if at := filesPlace + b.name + "/" + name; slices.Contains(b.lacking, name) && !slices.Contains(needed, at) {
+			if at := b.lacking[name]; at != "" && !slices.Contains(needed, at) {
 				needed = append(needed, at)
 			}
 		}
@@ -279,19 +301,30 @@ func (b *box) stub(library, name string) Item {
 	return i
 }
 
-// backends arranges the libraries that others open below the directory of a driver's library.
-func (b *box) backends() {
-	for _, directory := range names(b.machine, strings.TrimSuffix(backendsPlace+b.name, "/")) {
-		for _, file := range names(b.machine, backendsPlace+b.name+"/"+directory) {
-			library := backendsPlace + b.name + "/" + directory + "/" + file
-			to := path.Join(b.find.Last(), directory, file)
-			i := b.stub(library, file)
-			if b.find.Last() == "" || b.machine.Exists(to) || fault(b.tried, i.Path, b.options) != "" {
-				continue
-			}
-			b.a.Own = append(b.a.Own, i)
-			b.a.put(to, Item{Target: i.Path})
+// backends arranges the libraries that others open below their own directory: those of the image where it has these others,
+// and else where the host has them, as the host's know.
+func (b *box) backends(directory string) {
+	for _, name := range names(b.machine, backendsPlace+b.name+directory) {
+		library := backendsPlace + b.name + directory + "/" + name
+		info, err := b.machine.Stat(library)
+		if err != nil {
+			continue
 		}
+		if info.IsDir() {
+			b.backends(directory + "/" + name)
+			continue
+		}
+		to := directory
+		kind := path.Base(directory) // as gbm, of libgbm.so.1
+		if r := b.find.Find("lib" + kind + ".so.1"); r.File != nil && r.File.Err() == nil {
+			to = path.Dir(r.File.Path) + "/" + kind
+		}
+		i := b.stub(library, name)
+		if to += "/" + name; b.machine.Exists(to) || fault(b.tried, i.Path, b.options) != "" {
+			continue
+		}
+		b.a.Own = append(b.a.Own, i)
+		b.a.put(to, Item{Target: i.Path})
 	}
 }
 
@@ -359,7 +392,7 @@ func (b *box) data(directory string) {
 		}
 		// A file that names a library, such as that of a vendor of EGL, names the one that can be opened.
 		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
-			if library, err := libraryOf(text); err == nil && library != "" && b.machine.Exists(filesPlace+b.name+"/"+path.Base(library)) {
+			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
 				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
 					b.a.put(at, Item{Text: text})
 				}

@@ -25,9 +25,9 @@ const Directory = "/run/vkloader"
 const (
 	filesPlace     = Directory + "/files/" // then the machine's name, then the libraries
 	manifestsPlace = Directory + "/manifests/"
-	layersPlace    = Directory + "/layers/" // then the machine's name, and the directory of manifests
-	backendsPlace  = Directory + "/backends/"
-	dataPlace      = Directory + "/data" // then the path on the machine
+	layersPlace    = Directory + "/layers/"   // then the machine's name, and the directory of manifests
+	backendsPlace  = Directory + "/backends/" // then the machine's name, and the path on the machine
+	dataPlace      = Directory + "/data"      // then the path on the machine
 )
 
 // What the hook makes:
@@ -190,7 +190,7 @@ func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string 
 		w.bind(file, filesPlace+name+"/"+path.Base(file))
 	}
 	for _, file := range d.Backends {
-		w.bind(file, backendsPlace+name+"/"+path.Base(path.Dir(file))+"/"+path.Base(file))
+		w.bind(file, backendsPlace+name+file)
 	}
 	w.bind(d.Path, manifestsPlace+name+"/"+d.Name)
 	w.seen[d.Path] = true

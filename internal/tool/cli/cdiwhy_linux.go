@@ -28,7 +28,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "why",
-		Short: "Show which of the host's drivers a container got, and why not the others",
+		Short: "Show which host drivers a container got, and why",
 		Long: "why shows, in a container, which of the host's drivers and layers programs get there, why the others\n" +
 			"were refused (the library or the version of symbols that the image lacks), and what to do.\n\n" +
 			"From outside, --pid names a process of the container, and --root its root directory.\n\n" + exitCodesHelp,
@@ -101,7 +101,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 // arrangeContainer arranges drivers in a container, and writes down what it did there.
 func arrangeContainer(s *invocation, root, first string, left []string) error {
 	m := &machine.Machine{Root: root}
-	situation := cdi.Situation{Host: &machine.Machine{}, Nodes: cdi.NodesOf(m), First: first}
+	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
 	arrangement := cdi.Arrange(m, situation)
 	for _, d := range arrangement.Drivers {
 		if !d.Added {
