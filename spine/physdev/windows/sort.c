@@ -46,8 +46,8 @@ VkResult sort_devices(struct instance *instance, struct scan *scan)
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-/* A member's place in the scan; a group's is that of its best device. Devices that no adapter has share the place behind
- * the others: among them the driver's order stays. */
+/* A member's place in the scan; a group's is that of its best device. Devices that no adapter has share the place
+ * behind the others: among them the driver's order stays. */
 struct place {
     uint32_t place, was;
     VkPhysicalDevice device;

@@ -1,6 +1,6 @@
-/* system.c: the system's own libraries that the loader calls, by their paths in the system directory (WIN-007, WIN-008).
- * While an instance lives, what was loaded stays loaded: programs that stand between others and these libraries see
- * each coming and going. They are let go by calls of the API, never when the DLL is unloaded. */
+/* system.c: the system's own libraries that the loader calls, by their paths in the system directory (WIN-007,
+ * WIN-008). While an instance lives, what was loaded stays loaded: programs that stand between others and these
+ * libraries see each coming and going. They are let go by calls of the API, never when the DLL is unloaded. */
 #include <wchar.h>
 
 #include "process/process.h"

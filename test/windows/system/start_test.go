@@ -51,7 +51,7 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 		t.Run(hostile, func(t *testing.T) {
 			w := newWorld(t)
 			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
-			intel(w, w.Driver("b")) // for which DXGI is asked, whatever adapters Wine has
+			intel(w, w.Driver("b"))    // for which DXGI is asked, whatever adapters Wine has
 			if hostile == "dxgi.dll" { // Wine's, which needs gdi32 itself
 				w.Setup("library", "dxgi.dll", `C:\windows\system32\dxgi.dll`)
 			}
