@@ -12,7 +12,7 @@ static struct system_module {
     const WCHAR *name; /* a constant of who asks */
     HMODULE module;
     unsigned users;
-} modules[LIBRARIES_MAX]; /* under the lock */
+} modules[LIBRARIES_MAX];  /* under the lock */
 static unsigned instances; /* under the lock */
 
 /* By its path: under a bare name the system gives a library of that name that the program has loaded from elsewhere.
