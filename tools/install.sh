@@ -36,7 +36,7 @@ if [ -x "$BUILD/vkloader" ]; then
     # The driver service, which is not enabled by itself.
     units=$d$PREFIX/lib/systemd/system
     install -d "$units"
-    for unit in packaging/systemd/*.s*; do
+    for unit in packaging/systemd/*.s* packaging/systemd/*.path; do
         [ -e "$unit" ] || continue
         sed "s|@BINDIR@|$BINDIR|g" "$unit" > "$units/${unit##*/}.new"
         chmod 644 "$units/${unit##*/}.new"
