@@ -35,7 +35,7 @@ func TestUsageErrors(t *testing.T) {
 		"policy hardware onn":    `policy hardware: on, awake or off? "onn" is none of them; did you mean "on"?`,
 		"policy hardware on off": "policy hardware takes one argument, on, awake or off; got 2",
 		"system use":             "system use: distribution or vkloader?",
-		"cdi":                    "cdi: generate, list or verify?",
+		"cdi":                    "cdi: generate, list, refresh, verify or why?",
 		"service status more":    `service status takes no arguments, got "more"`,
 	} {
 		errOut.Reset()
