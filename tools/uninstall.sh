@@ -28,7 +28,7 @@ if [ "$BUILD" = build ]; then
     rm -f "$d$DATADIR"/man/man[17]/vkloader* "$d$DATADIR/bash-completion/completions/vkloader" \
         "$d$DATADIR/zsh/site-functions/_vkloader" "$d$DATADIR/fish/vendor_completions.d/vkloader.fish"
     for unit in vkloader.service vkloader.socket vkloader-trusted.socket vkloader-cdi.service vkloader-cdi.path; do
-        rm -f "$d$PREFIX/lib/systemd/system/$unit"
+        rm -f "$d$PREFIX/lib/systemd/system/$unit" "$d$PREFIX/lib/systemd/user/$unit"
     done
     rmdir "$d$LIBEXECDIR/vkloader" 2> /dev/null || true
 fi
