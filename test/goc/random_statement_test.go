@@ -195,7 +195,7 @@ func (m *maker) statement() {
 		m.assign()
 		return
 	}
-	switch m.Intn(22) {
+	switch m.Intn(23) {
 	case 0, 1, 2, 3:
 		m.declare(m.some())
 	case 4, 5, 6:
@@ -216,13 +216,13 @@ func (m *maker) statement() {
 		m.choose()
 	case 13, 14:
 		m.slices()
-	case 15:
+	case 15, 16:
 		m.maps()
-	case 16:
+	case 17:
 		m.makeClosure()
-	case 17, 18, 19:
+	case 18, 19, 20:
 		m.call()
-	case 20:
+	case 21:
 		m.interfaces()
 	default:
 		if m.chance(10) {
@@ -377,7 +377,7 @@ func (m *maker) maps() {
 	}
 	key := m.bounded(v.of.key, 2, false)
 	m.risk = false
-	switch m.Intn(6) {
+	switch m.Intn(8) {
 	case 0:
 		m.line("delete(%s, %s)", v.name, key)
 	case 1:
@@ -385,15 +385,26 @@ func (m *maker) maps() {
 		m.line("%s, %s := %s[%s]", value, known, v.name, key)
 		m.line("println(%s, %s)", value, known)
 		m.scope = append(m.scope, variable{value, v.of.elem}, variable{known, truth})
-	case 2:
+	case 2, 3:
 		if v.of.key.kind == 'i' {
 			m.line("for k := range %s(%d) {\n\t%s[k*7] = %s\n}", v.of.key.name, 3+m.Intn(30), v.name, m.bounded(v.of.elem, 1, false))
+			m.thin(v)
 			return
 		}
 		fallthrough
 	default:
 		m.line("%s[%s] = %s", v.name, key, m.bounded(v.of.elem, 2, false))
 	}
+}
+
+// thin takes some of the keys that a loop has put in out again, puts some back, and prints what is left.
+func (m *maker) thin(v variable) {
+	key := v.of.key.name
+	m.line("for k := range %s(%d) {\n\tif k%%%d != 0 {\n\t\tdelete(%s, k*7)\n\t}\n}", key, 3+m.Intn(30), 2+m.Intn(3), v.name)
+	if m.chance(50) {
+		m.line("for k := range %s(%d) {\n\t%s[k*7] = %s[(k+1)*7]\n}", key, 1+m.Intn(9), v.name, v.name)
+	}
+	m.line("for k := range %s(34) {\n\tif e, ok := %s[k*7]; ok {\n\t\tprintln(k, e)\n\t}\n}\nprintln(len(%s))", key, v.name, v.name)
 }
 
 // makeClosure makes a function that reads and changes what is around it, and calls it.
