@@ -29,6 +29,8 @@ type doctoring struct {
 type repairing struct {
 	markdown              bool
 	fix, undo, yes, force bool
+	dry                   bool
+	step                  string
 }
 
 func (r *repairing) options(cmd *cobra.Command) {
@@ -36,6 +38,8 @@ func (r *repairing) options(cmd *cobra.Command) {
 	flags.BoolVar(&r.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
 	flags.BoolVar(&r.fix, "fix", false, fixHelp)
 	flags.BoolVar(&r.yes, "yes", false, "with --fix: do every step without asking")
+	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and do none")
+	flags.StringVar(&r.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
 	flags.BoolVar(&r.undo, "undo", false, undoHelp)
 	flags.BoolVar(&r.force, "force", false, "with --undo: also what has changed since")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")

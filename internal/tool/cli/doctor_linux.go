@@ -70,6 +70,8 @@ func (d *doctoring) check() error {
 	switch {
 	case (d.yes || d.force) && !d.fix:
 		return errors.New("--yes goes with --fix, and --force with --undo")
+	case (d.dry || d.step != "") && !d.fix:
+		return errors.New("--dry-run and --step go with --fix")
 	case d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut):
 		return errors.New("--fix is for programs that you start, and asks by itself what goes into quarantine: not with --pid, " +
 			"--elevated, --user or --quarantine")
@@ -109,7 +111,7 @@ func (d *doctoring) here(s *invocation) error {
 		return err
 	}
 	if d.fix {
-		return fixMachine(s, about, d.yes, d.app, d.load, d.limit)
+		return fixMachine(s, about, d)
 	}
 	device, err := kernelDevice(s, about, d.device, d.limit)
 	if err != nil {

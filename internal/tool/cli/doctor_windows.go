@@ -47,6 +47,8 @@ func (d *doctoring) check() error {
 	switch {
 	case (d.yes && !d.fix) || (d.force && !d.undo):
 		return errors.New("--yes goes with --fix, and --force with --undo")
+	case (d.dry || d.step != "") && !d.fix:
+		return errors.New("--dry-run and --step go with --fix")
 	case d.fix && (d.elevated || d.app != "" || d.load):
 		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app or --probe")
 	}
@@ -62,7 +64,7 @@ func (d *doctoring) here(s *invocation) error {
 	case d.undo:
 		return undoFix(s, d.force)
 	case d.fix:
-		return fixRegistry(s, d.yes)
+		return fixRegistry(s, &d.repairing)
 	}
 	report, err := examinePC(s, d.app, d.elevated)
 	if err == nil && !d.filesOnly && d.app == "" && !d.elevated {

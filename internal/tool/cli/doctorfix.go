@@ -24,12 +24,15 @@ type fixer struct {
 	all     bool            // no more questions
 	tried   map[string]bool // changes that are done, or were not wanted
 	done    int
+
+	only string // the line of the only step that is wanted; "": all
+	dry  bool   // steps are shown, and not done
 }
 
 // fixable is what is fixed: the part that differs from system to system.
 type fixable interface {
-	// next examines the machine as it is after the steps so far, and gives the next step that is not among the tried; nil: there is none.
-	next(tried map[string]bool) (*doctor.Report, *step, error)
+	// next examines the machine as it is after the steps so far, and gives the next step whose line is asked for; nil: there is none.
+	next(asks func(line string) bool) (*doctor.Report, *step, error)
 	// took is told of a step that is done.
 	took(*step)
 	// whyLeft says why nothing was done about a finding.
@@ -44,23 +47,25 @@ type step struct {
 	finding *doctor.Finding
 	line    string   // for a shell
 	files   []string // what becomes of which
+	edits   []fix.Edit
 	do      func() error
 	change  *explain.Change // of files and variables that it makes; nil: it makes another one
 }
 
 // asksFirst refuses to fix without a question where nobody can answer one.
-func asksFirst(s *invocation, yes bool) error {
-	if !yes && !s.terminal {
+func asksFirst(s *invocation, r *repairing) error {
+	if !r.yes && !r.dry && !s.terminal {
 		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
 	return nil
 }
 
 // fixStepwise does each step that was tried and is wanted; after each, the machine is examined again.
-func fixStepwise(s *invocation, on fixable, yes bool) error {
-	f := &fixer{invocation: s, on: on, style: term.StyleFor(s.out, s.getenv), answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
+func fixStepwise(s *invocation, on fixable, r *repairing) error {
+	f := &fixer{invocation: s, on: on, style: term.StyleFor(s.out, s.getenv), answers: bufio.NewScanner(s.in), all: r.yes, tried: map[string]bool{},
+		only: r.step, dry: r.dry}
 	for {
-		report, next, err := on.next(f.tried)
+		report, next, err := on.next(f.asks)
 		if err != nil {
 			return err
 		}
@@ -69,6 +74,10 @@ func fixStepwise(s *invocation, on fixable, yes bool) error {
 		}
 		f.show(next)
 		f.tried[next.line] = true
+		if f.dry {
+			f.plan(next)
+			continue
+		}
 		switch f.ask() {
 		case wanted:
 		case notWanted:
@@ -81,6 +90,16 @@ func fixStepwise(s *invocation, on fixable, yes bool) error {
 		}
 		f.done++
 		on.took(next)
+	}
+}
+
+// asks tells whether a step with this line is wanted, and was not tried yet.
+func (f *fixer) asks(line string) bool { return !f.tried[line] && (f.only == "" || f.only == line) }
+
+// plan says what a step that is not done would write.
+func (f *fixer) plan(next *step) {
+	for _, e := range next.edits {
+		f.invocation.plan(e.Path, e.Text, e.Remove)
 	}
 }
 
@@ -131,6 +150,13 @@ func (f *fixer) ask() answer {
 
 // end says what was done, and what is left to do.
 func (f *fixer) end(report *doctor.Report) error {
+	if f.only != "" && len(f.tried) == 0 {
+		return exit.Problem("--step: no step has this line now")
+	}
+	if f.dry {
+		fmt.Fprintf(f.out, "%s shown, and not done.\n", term.Count(len(f.tried), "step"))
+		return nil
+	}
 	if f.done > 0 {
 		fmt.Fprintf(f.out, "%s done; vkloader doctor --undo gives back what was there.\n", term.Count(f.done, "step"))
 	} else {

@@ -29,14 +29,14 @@ type ownFiles struct {
 
 // fixMachine does each step that was tried, is in the user's own files, and is wanted. load: also what dies when it is loaded goes
 // into quarantine, out of the program app or of all.
-func fixMachine(s *invocation, about *subject, yes bool, app string, load bool, limit time.Duration) error {
-	if err := asksFirst(s, yes); err != nil {
+func fixMachine(s *invocation, about *subject, d *doctoring) error {
+	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
 	}
 	if !about.source.Foreign() && len(s.variables) > 0 {
 		return errors.New("--fix goes by the variables that are set: --env only with --root")
 	}
-	return fixStepwise(s, &ownFiles{invocation: s, about: about, source: about.source, load: load, app: app, limit: limit}, yes)
+	return fixStepwise(s, &ownFiles{invocation: s, about: about, source: about.source, load: d.load, app: d.app, limit: d.limit}, &d.repairing)
 }
 
 func (f *ownFiles) nothing() string {
@@ -56,33 +56,33 @@ func (f *ownFiles) took(s *step) {
 	}
 }
 
-func (f *ownFiles) next(tried map[string]bool) (*doctor.Report, *step, error) {
+func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, error) {
 	report, err := examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", filesOnly, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	next := f.nextChange(report, tried)
+	next := f.nextChange(report, asks)
 	if next == nil && f.load {
 		if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", everything, f.limit); err == nil {
-			next, err = f.nextQuarantine(report, tried)
+			next, err = f.nextQuarantine(report, asks)
 		}
 	}
 	return report, next, err
 }
 
 // nextChange is the first problem or warning, otherwise, that a change fixes; nil: there is none.
-func (f *ownFiles) nextChange(report *doctor.Report, tried map[string]bool) *step {
+func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
-		if !is || finding.Severity == diag.Note || finding.Because != nil || tried[change.Line()] {
+		if !is || finding.Severity == diag.Note || finding.Because != nil || !asks(change.Line()) {
 			continue
 		}
 		edits := fix.Edits(&f.source.Machine, change)
 		if edits == nil || !f.betters(change) {
 			continue
 		}
-		next := &step{finding: finding, line: change.Line(), change: &change,
+		next := &step{finding: finding, line: change.Line(), change: &change, edits: edits,
 			do: func() error { return fix.Do(&f.source.Machine, edits) }}
 		for _, e := range edits {
 			what := "writes "
@@ -98,7 +98,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, tried map[string]bool) *ste
 
 // nextQuarantine is that of the first driver or layer that crashed or hung when it was loaded, and that can be kept out; nil:
 // there is none.
-func (f *ownFiles) nextQuarantine(report *doctor.Report, tried map[string]bool) (*step, error) {
+func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) bool) (*step, error) {
 	app := f.app
 	for _, p := range report.Probes {
 		line := "vkloader quarantine add " + term.Quoted(p.Name)
@@ -106,7 +106,7 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, tried map[string]bool) 
 			line += " --app " + term.Quoted(app)
 		}
 		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
-		if !died(p) || tried[line] || at < 0 {
+		if !died(p) || !asks(line) || at < 0 {
 			continue
 		}
 		found, err := f.settings()

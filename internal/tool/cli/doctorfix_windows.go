@@ -20,8 +20,8 @@ type ownValues struct {
 }
 
 // fixRegistry does each step that was tried, is a value of the registry that the caller may write, and is wanted.
-func fixRegistry(s *invocation, yes bool) error {
-	if err := asksFirst(s, yes); err != nil {
+func fixRegistry(s *invocation, r *repairing) error {
+	if err := asksFirst(s, r); err != nil {
 		return err
 	}
 	m, err := s.thisMachine("doctor --fix")
@@ -34,7 +34,7 @@ func fixRegistry(s *invocation, yes bool) error {
 	if fix.UndoFile(&m) == "" {
 		return exit.Unable("LOCALAPPDATA is not set, and so there is no place for the undo file")
 	}
-	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, yes)
+	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, r)
 }
 
 func (f *ownValues) nothing() string {
@@ -50,7 +50,7 @@ func (f *ownValues) mayWrite(at pc.ValueName) bool {
 	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
 }
 
-func (f *ownValues) next(tried map[string]bool) (*doctor.Report, *step, error) {
+func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, error) {
 	report, err := examinePC(f.invocation, "", false)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func (f *ownValues) next(tried map[string]bool) (*doctor.Report, *step, error) {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		at, on, is := finding.RegistryChange()
-		if !is || finding.Severity == diag.Note || finding.Because != nil || !f.mayWrite(at) || tried[finding.Commands[0]] {
+		if !is || finding.Severity == diag.Note || finding.Because != nil || !f.mayWrite(at) || !asks(finding.Commands[0]) {
 			continue
 		}
 		what := "deletes "

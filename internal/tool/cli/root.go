@@ -81,6 +81,7 @@ func newRoot(s *invocation) *cobra.Command {
 		newRun(s),
 		newGraph(s),
 		newBundle(s),
+		newUI(s),
 		newVersion(s),
 		newPages(s),
 		newVariablesHelp(),
