@@ -107,15 +107,6 @@ func (b *browser) hear(event any) {
 	}
 }
 
-// forgive removes the faults that have a text in them, and says how many these were.
-func (b *browser) forgive(text string) int {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	before := len(b.faults)
-	b.faults = slices.DeleteFunc(b.faults, func(fault string) bool { return strings.Contains(fault, text) })
-	return before - len(b.faults)
-}
-
 // do does something in the browser.
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()

@@ -73,7 +73,9 @@ func TestLayerSettings(t *testing.T) {
 	}
 	// Nothing is another value than the default.
 	b.to("layers/VK_LAYER_KHRONOS_validation")
-	b.then(func() { b.press(`[data-key="disables"] input[value="VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT"]`, " ") })
+	b.then(func() {
+		b.press(`[data-key="disables"] input[value="VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT"]`, " ")
+	})
 	if !strings.Contains(differs(), "khronos_validation.disables = \n") && !strings.HasSuffix(strings.TrimSpace(b.text(".outcome pre")), "khronos_validation.disables =") {
 		t.Errorf("an empty list:\n%s", differs())
 	}

@@ -124,8 +124,8 @@ func judge(t *testing.T, name string, picture image.Image, width int, dark bool)
 	}
 	count := map[color.NRGBA]int{}
 	all := 0
-	for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y++ {
-		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x++ {
+	for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y += 2 { // every fourth point
+		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x += 2 {
 			count[color.NRGBAModel.Convert(picture.At(x, y)).(color.NRGBA)]++
 			all++
 		}

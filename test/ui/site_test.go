@@ -211,7 +211,7 @@ func (s *site) page(address string) *browser {
 	s.t.Helper()
 	b := browse(s.t)
 	b.open(s.address)
-	b.wait(`document.querySelector("main h1") && !document.querySelector("main[aria-busy]") && location.hash.startsWith("#/")`)
+	b.wait(`document.querySelector("main > [data-title]") && !document.querySelector("main[aria-busy]")`)
 	b.to(address)
 	return b
 }
