@@ -414,7 +414,7 @@ func TestUIOpensABrowser(t *testing.T) {
 	s.start("--open")
 	text := ""
 	for began := time.Now(); text == "" && time.Since(began) < time.Minute; {
-		s.page2("/")
+		s.openly("/")
 		text = s.read(seen)
 	}
 	file, rest, _ := strings.Cut(text, "\n")
@@ -429,8 +429,8 @@ func TestUIOpensABrowser(t *testing.T) {
 	}
 }
 
-// page2 asks for what is open to everybody.
-func (s *uiSite) page2(path string) {
+// openly asks for what is open to everybody.
+func (s *uiSite) openly(path string) {
 	if status, text, _ := s.ask(http.MethodGet, path, nil); status != http.StatusOK {
 		s.t.Fatalf("%d %s", status, text)
 	}

@@ -36,7 +36,7 @@ func (l *live) join() (<-chan string, func()) {
 		ctx, stop := context.WithCancel(context.Background())
 		l.stop, l.last = stop, ""
 		go l.run(ctx)
-	} else {
+	} else if l.last != "" { // the first look is over
 		c <- l.last
 	}
 	return c, func() {
