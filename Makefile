@@ -11,7 +11,8 @@
 # A directory that needs more says it in a build.mk of its own, which is included at the end.
 #
 # TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86.
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. PORTABLE=1 builds them for any
+# glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -21,6 +22,7 @@ MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
 TARGET ?=
+PORTABLE ?=
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 ifeq ($(TARGET),windows)
@@ -61,7 +63,7 @@ DESTDIR ?=
 VK_XML ?= registry/vk.xml
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
-B := build$(addprefix /,$(TARGET))
+B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)
 # What the compiler makes code for: spine/asm has a file of that name. "gcc -m32" names itself by another machine's name.
 MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
@@ -111,7 +113,7 @@ LDFLAGS_aarch64 := -Wl,-z,force-bti
 NO_PLT_x86_64 := -fno-plt
 NO_PLT_i386 := -fno-plt
 # The same bytes from any directory: what is compiled names its source by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
@@ -124,6 +126,13 @@ SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 # In libraries of their own before glibc 2.34.
 SPINE_LIBS := -Wl,--as-needed -ldl -lpthread
+MODULE_LIBS :=
+ifneq ($(PORTABLE),)
+$(if $(filter musl windows/%,$(TARGET)),$(error PORTABLE=1 is for glibc))
+# The libraries are named, also where this machine's own are empty.
+SPINE_LIBS := -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0
+MODULE_LIBS := $(SPINE_LIBS)
+endif
 MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
 PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
@@ -154,7 +163,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 .PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service mutants abi \
 	clean help FORCE
-all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fakes
+all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
 help:
 	@echo 'make                 build everything into build/'
@@ -177,6 +186,7 @@ help:
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
+	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
@@ -311,7 +321,7 @@ define module
 $(B)/$(1)/$(3): $$(patsubst %,$(B)/obj/%.o,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $(if $(WINDOWS),,$$(MODULE_LDFLAGS_$(2))) -o $$@ $$^ $(if $(WINDOWS),-lwinpthread)
+	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $(if $(WINDOWS),,$$(MODULE_LDFLAGS_$(2))) -o $$@ $$^ $(if $(WINDOWS),-lwinpthread,$(MODULE_LIBS))
 $(1): $(B)/$(1)/$(3) $$(patsubst $(1)/$(2)/%,$(B)/$(1)/%,$$(wildcard $(1)/$(2)/*.json))
 $(B)/$(1)/%.json: $(1)/$(2)/%.json
 	$$(Q)mkdir -p $$(@D)

@@ -282,12 +282,13 @@ enum wire_graphics_status {
 enum wire_service_state {
     WIRE_SERVICE_ANSWERED = 0,
     WIRE_SERVICE_NONE = 1, /* there is none */
-    WIRE_SERVICE_FOREIGN = 2, /* it belongs to another user */
+    WIRE_SERVICE_FOREIGN = 2, /* another user can change its socket */
     WIRE_SERVICE_LATE = 3, /* it does not answer in time */
     WIRE_SERVICE_ENDED = 4, /* it ends the connection */
     WIRE_SERVICE_BREACH = 5, /* what it sends is not of the protocol */
     WIRE_SERVICE_FORBIDDEN = 6, /* there is one that may not be connected to */
     WIRE_SERVICE_RESTING = 7, /* it was late a moment ago */
+    WIRE_SERVICE_NO_PROC = 8, /* there is no /proc, through which its files are opened */
 };
 
 /* It is a root of the registry. */

@@ -103,7 +103,8 @@ static bool heard(const struct instance *instance, unsigned flags)
 
 bool log_heard(const struct instance *instance)
 {
-    return log_level || (instance && (instance->log_level || instance->log_file || instance->messengers));
+    return log_level || (instance && (instance->log_level || instance->log_file ||
+                                      __atomic_load_n(&instance->heeded, __ATOMIC_RELAXED)));
 }
 
 /* The severity and category of a line. */

@@ -1,12 +1,12 @@
 /* waiting.h: waiting for a mutex until a time, by the clock that nobody sets; by the other one where the C library
- * (musl) or the thread sanitizer does not know better. */
+ * (musl, or an old glibc) or the thread sanitizer does not know better. */
 #ifndef VKL_WAITING_H
 #define VKL_WAITING_H
 
 #include <pthread.h>
 #include <time.h>
 
-#if defined __GLIBC__ && !defined __SANITIZE_THREAD__
+#if defined __GLIBC__ && !defined __SANITIZE_THREAD__ && !defined VKL_PORTABLE
 #define WAITING_CLOCK CLOCK_MONOTONIC
 static inline int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *end)
 {

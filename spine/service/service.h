@@ -37,6 +37,12 @@ void read_service(struct wire_writer *w, struct service *s);
 /* Ends the connection; of none it does nothing. */
 void service_end(struct service *s);
 
+/* ---- owner.c ---------------------------------------------------------------------------------------------------- */
+
+/* Can nobody but root and the program's own user change what a path without links leads to? The path is written to, and
+ * is what it was in the end. */
+bool owner_counts(char *path);
+
 /* ---- closure.c -------------------------------------------------------------------------------------------------- */
 
 /* A file of the service, as the plan names it. */

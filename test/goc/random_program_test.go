@@ -284,7 +284,7 @@ func (m *maker) literal(t *typ) string {
 		}
 		return fmt.Sprint(v)
 	case 'f':
-		return oneOf(m, "0.5", "(-1.25)", "3.0", "1e10", "0.1", "1e30", "(-7.0)", "255.5")
+		return oneOf(m, "0.5", "(-1.25)", "3.0", "1e10", "0.1", "1e30", "(-7.0)", "255.5", "4294967297.5", "(-2147483903.0)", "1099511628031.0")
 	case 's':
 		return oneOf(m, `""`, `"a"`, `"xyz"`, `"\xff\x00"`, `"äß"`, `"hello, world"`, `"0123456789"`, `"€x"`)
 	}
@@ -370,8 +370,11 @@ func (m *maker) element(t *typ, depth int) string {
 
 // place is an index, which is seldom outside.
 func (m *maker) place(of string, depth int) string {
-	if m.chance(3) {
+	switch m.Intn(10) {
+	case 0:
 		return m.expression(oneOf(m, integers...), depth-1, true)
+	case 1:
+		return oneOf(m, "opaque(-1)", "-i0", "int8(i0)", "(uint64(i0) | 1<<63)", "(uint32(i0) | 1<<31)", "len("+of+")")
 	}
 	return "at(int(" + m.expression(oneOf(m, integers...), depth-1, true) + "), len(" + of + "))"
 }
@@ -397,7 +400,7 @@ func (m *maker) integer(t *typ, depth int) string {
 		}
 		return "(" + m.expression(t, depth, true) + oneOf(m, " << ", " >> ") + "(" + m.expression(other, depth, true) + oneOf(m, " & 7", " & 63", " & 127") + "))"
 	case 8:
-		return "(" + m.expression(t, depth, true) + oneOf(m, " << ", " >> ") + fmt.Sprint(m.Intn(70)) + ")"
+		return "(" + m.expression(t, depth, true) + oneOf(m, " << ", " >> ") + m.bits() + ")"
 	case 9:
 		return oneOf(m, "-(", "^(") + m.expression(t, depth, true) + ")"
 	case 10:
@@ -426,6 +429,14 @@ func (m *maker) integer(t *typ, depth int) string {
 	return t.name + "(" + m.expression(other, depth, true) + ")"
 }
 
+// bits is how far to shift: about as far as an integer is wide, half of the times.
+func (m *maker) bits() string {
+	if m.chance(50) {
+		return fmt.Sprint(oneOf(m, 7, 8, 15, 16, 31, 32, 32, 63, 64, 64) + m.Intn(2))
+	}
+	return fmt.Sprint(m.Intn(70))
+}
+
 func (m *maker) text(depth int) string {
 	switch m.Intn(6) {
 	case 0, 1:
@@ -448,7 +459,12 @@ func (m *maker) text(depth int) string {
 
 // part is what cuts a part out, in one of the ways.
 func (m *maker) part(of string, depth int) string {
-	i := func() string { return m.place(of, depth) }
+	i := func() string {
+		if m.chance(20) { // never between the length and the capacity, which is Go's affair
+			return oneOf(m, "opaque(-1)", "opaque(1<<40)", "(uint64(i0) | 1<<63)", "int8(opaque(-128))")
+		}
+		return "at(int(" + m.expression(oneOf(m, integers...), depth-1, true) + "), len(" + of + "))"
+	}
 	switch m.Intn(4) {
 	case 0:
 		return "[" + i() + ":]"

@@ -195,7 +195,7 @@ func (m *maker) statement() {
 		m.assign()
 		return
 	}
-	switch m.Intn(22) {
+	switch m.Intn(23) {
 	case 0, 1, 2, 3:
 		m.declare(m.some())
 	case 4, 5, 6:
@@ -216,13 +216,13 @@ func (m *maker) statement() {
 		m.choose()
 	case 13, 14:
 		m.slices()
-	case 15:
+	case 15, 16:
 		m.maps()
-	case 16:
+	case 17:
 		m.makeClosure()
-	case 17, 18, 19:
+	case 18, 19, 20:
 		m.call()
-	case 20:
+	case 21:
 		m.interfaces()
 	default:
 		if m.chance(10) {
@@ -377,7 +377,7 @@ func (m *maker) maps() {
 	}
 	key := m.bounded(v.of.key, 2, false)
 	m.risk = false
-	switch m.Intn(6) {
+	switch m.Intn(8) {
 	case 0:
 		m.line("delete(%s, %s)", v.name, key)
 	case 1:
@@ -385,15 +385,26 @@ func (m *maker) maps() {
 		m.line("%s, %s := %s[%s]", value, known, v.name, key)
 		m.line("println(%s, %s)", value, known)
 		m.scope = append(m.scope, variable{value, v.of.elem}, variable{known, truth})
-	case 2:
+	case 2, 3:
 		if v.of.key.kind == 'i' {
 			m.line("for k := range %s(%d) {\n\t%s[k*7] = %s\n}", v.of.key.name, 3+m.Intn(30), v.name, m.bounded(v.of.elem, 1, false))
+			m.thin(v)
 			return
 		}
 		fallthrough
 	default:
 		m.line("%s[%s] = %s", v.name, key, m.bounded(v.of.elem, 2, false))
 	}
+}
+
+// thin takes some of the keys that a loop has put in out again, puts some back, and prints what is left.
+func (m *maker) thin(v variable) {
+	key := v.of.key.name
+	m.line("for k := range %s(%d) {\n\tif k%%%d != 0 {\n\t\tdelete(%s, k*7)\n\t}\n}", key, 3+m.Intn(30), 2+m.Intn(3), v.name)
+	if m.chance(50) {
+		m.line("for k := range %s(%d) {\n\t%s[k*7] = %s[(k+1)*7]\n}", key, 1+m.Intn(9), v.name, v.name)
+	}
+	m.line("for k := range %s(34) {\n\tif e, ok := %s[k*7]; ok {\n\t\tprintln(k, e)\n\t}\n}\nprintln(len(%s))", key, v.name, v.name)
 }
 
 // makeClosure makes a function that reads and changes what is around it, and calls it.
@@ -483,17 +494,18 @@ func (m *maker) interfaces() {
 	if m.chance(50) {
 		name, known := m.fresh("v"), m.fresh("ok")
 		m.line("%s, %s := %s.(%s)", name, known, v.name, t.name)
-		m.line("println(%s)", known)
+		m.line("println(%s)\n_ = %s", known, name)
 		m.scope = append(m.scope, variable{name, t}, variable{known, truth})
 		m.print(name, t)
 		return
 	}
-	m.line("switch x := %s.(type) {", v.name)
+	x := m.fresh("x")
+	m.line("switch %s := %s.(type) {", x, v.name)
 	m.line("case %s:", t.name)
 	before := len(m.scope)
-	m.line("\t_ = x")
-	m.scope = append(m.scope, variable{"x", t})
-	m.fixed["x"] = true
+	m.line("\t_ = %s", x)
+	m.scope = append(m.scope, variable{x, t})
+	m.fixed[x] = true
 	m.nested(1)
 	m.scope = m.scope[:before]
 	m.line("case nil:\n\tprintln(\"nil\")")

@@ -107,6 +107,20 @@ VISIBLE int lstat(const char *restrict path, struct stat *restrict out)
     return REAL(lstat)(redirected(path, room, sizeof room), out);
 }
 
+#ifdef __GLIBC__ /* what the portable library calls */
+VISIBLE int __xstat(int version, const char *path, struct stat *out)
+{
+    (void)version;
+    return stat(path, out);
+}
+
+VISIBLE int __lxstat(int version, const char *path, struct stat *out)
+{
+    (void)version;
+    return lstat(path, out);
+}
+#endif
+
 VISIBLE FILE *fopen(const char *path, const char *mode)
 {
     char room[4400];

@@ -371,7 +371,7 @@ func (t *tree) instrument() (*marks, error) {
 		return nil, err
 	}
 	for file, command := range t.spine[""].compile {
-		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -fsanitize-coverage=trace-pc -c -o ", 1))
+		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -Wno-frame-larger-than -fsanitize-coverage=trace-pc -c -o ", 1))
 		if err != nil {
 			return nil, fmt.Errorf("instrumenting %s: %w\n%s", file, err, text)
 		}

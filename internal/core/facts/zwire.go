@@ -22,12 +22,13 @@ type ServiceState uint32
 const (
 	ServiceAnswered  ServiceState = 0
 	ServiceNone      ServiceState = 1 // there is none
-	ServiceForeign   ServiceState = 2 // it belongs to another user
+	ServiceForeign   ServiceState = 2 // another user can change its socket
 	ServiceLate      ServiceState = 3 // it does not answer in time
 	ServiceEnded     ServiceState = 4 // it ends the connection
 	ServiceBreach    ServiceState = 5 // what it sends is not of the protocol
 	ServiceForbidden ServiceState = 6 // there is one that may not be connected to
 	ServiceResting   ServiceState = 7 // it was late a moment ago
+	ServiceNoProc    ServiceState = 8 // there is no /proc, through which its files are opened
 )
 
 // Hive is a root of the registry.

@@ -96,7 +96,7 @@ func refusal(state facts.ServiceState) string {
 	case facts.ServiceAnswered:
 		return ""
 	case facts.ServiceForeign:
-		return "it belongs to another user"
+		return "another user can change its socket, or a directory of the socket's path"
 	case facts.ServiceLate:
 		return "it does not answer in time"
 	case facts.ServiceEnded:
@@ -105,6 +105,8 @@ func refusal(state facts.ServiceState) string {
 		return "it may not be connected to"
 	case facts.ServiceResting:
 		return "it did not answer in time a moment ago, and is not asked again so soon"
+	case facts.ServiceNoProc:
+		return "/proc is not mounted, and drivers of a service are opened through /proc/self/fd"
 	}
 	return "what it sends is not of the protocol"
 }

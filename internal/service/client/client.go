@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/service/protocol"
+	"vkloader/internal/tool/held"
 )
 
 // The limits of the library.
@@ -30,7 +31,7 @@ const atSecure = 23
 var machines = map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}
 
 // Ask asks the service that a program finds whose variables these are. There, as in the library, a service of another
-// user does not count, and a process with raised rights asks none (PRO-008).
+// user does not count, a process with raised rights asks none, and without /proc none is asked (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	if raised() {
 		return facts.Service{State: facts.ServiceNone}
@@ -40,8 +41,13 @@ func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 		return askIn(told)
 	}
 	said := askIn("/run/vkloaderd")
-	if own := read(variables.RuntimeDirectory); own != "" && said.State == facts.ServiceNone {
-		return askIn(own + "/vkloaderd")
+	if said.State != facts.ServiceNone && said.State != facts.ServiceForeign {
+		return said
+	}
+	if own := read(variables.RuntimeDirectory); own != "" {
+		if instead := askIn(own + "/vkloaderd"); instead.State != facts.ServiceNone {
+			return instead
+		}
 	}
 	return said
 }
@@ -65,7 +71,12 @@ func askIn(directory string) facts.Service {
 	if !filepath.IsAbs(directory) {
 		return s
 	}
-	socket, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: s.Place, Net: "unixpacket"})
+	// What is judged is what was connected to.
+	real, err := filepath.EvalSymlinks(s.Place)
+	var socket *net.UnixConn
+	if err == nil {
+		socket, err = net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: real, Net: "unixpacket"})
+	}
 	switch {
 	case errors.Is(err, unix.EAGAIN):
 		s.State = facts.ServiceLate
@@ -78,6 +89,9 @@ func askIn(directory string) facts.Service {
 		return s
 	}
 	defer socket.Close()
+	if s.State = judge(real); s.State != facts.ServiceAnswered {
+		return s
+	}
 	if err := socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		s.State = facts.ServiceEnded
 		return s
@@ -86,12 +100,19 @@ func askIn(directory string) facts.Service {
 	return s
 }
 
-// exchange asks on a connection.
-func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
-	peer, err := conn.Peer()
-	if err != nil || peer.UID != 0 && int(peer.UID) != os.Geteuid() {
+// judge tells whether a service counts, by the path of its socket, and whether its files can be opened.
+func judge(path string) facts.ServiceState {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		return facts.ServiceNoProc
+	}
+	if held.Fixed(path) != nil {
 		return facts.ServiceForeign
 	}
+	return facts.ServiceAnswered
+}
+
+// exchange asks on a connection.
+func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
 	id, machine := uint64(1), machines[runtime.GOARCH]
 	request, err := json.Marshal(protocol.Request{ID: &id, Method: protocol.MachineDrivers, Machine: &machine})
 	if err == nil {

@@ -18,39 +18,75 @@ type layout struct {
 // defaults are those of a package without a component manifest.
 var defaults = layout{"icd_runner", ".", "meta/metadata"}
 
-// parseLayout reads a component manifest; what it leaves out is as in the default one.
+// parseLayout reads a component manifest: a .cml file, or JSON with an object "expose" (PRO-017).
 func parseLayout(text []byte) (*layout, error) {
+	l, err := readLayout(text)
+	if err != nil {
+		return nil, fmt.Errorf("component manifest: %w", err)
+	}
+	return l, nil
+}
+
+func readLayout(text []byte) (*layout, error) {
 	var read struct {
 		Program *struct {
 			Runner *string `json:"runner"`
 		} `json:"program"`
-		Expose map[string]struct {
-			Path   string `json:"path"`
-			Rights string `json:"rights"`
-		} `json:"expose"`
+		Capabilities json.RawMessage `json:"capabilities"`
+		Expose       json.RawMessage `json:"expose"`
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
-		return nil, fmt.Errorf("component manifest: %w", err)
+	text, err := strict(text)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case read.Program == nil || read.Program.Runner == nil:
+		return nil, errors.New("it names no runner")
+	}
+	exposed := map[string]exposure{}
+	if len(read.Expose) > 0 && read.Expose[0] == '[' {
+		exposed, err = exposures(read.Capabilities, read.Expose)
+	} else if len(read.Expose) > 0 {
+		exposed, err = exposedObject(read.Expose)
+	}
+	if err != nil {
+		return nil, err
 	}
 	l := defaults
-	if read.Program == nil || read.Program.Runner == nil {
-		return nil, errors.New("component manifest: it names no runner")
-	}
 	l.runner = *read.Program.Runner
 	for name, place := range map[string]*string{"contents": &l.contents, "metadata": &l.metadata} {
-		exposed, there := read.Expose[name]
+		e, there := exposed[name]
 		if !there {
-			return nil, fmt.Errorf("component manifest: it does not expose %s", name)
+			return nil, fmt.Errorf("it does not expose %s", name)
 		}
-		if exposed.Path == "" || path.IsAbs(exposed.Path) {
-			return nil, fmt.Errorf("component manifest: %s has no relative path", name)
+		if e.Path == "" || path.IsAbs(e.Path) {
+			return nil, fmt.Errorf("%s has no relative path", name)
 		}
-		if want := map[string]string{"contents": "rx*", "metadata": "r*"}[name]; exposed.Rights != "" && exposed.Rights != want {
-			return nil, fmt.Errorf("component manifest: the rights of %s are %q, not %q", name, exposed.Rights, want)
+		want := map[string]string{"contents": "rx*", "metadata": "r*"}[name]
+		if got := strings.Join(e.Rights, ""); got != "" && got != want {
+			return nil, fmt.Errorf("the rights of %s are %q, not %q", name, got, want)
 		}
-		*place = exposed.Path
+		*place = path.Clean(e.Path)
 	}
 	return &l, nil
+}
+
+// exposedObject reads "expose" where it is an object.
+func exposedObject(text json.RawMessage) (map[string]exposure, error) {
+	var read map[string]struct {
+		Path   string `json:"path"`
+		Rights string `json:"rights"`
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return nil, err
+	}
+	out := map[string]exposure{}
+	for name, e := range read {
+		out[name] = exposure{e.Path, []string{e.Rights}}
+	}
+	return out, nil
 }
 
 // metadata is what metadata.json says: where the library and the driver manifest are, below contents.

@@ -17,6 +17,8 @@ type Driver struct {
 	Files    []int    `json:"files"`             // likewise, in the order in which they are to be opened; Library is the last
 	Data     []string `json:"data,omitempty"`    // files of data that the driver reads, as they are named on the machine
 	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
+	More     []string `json:"-"`                 // for containers alone: libraries that other libraries open for its windows
+	Backends []string `json:"-"`                 // likewise: libraries that others open in a directory below that of the driver
 }
 
 // File is a library that is handed out.

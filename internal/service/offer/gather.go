@@ -146,6 +146,9 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	if family != nil {
 		for _, name := range family.Names(drivers.Version(r.File.Real), binary.CompareVersions, false) {
 			found := g.linker.Find(name, r.File)
+			if place := family.Elsewhere(name); found.File == nil && place != "" {
+				found = g.linker.Find(place)
+			}
 			if found.File == nil || found.File.Err() != nil {
 				continue
 			}
@@ -155,6 +158,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 			}
 		}
 		driver.Data = drivers.Matches(family.Data, g.machine.ReadDir)
+		g.windows(family, r.File, &driver)
 	}
 	driver.Devices = g.devices(family)
 	for _, f := range order { // first, so that these are not marked
@@ -176,6 +180,50 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	driver.Library = driver.Files[len(driver.Files)-1]
 	g.out.Drivers = append(g.out.Drivers, driver)
 	return ""
+}
+
+// windows adds what a driver's windows need, and a program without any does not.
+func (g *gatherer) windows(family *drivers.Family, library *binary.File, d *Driver) {
+	for _, name := range family.Platform {
+		found := g.linker.Find(name, library)
+		if found.File == nil || found.File.Err() != nil {
+			continue
+		}
+		if with, why := g.closure(found.File); why == "" {
+			for _, f := range with {
+				d.More = append(d.More, f.Path)
+			}
+		}
+	}
+	for _, name := range family.Backends {
+		if file := path.Dir(library.Path) + "/" + name; g.machine.Exists(file) {
+			d.Backends = append(d.Backends, file)
+		}
+	}
+}
+
+// Libraries are a library and what it needs, by their paths, dependencies first; or why programs of a machine cannot open it.
+func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
+	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if at < 0 {
+		return nil, "no drivers are known for machine " + name
+	}
+	g := &gatherer{machine: m, kind: kinds[at], linker: binary.NewLinker(m, binary.LinkerOptions{Class: kinds[at].class, Machine: kinds[at].elf})}
+	r := g.linker.Find(library)
+	if r.File == nil {
+		return nil, fmt.Sprintf("its library %s is in no directory of the dynamic linker", library)
+	}
+	if r.File.Err() != nil {
+		return nil, unreadable(r.File)
+	}
+	if r.File.Class != g.kind.class || r.File.Machine != g.kind.elf {
+		return nil, fmt.Sprintf("its library %s is for other programs", r.File.Path)
+	}
+	order, why := g.closure(r.File)
+	for _, f := range order {
+		paths = append(paths, f.Path)
+	}
+	return paths, why
 }
 
 func unreadable(f *binary.File) string {

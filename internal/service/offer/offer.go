@@ -90,7 +90,11 @@ func (x *Index) open(source *machine.Source, paths []string) error {
 		}
 		x.Files[i].Size = info.Size()
 	}
-	var err error
+	return x.seal()
+}
+
+// seal writes the document down.
+func (x *Index) seal() (err error) {
 	if x.text, err = json.Marshal(x.Document); err != nil {
 		return err
 	}

@@ -64,16 +64,21 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 	case protocol.Inspect:
 		s.do(func() { s.inspect(c, id) })
 	case protocol.MachineDrivers:
-		if s.options.NoMachineDrivers {
-			fail(protocol.ErrUnsupported)
-			return
-		}
 		name, known := offer.Machine(*r.Machine)
 		if !known {
 			fail(protocol.ErrInvalidArguments)
 			return
 		}
-		s.do(func() { c.client.WhenIdle(func() { s.workers.Go(func() { s.machineDrivers(c, id, name) }) }) })
+		s.do(func() {
+			c.client.WhenIdle(func() {
+				packages := s.packages()
+				if s.options.NoMachineDrivers && len(packages) == 0 {
+					fail(protocol.ErrUnsupported)
+					return
+				}
+				s.workers.Go(func() { s.machineDrivers(c, id, name, packages) })
+			})
+		})
 	case protocol.OpenFile:
 		index := c.lastIndex()
 		if index == nil || *r.File < 0 || *r.File >= len(index.Files) {
@@ -104,9 +109,39 @@ func (s *Server) get(c *connection, id uint64, name string) {
 	})
 }
 
-// machineDrivers looks at the machine, on a worker.
-func (s *Server) machineDrivers(c *connection, id uint64, name string) {
-	index, err := s.offers.Find(name)
+// packages are the active drivers of packages; the state's goroutine calls it.
+func (s *Server) packages() (list []offer.Package) {
+	for _, c := range s.state.Components {
+		p := offer.Package{Name: manifestName(c), URL: c.URL, Manifest: c.Manifest}
+		active := false
+		for _, d := range s.state.Devices {
+			if d.Active != c {
+				continue
+			}
+			active = true
+			if d.Kind != state.Software && !s.scripted[d.Node] {
+				p.Devices = append(p.Devices, "/dev/dri/"+d.Node)
+			}
+		}
+		if active && c.Library != nil {
+			_, p.Soname, _ = strings.Cut(c.LibraryPath, "-")
+			p.Library, p.Size = c.Library.File, c.Library.Size
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// machineDrivers looks at the machine, on a worker, and adds the drivers of packages.
+func (s *Server) machineDrivers(c *connection, id uint64, name string, packages []offer.Package) {
+	var index *offer.Index
+	var err error
+	if !s.options.NoMachineDrivers {
+		index, err = s.offers.Find(name)
+	}
+	if err == nil {
+		index, err = s.joined.Find(index, name, packages)
+	}
 	if err != nil {
 		s.log.Error("the machine's drivers cannot be found out", "machine", name, "why", err)
 		c.reply(id, func() (content, *protocol.Error) { return content{}, protocol.ErrInternal })

@@ -60,6 +60,7 @@ type Server struct {
 	loop    *loop
 	state   *state.State // the loop's goroutine alone uses it
 	offers  *offer.Offers
+	joined  offer.Joined
 	places  *places
 	trees   *trees
 	started time.Time

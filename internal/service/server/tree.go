@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"strconv"
 
@@ -34,7 +35,9 @@ func (s *Server) tree() node {
 		owners = []string{}
 	}
 	machines := node{}
-	for name, index := range s.offers.Last() {
+	offered := s.offers.Last()
+	maps.Copy(offered, s.joined.Last())
+	for name, index := range offered {
 		drivers := []string{}
 		for _, d := range index.Drivers {
 			drivers = append(drivers, d.Name)

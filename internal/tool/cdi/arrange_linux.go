@@ -2,17 +2,13 @@ package cdi
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
@@ -25,31 +21,48 @@ const icdPlace = "/etc/vulkan/icd.d/"
 // prefix begins the names of the manifests, which an image has not.
 const prefix = "host-"
 
-// hasItself is why a driver is not added, where nothing is lost.
-const hasItself = "the image has this driver itself"
+// Why a driver or a layer is not added, where nothing is lost.
+const (
+	hasItself    = "the image has this driver itself"
+	hasLayer     = "the image has this layer itself"
+	only64       = "the image has no programs of 32 bits"
+	noDirectory  = "the image's dynamic linker searches no directory for every program"
+	noWayToWrite = "the image's own driver could not be hidden: the runtime allows no mounts"
+)
+
+// fine tells whether nothing is lost by what is not added.
+func fine(why string) bool {
+	return why == hasLayer || why == only64 || strings.HasPrefix(why, hasItself)
+}
 
 // Arrangement is what is to be done in a container that a file written here has brought drivers to.
 type Arrangement struct {
-	Links     []Link
-	Manifests []Text
-	Drivers   []Driver
+	Own     []Item   // below Directory, by their whole paths
+	Put     []Item   // in directories of the image
+	Nodes   []Item   // links in the directory of the devices
+	Hide    []string // manifests of the image whose drivers those of the host stand for
+	Drivers []Driver
 }
 
-// Link is a symbolic link to make.
-type Link struct{ Path, Target string }
-
-// Text is a file to write.
-type Text struct {
-	Path string
-	Text []byte
+// Item is a file to write, or a symbolic link to make.
+type Item struct {
+	Path   string
+	Target string // of a link; "": a file
+	Text   []byte
 }
 
-// Driver is a driver that was brought, and what has become of it.
+func (a *Arrangement) put(name string, i Item) {
+	i.Path = name
+	a.Put = append(a.Put, i)
+}
+
+// Driver is a driver that was brought, or a layer, and what has become of it.
 type Driver struct {
 	Name    string `json:"name"`    // of its manifest
 	Machine string `json:"machine"` // of the programs that it is for
 	Added   bool   `json:"added"`
-	Why     string `json:"why,omitempty"` // it is not
+	Why     string `json:"why,omitempty"`   // it is not; or in place of which driver it is
+	Layer   bool   `json:"layer,omitempty"` // it is a layer
 }
 
 // kinds are the machines that drivers can be for.
@@ -58,103 +71,261 @@ var kinds = map[string]struct {
 	machine binary.Machine
 }{"x86_64": {64, binary.X8664}, "i386": {32, binary.I386}, "aarch64": {64, binary.ARM64}}
 
+// Situation is what decides how a container is arranged, beside its files.
+type Situation struct {
+	Host  *machine.Machine // whose cards they are; nil: nothing is known of them
+	Nodes []string         // of devices, that the container has
+	First string           // FirstHost, FirstImage or "", by the chips
+}
+
+// box is a container that is being arranged, for one kind of program.
+type box struct {
+	Situation
+	machine *machine.Machine
+	a       *Arrangement
+	name    string
+	options binary.LinkerOptions
+	own     []*manifest.Driver // of the image
+	find    *binary.Linker     // in the image
+	tried   *binary.Linker     // with what was brought
+	with    *overlay           // that the latter looks at
+	brought map[string]string  // libraries, by their names and sonames
+	lacking map[string]string  // of these, what the image lacks
+	opened  map[string]string  // libraries that have a stub, or why not
+}
+
 // Arrange decides what is to be done in a container, in which the mounts are already. What the container has itself is
 // used: a library that its dynamic linker finds is not added, and a driver of its own neither, but for one that has to be
-// of the version of the kernel's module.
-func Arrange(m *machine.Machine) *Arrangement {
+// of the version of the kernel's module, and for one that is older than a card.
+func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
-	own := ownDrivers(m)
+	var last *box
 	for _, name := range names(m, strings.TrimSuffix(manifestsPlace, "/")) {
 		if kind, known := kinds[name]; known {
-			a.kind(m, name, binary.LinkerOptions{Class: kind.class, Machine: kind.machine}, own)
+			b := &box{Situation: s, machine: m, a: a, name: name, opened: map[string]string{},
+				options: binary.LinkerOptions{Class: kind.class, Machine: kind.machine}}
+			before := len(a.Put)
+			b.arrange()
+			if len(a.Put) > before && (last == nil || kind.class == 64) {
+				last = b
+			}
 		}
 	}
-	if len(a.Manifests) > 0 {
-		a.data(m, "")
+	if last != nil {
+		last.data("")
+	}
+	a.profile(s.Nodes)
+	if s.Host != nil {
+		a.places(m, s.Host, s.Nodes)
 	}
 	return a
 }
 
-// ownDrivers are the libraries of the drivers that a container has itself, as its manifests name them.
-func ownDrivers(m *machine.Machine) []string {
-	answer, err := decision.Ask(&machine.Source{Machine: *m})
+// ownDrivers are the drivers that a container has itself.
+func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
+	answer, err := decision.Ask(&machine.Source{Machine: *m, Class: class})
 	if err != nil {
 		return nil
 	}
-	var own []string
-	for _, d := range answer.Drivers {
-		if !strings.HasPrefix(d.Library, Directory+"/") { // not what an earlier start has left
-			own = append(own, d.Library)
-		}
-	}
-	return own
-}
-
-// has tells whether one of a container's own drivers is the same as one that was brought, and works.
-func has(find *binary.Linker, options binary.LinkerOptions, own []string, library string) bool {
-	return slices.ContainsFunc(own, func(o string) bool {
-		if path.Base(o) != path.Base(library) {
-			return false
-		}
-		r := find.Find(o)
-		return r.File != nil && fault(find, r.File.Path, options) == ""
+	return slices.DeleteFunc(slices.Clone(answer.Drivers), func(d *manifest.Driver) bool {
+		return strings.HasPrefix(d.Library, Directory+"/") // what an earlier version has left
 	})
 }
 
-// kind arranges the drivers for one kind of program.
-func (a *Arrangement) kind(m *machine.Machine, name string, options binary.LinkerOptions, own []string) {
-	find := binary.NewLinker(m, options)
-	place := filesPlace + name
-	with := newOverlay(m)
-	var lacking []Link
-	for _, file := range names(m, place) {
-		if r := find.Find(file); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
-			l := Link{path.Join(find.Last(), file), place + "/" + file}
-			lacking = append(lacking, l)
-			with.link(l.Path, l.Target)
+// same is the container's own driver that is the same as one that was brought, and works; nil: it has none.
+func (b *box) same(library string) *manifest.Driver {
+	for _, o := range b.own {
+		if path.Base(o.Library) != path.Base(library) {
+			continue
+		}
+		if r := b.find.Find(o.Library); r.File != nil && fault(b.find, r.File.Path, b.options) == "" {
+			return o
 		}
 	}
-	tried := binary.NewLinker(with.machine(), options)
-	before := len(a.Manifests)
-	for _, manifest := range names(m, manifestsPlace+name) {
-		d := Driver{Name: manifest, Machine: name}
-		text, library, err := read(m, manifestsPlace+name+"/"+manifest, place)
-		if err != nil {
-			d.Why = err.Error()
-		} else if drivers.Of(library).Free() && has(find, options, own, library) {
-			d.Why = hasItself
-		} else if find.Last() == "" {
-			d.Why = "the image's dynamic linker searches no directory for every program"
-		} else {
-			d.Why = fault(tried, library, options)
-		}
-		if d.Added = d.Why == ""; d.Added {
-			to := icdPlace + prefix + manifest
-			if name != "x86_64" { // two kinds of programs may have manifests of one name
-				to = icdPlace + prefix + name + "-" + manifest
-			}
-			a.Manifests = append(a.Manifests, Text{to, text})
-		}
-		a.Drivers = append(a.Drivers, d)
+	return nil
+}
+
+// arrange arranges the drivers and layers for one kind of program.
+func (b *box) arrange() {
+	b.find = binary.NewLinker(b.machine, b.options)
+	b.own = ownDrivers(b.machine, b.options.Class)
+	b.with = newOverlay(b.machine)
+	b.libraries()
+	b.tried = binary.NewLinker(b.with.machine(), b.options)
+	before := len(b.a.Put)
+	for _, file := range names(b.machine, manifestsPlace+b.name) {
+		b.driver(file)
 	}
-	if len(a.Manifests) > before {
-		a.Links = append(a.Links, lacking...)
+	b.layers(b.name)
+	b.backends("")
+	if len(b.a.Put) > before {
+		for _, name := range slices.Sorted(maps.Keys(b.lacking)) {
+			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + name, Target: b.lacking[name]})
+		}
 	}
 }
 
-// read gives a manifest with the library's place in the container, and that place.
-func read(m *machine.Machine, manifest, place string) (text []byte, library string, err error) {
-	content, err := m.ReadFile(manifest)
+// libraries finds what was brought, and what of it the image lacks. A library may be wanted by its file's name and by its
+// soname.
+func (b *box) libraries() {
+	b.brought, b.lacking = map[string]string{}, map[string]string{}
+	place := filesPlace + b.name + "/"
+	files := names(b.machine, strings.TrimSuffix(place, "/"))
+	for _, file := range files {
+		b.brought[file] = place + file
+	}
+	for _, file := range files {
+		if f := b.find.Open(place + file); f.Err() == nil && f.Soname != "" && f.Soname == path.Base(f.Soname) && b.brought[f.Soname] == "" {
+			b.brought[f.Soname] = place + file
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.brought)) {
+		if r := b.find.Find(name); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
+			b.lacking[name] = b.brought[name]
+			b.with.link(linksPlace+b.name+"/"+name, b.brought[name])
+		}
+	}
+}
+
+// driver arranges a driver.
+func (b *box) driver(file string) {
+	d := Driver{Name: file, Machine: b.name}
+	text, library, err := b.read(file)
+	hide := ""
+	switch {
+	case err != nil:
+		d.Why = err.Error()
+	case b.name == "i386" && !runs(b.machine, binary.I386):
+		d.Why = only64
+	case b.find.Last() == "":
+		d.Why = noDirectory
+	default:
+		if own := b.same(library); own != nil && drivers.Of(library).Free() {
+			wins, why := b.hostWins(own, library)
+			if wins {
+				hide = own.Path
+			} else {
+				d.Why = hasItself
+			}
+			if why != "" {
+				d.Why = strings.TrimPrefix(d.Why+": "+why, ": ")
+			}
+		}
+		if hide != "" || d.Why == "" {
+			if why := b.open(path.Base(library)); why != "" {
+				d.Why, hide = why, ""
+				break
+			}
+			d.Added = true
+			b.a.put(icdPlace+b.called(file), Item{Text: text})
+			if hide != "" {
+				b.a.Hide = append(b.a.Hide, hide)
+			}
+		}
+	}
+	b.a.Drivers = append(b.a.Drivers, d)
+}
+
+// called is the name of a manifest of the host in the container. Two kinds of programs may have manifests of one name.
+func (b *box) called(file string) string {
+	if b.name != "x86_64" {
+		return prefix + b.name + "-" + file
+	}
+	return prefix + file
+}
+
+// read gives a driver's manifest with the stub in place of the library, and the library's place in the container.
+func (b *box) read(file string) (text []byte, library string, err error) {
+	content, err := b.machine.ReadFile(manifestsPlace + b.name + "/" + file)
 	if err != nil {
 		return nil, "", fmt.Errorf("its manifest: %w", err)
 	}
-	var says struct{ ICD struct{ Library_path string } }
-	if err := json.Unmarshal(content, &says); err != nil {
+	name, err := libraryOf(content)
+	if err != nil {
 		return nil, "", fmt.Errorf("its manifest: %w", err)
 	}
-	library = place + "/" + path.Base(says.ICD.Library_path)
-	text, err = rewritten(content, library)
-	return text, library, err
+	text, err = rewritten(content, opensPlace+b.name+"/"+path.Base(name), b.options.Class)
+	return text, filesPlace + b.name + "/" + path.Base(name), err
+}
+
+// libraryOf is the library that a manifest names.
+func libraryOf(text []byte) (string, error) {
+	var says struct {
+		ICD struct {
+			LibraryPath string `json:"library_path"`
+		}
+	}
+	err := json.Unmarshal(text, &says)
+	return says.ICD.LibraryPath, err
+}
+
+// open makes a library that was brought one that can be opened, and answers why it does not work with what is there; "" when
+// nothing stands against it.
+func (b *box) open(file string) (why string) {
+	if why, known := b.opened[file]; known {
+		return why
+	}
+	library := b.brought[file]
+	if library == "" {
+		library = filesPlace + b.name + "/" + file
+	}
+	i := b.stub(library, file)
+	if why = fault(b.tried, i.Path, b.options); why == "" {
+		b.a.Own = append(b.a.Own, i)
+	}
+	b.opened[file] = why
+	return why
+}
+
+// stub is a stub for a library. What searches directories that it names itself does not search that of the links: then all
+// that is lacking is opened with it.
+func (b *box) stub(library, name string) Item {
+	needed, own := []string{library}, false
+	for i := 0; i < len(needed); i++ {
+		f := b.tried.Open(needed[i])
+		if f.Err() != nil {
+			continue
+		}
+		own = own || f.RunPath != nil
+		for _, name := range f.Needed {
+			if at := b.lacking[name]; at != "" && !slices.Contains(needed, at) {
+				needed = append(needed, at)
+			}
+		}
+	}
+	if !own {
+		needed = needed[:1]
+	}
+	i := Item{Path: opensPlace + b.name + "/" + name, Text: stub(b.options.Class == 64, b.options.Machine, needed, linksPlace+b.name)}
+	b.with.text(i.Path, i.Text)
+	return i
+}
+
+// backends arranges the libraries that others open below their own directory: those of the image where it has these others,
+// and else where the host has them, as the host's know.
+func (b *box) backends(directory string) {
+	for _, name := range names(b.machine, backendsPlace+b.name+directory) {
+		library := backendsPlace + b.name + directory + "/" + name
+		info, err := b.machine.Stat(library)
+		if err != nil {
+			continue
+		}
+		if info.IsDir() {
+			b.backends(directory + "/" + name)
+			continue
+		}
+		to := directory
+		kind := path.Base(directory) // as gbm, of libgbm.so.1
+		if r := b.find.Find("lib" + kind + ".so.1"); r.File != nil && r.File.Err() == nil {
+			to = path.Dir(r.File.Path) + "/" + kind
+		}
+		i := b.stub(library, name)
+		if to += "/" + name; b.machine.Exists(to) || fault(b.tried, i.Path, b.options) != "" {
+			continue
+		}
+		b.a.Own = append(b.a.Own, i)
+		b.a.put(to, Item{Target: i.Path})
+	}
 }
 
 // fault is why a driver does not work with what is there; "" when nothing stands against it.
@@ -199,148 +370,35 @@ func faults(c *binary.Closure) string {
 	return strings.Join(list, "; ")
 }
 
-// data links the files of data that the container lacks.
-func (a *Arrangement) data(m *machine.Machine, directory string) {
-	for _, name := range names(m, dataPlace+directory) {
+// whole tells whether a directory of data is linked as it is.
+func whole(directory string) bool {
+	return slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return slices.Contains(f.Whole, directory) })
+}
+
+// data arranges the files of data that the container lacks.
+func (b *box) data(directory string) {
+	for _, name := range names(b.machine, dataPlace+directory) {
 		at := directory + "/" + name
-		info, err := m.Stat(dataPlace + at)
-		switch {
-		case err != nil:
-		case info.IsDir():
-			a.data(m, at)
-		default:
-			if target, err := m.Readlink(at); strings.HasPrefix(target, Directory+"/") || err != nil && !m.Exists(at) {
-				a.Links = append(a.Links, Link{at, dataPlace + at})
-			}
-		}
-	}
-}
-
-// Into makes the arrangement in a container, whose file system lies below a directory. Every path is taken with that
-// directory as "/", so that no link of the image leads out, and nothing is written to a volume, which is the host's.
-func (a *Arrangement) Into(root string) error {
-	base, err := os.OpenRoot(root)
-	if err != nil {
-		return err
-	}
-	defer base.Close()
-	m := &machine.Machine{Root: root}
-	var wrong []error
-	for _, l := range a.Links {
-		wrong = append(wrong, replace(m, base, l.Path, func(in *os.Root, name string) error { return in.Symlink(l.Target, name) }))
-	}
-	for _, t := range a.Manifests {
-		wrong = append(wrong, replace(m, base, t.Path, func(in *os.Root, name string) error {
-			f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
-			if err != nil {
-				return err
-			}
-			_, err = f.Write(t.Text)
-			return errors.Join(err, f.Chmod(0o644), f.Close())
-		}))
-	}
-	return errors.Join(wrong...)
-}
-
-// replace writes a file in place of what an earlier start of the container has left there.
-func replace(m *machine.Machine, base *os.Root, name string, make func(in *os.Root, name string) error) error {
-	directory, err := m.Real(path.Dir(name))
-	if err != nil {
-		return err
-	}
-	in, err := descend(base, strings.Split(strings.TrimPrefix(directory, "/"), "/"))
-	if err != nil {
-		return fmt.Errorf("%s is not written: %w", name, err)
-	}
-	defer in.Close()
-	if err := in.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return make(in, path.Base(name))
-}
-
-// errVolume says that a directory is not the container's own.
-var errVolume = errors.New("it would lie on a volume, and not in the container's own file system")
-
-// descend opens a directory of the container's own file system, which it makes where it is missing.
-func descend(base *os.Root, parts []string) (*os.Root, error) {
-	own, err := mountOf(base)
-	if err != nil {
-		return nil, err
-	}
-	at, err := base.OpenRoot(".")
-	for _, part := range parts {
+		info, err := b.machine.Stat(dataPlace + at)
 		if err != nil {
-			return nil, err
-		}
-		if part == "" {
 			continue
 		}
-		above := at
-		if err = above.Mkdir(part, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
-			at, err = above.OpenRoot(part)
+		if info.IsDir() && !whole(at) {
+			b.data(at)
+			continue
 		}
-		above.Close()
-		if err == nil {
-			var mount uint64
-			if mount, err = mountOf(at); err == nil && mount != own {
-				err = errVolume
-			}
-			if err != nil {
-				at.Close()
+		if target, err := b.machine.Readlink(at); !strings.HasPrefix(target, Directory+"/") && (err == nil || b.machine.Exists(at)) {
+			continue
+		}
+		// A file that names a library, such as that of a vendor of EGL, names the one that can be opened.
+		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
+			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
+				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
+					b.a.put(at, Item{Text: text})
+				}
+				continue
 			}
 		}
-	}
-	return at, err
-}
-
-// mountOf is the mount that a directory lies on; before Linux 5.8, its file system.
-func mountOf(directory *os.Root) (uint64, error) {
-	f, err := directory.Open(".")
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	var info unix.Statx_t
-	if err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil {
-		return 0, err
-	}
-	if info.Mask&unix.STATX_MNT_ID != 0 {
-		return info.Mnt_id, nil
-	}
-	return unix.Mkdev(info.Dev_major, info.Dev_minor), nil
-}
-
-// Container finds the root of a container that is being made: the runtime gives a hook the container's state, which says
-// where its configuration is.
-func Container(state io.Reader) (string, error) {
-	var says struct {
-		Bundle string `json:"bundle"`
-	}
-	if err := json.NewDecoder(io.LimitReader(state, maxSpec)).Decode(&says); err != nil {
-		return "", fmt.Errorf("the container's state: %w", err)
-	}
-	if !path.IsAbs(says.Bundle) {
-		return "", errors.New("the container's state names no bundle")
-	}
-	text, err := (&machine.Machine{}).ReadFile(says.Bundle + "/config.json")
-	if err != nil {
-		return "", err
-	}
-	var config struct {
-		Root struct {
-			Path string `json:"path"`
-		} `json:"root"`
-	}
-	if err := json.Unmarshal(text, &config); err != nil {
-		return "", fmt.Errorf("the container's configuration: %w", err)
-	}
-	switch root := config.Root.Path; {
-	case root == "" || path.Clean(root) == "/":
-		return "", errors.New("the container has no root of its own")
-	case path.IsAbs(root):
-		return root, nil
-	default:
-		return path.Join(says.Bundle, root), nil
+		b.a.put(at, Item{Target: dataPlace + at})
 	}
 }

@@ -59,7 +59,7 @@ func TestLargeManifestsOfAnImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := &counted{root: root}
-	a := Arrange(&machine.Machine{Root: root, Tree: tree})
+	a := Arrange(&machine.Machine{Root: root, Tree: tree}, Situation{})
 	var read int64
 	for _, f := range tree.opened {
 		at, err := f.Seek(0, io.SeekCurrent)
@@ -71,7 +71,7 @@ func TestLargeManifestsOfAnImage(t *testing.T) {
 	if len(tree.opened) < 17 || read > 1<<20 {
 		t.Errorf("%d files are opened, %d bytes are read", len(tree.opened), read)
 	}
-	if len(a.Drivers) != 8 || len(a.Manifests) != 0 {
+	if len(a.Drivers) != 8 || len(a.Put) != 0 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -42,7 +42,7 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-func manifest(library string) string {
+func icd(library string) string {
 	return `text {"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
 }
 
@@ -53,10 +53,10 @@ func host(t *testing.T) *machine.Source {
 	t.Helper()
 	dir := t.TempDir()
 	lay(t, dir, map[string]string{
-		"usr/share/vulkan/icd.d/intel_icd.json":  manifest("/usr/lib/x86_64-linux-gnu/libvulkan_intel.so"),
-		"usr/share/vulkan/icd.d/lvp_icd.json":    manifest("libvulkan_lvp.so"),
-		"usr/share/vulkan/icd.d/nvidia_icd.json": manifest("libGLX_nvidia.so.0"),
-		"usr/share/vulkan/icd.d/gone.json":       manifest("libgone.so"),
+		"usr/share/vulkan/icd.d/intel_icd.json":  icd("/usr/lib/x86_64-linux-gnu/libvulkan_intel.so"),
+		"usr/share/vulkan/icd.d/lvp_icd.json":    icd("libvulkan_lvp.so"),
+		"usr/share/vulkan/icd.d/nvidia_icd.json": icd("libGLX_nvidia.so.0"),
+		"usr/share/vulkan/icd.d/gone.json":       icd("libgone.so"),
 		gnu + "libc.so.6":                        "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.38 exports=memcpy,fmod",
 		gnu + "libstdc++.so.6":                   "soname=libstdc++.so.6 needed=libc.so.6 defines=GLIBCXX_3.4.30,GLIBCXX_3.4.32 exports=new",
 		gnu + "libz.so.1":                        "soname=libz.so.1 needed=libc.so.6",
@@ -75,7 +75,7 @@ func host(t *testing.T) *machine.Source {
 		"sys/class/drm/card1/device":                               "-> ../../../devices/pci0000:00/0000:05:00.0",
 		"sys/devices/pci0000:00/0000:00:02.0/vendor":               "text 0x8086",
 		"sys/devices/pci0000:00/0000:05:00.0/vendor":               "text 0x1a03",
-		"proc/driver/nvidia/gpus/0000:01:00.0/information":         "text Model: X\nDevice Minor: \t 0\nGPU Excluded: No\n",
+		"proc/driver/nvidia/gpus/0000:01:00.0/information":         "text Model: X\nGPU UUID: \t GPU-1\nDevice Minor: \t 0\nGPU Excluded: No\n",
 		"proc/driver/nvidia/gpus/0000:02:00.0/information":         "text Device Minor: 1\n",
 		"sys/class/drm/card0-HDMI-A-1/device":                      "-> ../card0",
 		"usr/share/nvidia/nvidia-application-profiles-550.1-rc":    "text {}",
@@ -126,8 +126,9 @@ func TestGenerate(t *testing.T) {
 		}
 		got = append(got, d.Name+": "+strings.Join(nodes, " "))
 	}
-	want := []string{"0000:00:02.0: dri/card0 dri/renderD128", "0000:01:00.0: nvidia-uvm nvidia0 nvidiactl",
-		"0000:02:00.0: nvidia-uvm nvidia1 nvidiactl", "all: dri/card0 dri/renderD128 nvidia-uvm nvidia0 nvidiactl nvidia1"}
+	want := []string{"0000:00:02.0: dri/renderD128", "0: dri/renderD128", "0000:01:00.0: nvidia-uvm nvidia0 nvidiactl",
+		"1: nvidia-uvm nvidia0 nvidiactl", "GPU-1: nvidia-uvm nvidia0 nvidiactl", "0000:02:00.0: nvidia-uvm nvidia1 nvidiactl",
+		"2: nvidia-uvm nvidia1 nvidiactl", "all: dri/renderD128 nvidia-uvm nvidia0 nvidia1 nvidiactl"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -167,7 +168,7 @@ func TestGenerate(t *testing.T) {
 		if again, err := write(second); err != nil || !bytes.Equal(again, text) {
 			t.Errorf("%s is another the second time: %v", name, err)
 		}
-		if read, err := Parse(text); err != nil || len(read.Devices) != 4 {
+		if read, err := Parse(text); err != nil || len(read.Devices) != 8 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -257,10 +258,10 @@ func TestVerifyImage(t *testing.T) {
 		"older glibc": {map[string]string{gnu + "libc.so.6": "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.31"}, "",
 			"host-intel_icd.json host-lvp_icd.json", "wants GLIBC_2.38", false},
 		"own driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libc.so.6",
-			"usr/share/vulkan/icd.d/lvp.json": manifest("libvulkan_lvp.so")}, "",
+			"usr/share/vulkan/icd.d/lvp.json": icd("libvulkan_lvp.so")}, "",
 			"host-intel_icd.json host-nvidia_icd.json lvp.json", "the image has this driver itself", false},
 		"own broken driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libabsent.so",
-			"usr/share/vulkan/icd.d/lvp.json": manifest("libvulkan_lvp.so")}, "",
+			"usr/share/vulkan/icd.d/lvp.json": icd("libvulkan_lvp.so")}, "",
 			"host-intel_icd.json host-lvp_icd.json host-nvidia_icd.json", "libvulkan_lvp.so needs libabsent.so, which the image lacks", false},
 		"no loader": {nil, gnu + "libvulkan.so.1", "host-intel_icd.json host-lvp_icd.json host-nvidia_icd.json", "no Vulkan loader", true},
 		"musl": {map[string]string{"usr/lib/ld-musl-x86_64.so.1": "text musl", "usr/lib/libvulkan.so.1": "soname=libvulkan.so.1"},
@@ -326,21 +327,21 @@ func TestInto(t *testing.T) {
 	}
 	own, _ := m.ReadFile("/" + gnu + "libz.so.1")
 	for range 2 {
-		a := Arrange(m)
-		if len(a.Manifests) != 3 {
+		a := Arrange(m, Situation{})
+		if len(a.Drivers) != 3 || !a.Drivers[0].Added || !a.Drivers[1].Added || !a.Drivers[2].Added {
 			t.Fatalf("%+v", a.Drivers)
 		}
-		if err := a.Into(m.Root); err != nil {
+		if err := a.Into(m.Root, false); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(m.Root, outside, "icd.d/host-lvp_icd.json"))
-		if err != nil || !strings.Contains(string(text), `"library_path": "/run/vkloader/files/x86_64/libvulkan_lvp.so"`) {
+		if err != nil || !strings.Contains(string(text), `"library_path": "/run/vkloader/open/x86_64/libvulkan_lvp.so"`) {
 			t.Errorf("%v %s", err, text)
 		}
-		if target, err := m.Readlink("/usr/lib/libLLVM.so.1"); err != nil || target != "/run/vkloader/files/x86_64/libLLVM.so.1" {
+		if target, err := m.Readlink("/run/vkloader/links/x86_64/libLLVM.so.1"); err != nil || target != "/run/vkloader/files/x86_64/libLLVM.so.1" {
 			t.Errorf("%q %v", target, err)
 		}
-		if now, _ := m.ReadFile("/" + gnu + "libz.so.1"); !bytes.Equal(own, now) || m.Exists("/usr/lib/libz.so.1") {
+		if now, _ := m.ReadFile("/" + gnu + "libz.so.1"); !bytes.Equal(own, now) || m.Exists("/run/vkloader/links/x86_64/libz.so.1") {
 			t.Error("the image's libz is not its own")
 		}
 		if now, _ := m.ReadFile("/usr/share/drirc.d/00-mesa.conf"); string(now) != "mine" {

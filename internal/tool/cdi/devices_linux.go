@@ -1,29 +1,101 @@
 package cdi
 
 import (
+	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
+
+	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 )
 
+// Forms are the ways in which devices are named.
+var Forms = []string{ByAddress, ByIndex, ByUUID, ByLetter}
+
+// A name of each.
+const (
+	ByAddress = "pci"   // 0000:01:00.0, or what the kernel calls it
+	ByIndex   = "index" // 0
+	ByUUID    = "uuid"  // GPU-..., of NVIDIA's driver alone
+	ByLetter  = "gpu"   // gpu0, which specifications before 0.5.0 take as well
+)
+
 // gpu is a graphics device with the nodes that a container gets for it.
 type gpu struct {
-	name  string // its PCI address, or what the kernel calls it
+	address string // of PCI, or what the kernel calls it
+	uuid    string
+	nodes   []string
+	parts   []part
+}
+
+// part is an instance of a GPU that is divided, with the nodes that it needs beside those of the GPU.
+type part struct {
+	name  string // as gi1-ci0
 	nodes []string
 }
 
 // control are the nodes that every device of NVIDIA's own driver needs beside its own.
 var control = []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}
 
-// gpus lists the graphics devices that compute, by name: those with a render node, those of NVIDIA's driver, and what
+// compute is the node of AMD's compute driver, which stands for all of its devices.
+const compute = "/dev/kfd"
+
+// lister finds the devices of a machine.
+type lister struct {
+	machine *machine.Machine
+	root    string // of the nodes; "": the machine's
+	cards   bool
+	compute bool
+	found   map[string]*gpu
+}
+
+// has tells whether a node is there.
+func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) }
+
+// at is a device by its address, made when it is new.
+func (l *lister) at(address string) *gpu {
+	g := l.found[address]
+	if g == nil {
+		g = &gpu{address: address}
+		l.found[address] = g
+	}
+	return g
+}
+
+// gpus lists the graphics devices that compute, by address: those with a render node, those of NVIDIA's driver, and what
 // the kernel shows otherwise.
-func gpus(m *machine.Machine) []gpu {
-	nodes := map[string][]string{}
-	renders := map[string]bool{}
+func (l *lister) gpus() []gpu {
+	l.found = map[string]*gpu{}
+	l.rendering()
+	l.nvidia()
+	for _, f := range drivers.Families() {
+		for _, node := range f.Nodes {
+			if f.Name != drivers.NVIDIA && l.has(node.Path) {
+				g := l.at(path.Base(node.Path))
+				g.nodes = append(g.nodes, node.Path)
+			}
+		}
+	}
+	var list []gpu
+	for _, g := range l.found {
+		slices.Sort(g.nodes)
+		g.nodes = slices.Compact(g.nodes)
+		list = append(list, *g)
+	}
+	slices.SortFunc(list, func(a, b gpu) int { return strings.Compare(a.address, b.address) })
+	return list
+}
+
+// rendering adds the devices of the direct rendering manager that have a render node. One without shows pictures only.
+func (l *lister) rendering() {
+	m := l.machine
+	cards := map[string][]string{}
 	for _, name := range names(m, "/sys/class/drm") {
 		render := strings.HasPrefix(name, "renderD")
 		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
@@ -31,33 +103,28 @@ func gpus(m *machine.Machine) []gpu {
 		}
 		node := "/dev/dri/" + name
 		directory, err := m.Real("/sys/class/drm/" + name + "/device")
-		if err != nil || !m.Exists(node) {
+		if err != nil || !l.has(node) {
 			continue
 		}
-		device := nameOf(path.Base(directory))
-		nodes[device] = append(nodes[device], node)
-		renders[device] = renders[device] || render
-	}
-	for device := range nodes {
-		if !renders[device] { // it shows pictures only
-			delete(nodes, device)
+		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && m.Exists(parent+"/vendor") {
+			directory = parent // of PCI, which is the same device
+		}
+		address := nameOf(path.Base(directory))
+		if !render {
+			cards[address] = append(cards[address], node)
+			continue
+		}
+		g := l.at(address)
+		g.nodes = append(g.nodes, node)
+		if kernel, err := m.Readlink(directory + "/driver"); l.compute && err == nil && path.Base(kernel) == "amdgpu" && l.has(compute) {
+			g.nodes = append(g.nodes, compute)
 		}
 	}
-	nvidia(m, nodes)
-	for _, f := range drivers.Families() {
-		for _, node := range f.Nodes {
-			if name := path.Base(node.Path); f.Name != drivers.NVIDIA && m.Exists(node.Path) {
-				nodes[name] = append(nodes[name], node.Path)
-			}
+	for address, nodes := range cards {
+		if g := l.found[address]; g != nil && l.cards {
+			g.nodes = append(g.nodes, nodes...)
 		}
 	}
-	var list []gpu
-	for name, of := range nodes {
-		slices.Sort(of)
-		list = append(list, gpu{name, slices.Compact(of)})
-	}
-	slices.SortFunc(list, func(a, b gpu) int { return strings.Compare(a.name, b.name) })
-	return list
 }
 
 // nameOf is the name of a device for users, by that of its directory.
@@ -74,34 +141,73 @@ func nameOf(directory string) string {
 }
 
 // nvidia adds the nodes of NVIDIA's own driver. Which node is whose, /proc tells; without that each node is a device.
-func nvidia(m *machine.Machine, nodes map[string][]string) {
+func (l *lister) nvidia() {
 	const proc = "/proc/driver/nvidia/gpus/"
 	told := false
-	add := func(device, node string) {
-		if !m.Exists(node) {
-			return
+	add := func(device, node string) *gpu {
+		if !l.has(node) {
+			return &gpu{}
 		}
 		told = true
-		nodes[device] = append(nodes[device], node)
+		g := l.at(device)
+		g.nodes = append(g.nodes, node)
 		for _, other := range control {
-			if m.Exists(other) {
-				nodes[device] = append(nodes[device], other)
+			if l.has(other) {
+				g.nodes = append(g.nodes, other)
 			}
 		}
+		return g
 	}
-	for _, name := range names(m, strings.TrimSuffix(proc, "/")) {
-		text, err := m.ReadFile(proc + name + "/information")
-		_, rest, found := strings.Cut(string(text), "Device Minor:")
-		if minor, _, _ := strings.Cut(rest, "\n"); err == nil && found {
-			add(nameOf(name), "/dev/nvidia"+strings.TrimSpace(minor))
+	for _, name := range names(l.machine, strings.TrimSuffix(proc, "/")) {
+		text, err := l.machine.ReadFile(proc + name + "/information")
+		minor, found := field(string(text), "Device Minor:")
+		if err != nil || !found {
+			continue
 		}
+		g := add(nameOf(name), "/dev/nvidia"+minor)
+		if uuid, is := field(string(text), "GPU UUID:"); is && nameOf(uuid) == uuid {
+			g.uuid = uuid
+		}
+		l.divided(g, minor)
 	}
 	if told {
 		return
 	}
-	for _, name := range names(m, "/dev") {
+	for _, name := range names(l.machine, l.root+"/dev") {
 		if number, is := strings.CutPrefix(name, "nvidia"); is && number != "" && strings.Trim(number, "0123456789") == "" {
 			add(name, "/dev/"+name)
+		}
+	}
+}
+
+// field is what follows a label in a text, up to the end of the line.
+func field(text, label string) (value string, found bool) {
+	_, rest, found := strings.Cut(text, label)
+	value, _, _ = strings.Cut(rest, "\n")
+	return strings.TrimSpace(value), found && strings.TrimSpace(value) != ""
+}
+
+// divided adds the instances of a GPU that NVIDIA's driver has divided (MIG): each has a node for its part of the GPU, and
+// one for its part of the processors in it. Who has a node may use what it stands for.
+func (l *lister) divided(g *gpu, minor string) {
+	directory := "/proc/driver/nvidia/capabilities/gpu" + minor + "/mig/"
+	node := func(access string) string {
+		text, err := l.machine.ReadFile(directory + access + "/access")
+		number, found := field(string(text), "DeviceFileMinor:")
+		if err != nil || !found {
+			return ""
+		}
+		return "/dev/nvidia-caps/nvidia-cap" + number
+	}
+	for _, gi := range names(l.machine, strings.TrimSuffix(directory, "/")) {
+		own := node(gi)
+		if !strings.HasPrefix(gi, "gi") || own == "" || !l.has(own) {
+			continue
+		}
+		for _, ci := range names(l.machine, directory+gi) {
+			if other := node(gi + "/" + ci); strings.HasPrefix(ci, "ci") && other != "" && l.has(other) {
+				g.parts = append(g.parts, part{gi + "-" + ci, []string{own, other}})
+			}
 		}
 	}
 }
@@ -117,4 +223,90 @@ func names(m *machine.Machine, directory string) []string {
 		list = append(list, e.Name())
 	}
 	return list
+}
+
+// named are a device's names in the forms that are wanted.
+func (g *gpu) named(forms []string, index int) (list []string) {
+	for _, form := range forms {
+		switch form {
+		case ByAddress:
+			list = append(list, g.address)
+		case ByIndex:
+			list = append(list, strconv.Itoa(index))
+		case ByLetter:
+			list = append(list, "gpu"+strconv.Itoa(index))
+		case ByUUID:
+			if g.uuid != "" {
+				list = append(list, g.uuid)
+			}
+		}
+	}
+	return list
+}
+
+// describer writes devices down.
+type describer struct {
+	lister
+	forms  []string
+	groups bool
+	list   []specs.Device
+}
+
+// add describes a device under some names, but for those that another one has.
+func (d *describer) add(names, nodes []string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(d.list, func(o specs.Device) bool { return o.Name == name }) {
+			d.list = append(d.list, specs.Device{Name: name, ContainerEdits: d.edits(nodes)})
+		}
+	}
+}
+
+// edits give nodes to a container.
+func (d *describer) edits(nodes []string) (e specs.ContainerEdits) {
+	for _, node := range nodes {
+		n := &specs.DeviceNode{Path: node, Permissions: "rw"}
+		if d.root != "" {
+			n.HostPath = d.root + node
+		}
+		e.DeviceNodes = append(e.DeviceNodes, n)
+		if info, err := d.machine.Stat(d.root + node); d.groups && err == nil {
+			if stat, is := info.Sys().(*syscall.Stat_t); is && stat.Gid != 0 {
+				e.AdditionalGIDs = append(e.AdditionalGIDs, stat.Gid)
+			}
+		}
+	}
+	slices.Sort(e.AdditionalGIDs)
+	e.AdditionalGIDs = slices.Compact(e.AdditionalGIDs)
+	return e
+}
+
+// devices describes each device, each instance of a divided one, and all together.
+func (d *describer) devices() (list []specs.Device, all specs.Device) {
+	var every []string
+	for index, g := range d.gpus() {
+		nodes := slices.Clone(g.nodes)
+		for _, p := range g.parts {
+			nodes = append(nodes, p.nodes...)
+		}
+		slices.Sort(nodes)
+		nodes = slices.Compact(nodes)
+		every = append(every, nodes...)
+		d.add(g.named(d.forms, index), nodes)
+		for at, p := range g.parts {
+			var names []string
+			for _, form := range d.forms {
+				switch form {
+				case ByAddress:
+					names = append(names, g.address+"-"+p.name)
+				case ByIndex:
+					names = append(names, fmt.Sprintf("%d:%d", index, at))
+				case ByLetter:
+					names = append(names, fmt.Sprintf("gpu%d-%s", index, p.name))
+				}
+			}
+			d.add(names, append(slices.Clone(g.nodes), p.nodes...))
+		}
+	}
+	slices.Sort(every)
+	return d.list, specs.Device{Name: All, ContainerEdits: d.edits(slices.Compact(every))}
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"tags.cncf.io/container-device-interface/pkg/parser"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/tool/machine"
@@ -34,70 +31,6 @@ func YAML(spec *specs.Spec) ([]byte, error) {
 func JSON(spec *specs.Spec) ([]byte, error) {
 	text, err := json.MarshalIndent(spec, "", "  ")
 	return append(text, '\n'), err
-}
-
-// Parse reads a file, YAML or JSON, as runtimes do; the error is why they would not take it.
-func Parse(text []byte) (*specs.Spec, error) {
-	if len(text) > maxSpec {
-		return nil, fmt.Errorf("longer than %d bytes", maxSpec)
-	}
-	spec := &specs.Spec{}
-	if err := yaml.Unmarshal(text, spec); err != nil {
-		return nil, err
-	}
-	if err := specs.ValidateVersion(spec); err != nil {
-		return nil, err
-	}
-	vendor, class := parser.ParseQualifier(spec.Kind)
-	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
-		return nil, fmt.Errorf("kind %q: %w", spec.Kind, err)
-	}
-	if len(spec.Devices) == 0 {
-		return nil, errors.New("it describes no devices")
-	}
-	seen := map[string]bool{}
-	if err := edits(&spec.ContainerEdits); err != nil {
-		return nil, err
-	}
-	for i := range spec.Devices {
-		d := &spec.Devices[i]
-		if err := parser.ValidateDeviceName(d.Name); err != nil {
-			return nil, err
-		}
-		if seen[d.Name] {
-			return nil, fmt.Errorf("it describes the device %q twice", d.Name)
-		}
-		seen[d.Name] = true
-		if err := edits(&d.ContainerEdits); err != nil {
-			return nil, fmt.Errorf("device %q: %w", d.Name, err)
-		}
-	}
-	return spec, nil
-}
-
-// edits checks what a device brings.
-func edits(e *specs.ContainerEdits) error {
-	for _, n := range e.DeviceNodes {
-		if n == nil || n.Path == "" {
-			return errors.New("a device node without a path")
-		}
-	}
-	for _, m := range e.Mounts {
-		if m == nil || m.HostPath == "" || m.ContainerPath == "" {
-			return errors.New("a mount without a path")
-		}
-	}
-	for _, h := range e.Hooks {
-		if h == nil || h.Path == "" {
-			return errors.New("a hook without a path")
-		}
-	}
-	for _, v := range e.Env {
-		if !strings.Contains(v, "=") {
-			return fmt.Errorf("the variable %q has no value", v)
-		}
-	}
-	return nil
 }
 
 // Listed is a device of a file.

@@ -1,8 +1,10 @@
 package cdi
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -72,22 +74,6 @@ func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
 	return v
 }
 
-// ours tells whether a hook is that of this tool.
-func ours(h *specs.Hook) bool {
-	return len(h.Args) > 2 && h.Args[1] == "cdi" && h.Args[2] == "hook"
-}
-
-// marks are what a file says of the files that it mounts, by path.
-func marks(h *specs.Hook) map[string]string {
-	found := map[string]string{}
-	for i := 3; i+1 < len(h.Args); i++ {
-		if parts := strings.SplitN(h.Args[i+1], " ", 3); h.Args[i] == "--file" && len(parts) == 3 {
-			found[parts[2]] = h.Args[i+1]
-		}
-	}
-	return found
-}
-
 // host looks for all that is named on the host.
 func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 	for _, n := range e.DeviceNodes {
@@ -113,6 +99,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		}
 		if ours(h) {
 			changed = marks(h)
+			if tool := program(h); tool != h.Path && !host.Exists(tool) {
+				v.found(Problem, tool, "the tool that arranges drivers in a container is not there: containers start without drivers", again)
+			}
 		}
 	}
 	for _, m := range e.Mounts {
@@ -121,8 +110,8 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
 			v.found(Problem, m.HostPath, "what is mounted is not there: "+reason(err), again)
-		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath) {
-			v.found(Problem, m.HostPath, "the file is another than when this was written"+difference(was, mark(host, m.HostPath)), again)
+		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
+			v.found(Problem, m.HostPath, "the file is another than when this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), again)
 		}
 	}
 }
@@ -151,6 +140,7 @@ func reason(err error) string {
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
+	brought := map[string]bool{processorName(image): true} // machines whose programs are judged
 	for _, e := range all {
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
@@ -158,6 +148,10 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 					v.found(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
 				}
 				made.mount(host, m.HostPath, m.ContainerPath)
+				if rest, ours := strings.CutPrefix(m.ContainerPath, manifestsPlace); ours {
+					name, _, _ := strings.Cut(rest, "/")
+					brought[name] = true
+				}
 			}
 		}
 		for _, variable := range e.Env {
@@ -166,53 +160,87 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 		}
 	}
 	if hooked {
-		v.arranged(made, box)
+		s := Situation{Host: host}
+		for _, e := range all {
+			for _, n := range e.DeviceNodes {
+				s.Nodes = append(s.Nodes, n.Path)
+			}
+			s.First = cmp.Or(s.First, first(e.Hooks))
+		}
+		v.arranged(made, box, s)
 	}
-	v.drivers(box)
-	find := binary.NewLinker(box, binary.LinkerOptions{Class: 64, Machine: kinds[processorName(box)].machine})
+	judged := 0
+	for _, name := range slices.Sorted(maps.Keys(brought)) {
+		if kind, known := kinds[name]; known && runs(image, kind.machine) {
+			judged++
+			v.programs(box, name, binary.LinkerOptions{Class: kind.class, Machine: kind.machine})
+		}
+	}
+	if judged == 0 { // what the image is for cannot be told
+		name := processorName(image)
+		v.programs(box, name, binary.LinkerOptions{Class: kinds[name].class, Machine: kinds[name].machine})
+	}
+}
+
+// programs judges what programs for one machine get.
+func (v *Verdict) programs(box *machine.Machine, name string, options binary.LinkerOptions) {
+	find := binary.NewLinker(box, options)
+	v.drivers(box, find, name, options)
 	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
-		v.found(Problem, loaderName, "the image has no Vulkan loader that can be used", "Install one in the image (Debian: libvulkan1).")
+		what := "the image has no Vulkan loader that can be used"
+		if name == "i386" {
+			what = "the image has no Vulkan loader for programs of 32 bits"
+		}
+		v.found(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")
 	}
 }
 
 // arranged does what the hook does.
-func (v *Verdict) arranged(made *overlay, box *machine.Machine) {
-	a := Arrange(box)
-	for _, l := range a.Links {
-		made.link(l.Path, l.Target)
+func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
+	a := Arrange(box, s)
+	for _, i := range slices.Concat(a.Own, a.Put) {
+		if i.Target != "" {
+			made.link(i.Path, i.Target)
+		} else {
+			made.text(i.Path, i.Text)
+		}
 	}
-	for _, t := range a.Manifests {
-		made.text(t.Path, t.Text)
-	}
+	box.Without = append(box.Without, a.Hide...)
 	for _, d := range a.Drivers {
-		if d.Added {
-			continue
-		}
-		severity := Warning
-		if d.Why == hasItself {
-			severity = Note
-		}
-		v.found(severity, d.Name, "the driver is not added: "+d.Why, "")
+		v.said(d)
+	}
+}
+
+// said says what has become of a driver that is not added.
+func (v *Verdict) said(d Driver) {
+	what, severity := "driver", Warning
+	if d.Layer {
+		what = "layer"
+	}
+	if fine(d.Why) {
+		severity = Note
+	}
+	switch {
+	case !d.Added:
+		v.found(severity, d.Name, "the "+what+" is not added: "+d.Why, "")
+	case d.Why != "":
+		v.found(Note, d.Name, "the "+what+" is added "+d.Why, "")
 	}
 }
 
 // drivers judges the drivers that a program in the container gets.
-func (v *Verdict) drivers(box *machine.Machine) {
-	answer, err := decision.Ask(&machine.Source{Machine: *box})
+func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string, options binary.LinkerOptions) {
+	answer, err := decision.Ask(&machine.Source{Machine: *box, Class: options.Class})
 	if err != nil {
 		v.found(Problem, "", err.Error(), "")
 		return
 	}
 	works := false
-	name := processorName(box)
-	kind := kinds[name]
-	options := binary.LinkerOptions{Class: kind.class, Machine: kind.machine}
-	find := binary.NewLinker(box, options)
 	for _, d := range answer.Drivers {
 		r := find.Find(d.Library)
 		one := Driver{Name: search.BaseName(d.Path), Machine: name}
 		switch {
-		case r.File == nil && len(r.Others) > 0:
+		case r.File == nil && len(r.Others) > 0, r.File != nil && r.File.Err() == nil && r.File.Class != options.Class:
 			continue // for other programs
 		case r.File == nil:
 			one.Why = d.Library + " is in no directory of the image's dynamic linker"
@@ -227,8 +255,24 @@ func (v *Verdict) drivers(box *machine.Machine) {
 		}
 	}
 	if !works {
-		v.found(Problem, path.Clean(icdPlace), "no driver works in the image", "See what is said about each driver.")
+		what := "no driver works in the image"
+		if name == "i386" {
+			what = "no driver works in the image for programs of 32 bits"
+		}
+		v.found(Problem, path.Clean(icdPlace), what, "See what is said about each driver.")
 	}
+}
+
+// linkers are what programs of a processor need of an image: their dynamic linker, or their C library.
+var linkers = map[binary.Machine][]string{
+	binary.X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1", "/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6"},
+	binary.I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1", "/usr/lib/i386-linux-gnu/libc.so.6"},
+	binary.ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1", "/usr/lib/aarch64-linux-gnu/libc.so.6"},
+}
+
+// runs tells whether an image has programs for a processor.
+func runs(m *machine.Machine, processor binary.Machine) bool {
+	return slices.ContainsFunc(linkers[processor], m.Exists)
 }
 
 // processorName is the machine that an image's programs are for, by its dynamic linker.

@@ -28,10 +28,10 @@ func TestIntoVolume(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	a := &Arrangement{Links: []Link{{"/usr/lib/libx.so", "/run/vkloader/libx.so"}},
-		Manifests: []Text{{icdPlace + "host-a.json", []byte("text")}}}
-	err := a.Into(root)
-	if err == nil || !strings.Contains(err.Error(), icdPlace+"host-a.json") || !strings.Contains(err.Error(), "volume") {
+	a := &Arrangement{Put: []Item{{Path: "/usr/lib/libx.so", Target: "/run/vkloader/libx.so"},
+		{Path: icdPlace + "host-a.json", Text: []byte("text")}}}
+	err := a.Into(root, false)
+	if err == nil || !strings.Contains(err.Error(), "/etc/vulkan/icd.d") || !strings.Contains(err.Error(), "volume") {
 		t.Errorf("it says %v", err)
 	}
 	if entries, err := os.ReadDir(host); err != nil || len(entries) != 0 {
@@ -46,12 +46,10 @@ func TestIntoVolume(t *testing.T) {
 func TestReadLargeManifest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	name := filepath.Join(root, "large.json")
-	if err := os.WriteFile(name, []byte(`{"ICD":{"library_path":"liba.so"}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	m := &machine.Machine{Root: root}
-	if _, _, err := read(m, "/large.json", "/run"); err != nil {
+	name := filepath.Join(root, manifestsPlace+"x86_64/large.json")
+	lay(t, root, map[string]string{manifestsPlace + "x86_64/large.json": icd("liba.so")})
+	b := &box{machine: &machine.Machine{Root: root}, name: "x86_64"}
+	if _, _, err := b.read("large.json"); err != nil {
 		t.Error(err)
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
@@ -62,7 +60,7 @@ func TestReadLargeManifest(t *testing.T) {
 	if _, err := f.WriteString(strings.Repeat(" ", 17<<20)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := read(m, "/large.json", "/run"); err == nil || !strings.Contains(err.Error(), "16 MB") {
+	if _, _, err := b.read("large.json"); err == nil || !strings.Contains(err.Error(), "16 MB") {
 		t.Errorf("17 MB: %v", err)
 	}
 }

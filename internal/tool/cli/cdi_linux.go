@@ -1,13 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/service/offer"
@@ -25,7 +27,7 @@ const (
 
 func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cdi generate|verify|list",
+		Use:   "cdi generate|refresh|verify|why|list",
 		Short: "Give this machine's drivers to containers (CDI)",
 		Long: "cdi writes and checks files of the Container Device Interface, with which Docker, Podman and\n" +
 			"Kubernetes give devices to containers. A file written here adds the drivers of any vendor with\n" +
@@ -34,52 +36,127 @@ func newCDI(s *invocation) *cobra.Command {
 		Args: subcommandOnly,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(newCDIGenerate(s), newCDIVerify(s), newCDIList(s), newCDIHook(s))
+	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newCDIHook(s))
 	return cmd
+}
+
+// generation is what a CDI file is written by.
+type generation struct {
+	format, hook string
+	options      cdi.Options
+}
+
+// flags are the options that say what goes into a file.
+func (g *generation) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "the devices' `VENDOR/CLASS`")
+	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
+		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
+	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool where the runtime starts it (default: where it is)")
+	flags.StringSliceVar(&g.options.Forms, "name", []string{cdi.ByAddress, cdi.ByIndex, cdi.ByUUID},
+		"name devices by `FORM`: pci (0000:01:00.0), index (0), uuid (GPU-...), gpu (gpu0)")
+	flags.BoolVar(&g.options.Cards, "cards", false, "also the nodes that set screens (/dev/dri/card0)")
+	flags.BoolVar(&g.options.Compute, "compute", false, "also the node of AMD's compute driver (/dev/kfd)")
+	flags.BoolVar(&g.options.Groups, "groups", false, "put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
+	flags.StringArrayVar(&g.options.Layers, "layer", nil, "also the layer of this `NAME`; may be repeated")
+	flags.BoolFunc("host-first", "the host's drivers stand for the image's own of the same name", func(string) error {
+		g.options.First = cdi.FirstHost
+		return nil
+	})
+	flags.BoolFunc("image-first", "the image's own drivers are used (default: unless they are older than the card)", func(string) error {
+		g.options.First = cdi.FirstImage
+		return nil
+	})
+	flags.StringVar(&g.options.DriverRoot, "driver-root", "", "the `DIRECTORY` that is / for the drivers, such as that of a driver container")
+	flags.StringVar(&g.options.DevRoot, "dev-root", "", "the `DIRECTORY` that has /dev with the nodes (default: /)")
+}
+
+// made is a file by these options, and what it leaves out; set are the options that were given, for refresh.
+func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi.LeftOut, error) {
+	for _, name := range g.options.Machines {
+		if _, known := offer.Machine(name); !known {
+			return nil, nil, fmt.Errorf("--machine wants one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
+		}
+	}
+	for _, form := range g.options.Forms {
+		if !slices.Contains(cdi.Forms, form) {
+			return nil, nil, fmt.Errorf("--name wants one of %s, got %q", strings.Join(cdi.Forms, ", "), form)
+		}
+	}
+	for _, root := range []*string{&g.options.DriverRoot, &g.options.DevRoot} {
+		if *root != "" && !path.IsAbs(*root) {
+			return nil, nil, fmt.Errorf("%q is no absolute path", *root)
+		}
+		if *root = path.Clean("/" + *root); *root == "/" {
+			*root = ""
+		}
+	}
+	options := g.options
+	if options.Hook = g.hook; g.hook == "" {
+		options.Hook = s.executable
+	}
+	if set.Changed("host-first") && set.Changed("image-first") {
+		return nil, nil, errors.New("--host-first and --image-first exclude each other")
+	}
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&generation{}).flags(known)
+	set.Visit(func(f *pflag.Flag) {
+		if known.Lookup(f.Name) != nil {
+			options.Given = append(options.Given, given(f)...)
+		}
+	})
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cdi.Generate(source, options)
+}
+
+// given are the words that set an option again.
+func given(f *pflag.Flag) (words []string) {
+	values := []string{f.Value.String()}
+	if list, many := f.Value.(pflag.SliceValue); many {
+		values = list.GetSlice()
+	}
+	if f.NoOptDefVal != "" { // a switch
+		return []string{"--" + f.Name}
+	}
+	for _, value := range values {
+		words = append(words, "--"+f.Name+"="+value)
+	}
+	return words
 }
 
 func newCDIGenerate(s *invocation) *cobra.Command {
 	var (
-		file, format, hook string
-		options            cdi.Options
+		file string
+		g    generation
 	)
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Write a CDI file for this machine's drivers and devices",
-		Long: "generate writes a file with one device for each GPU, named by its PCI address, and one device for\n" +
-			"all GPUs. Each device adds every driver that programs on this machine get: its manifest, its data,\n" +
-			"and the libraries that it needs or opens at run time. They are mounted below " + cdi.Directory + ".\n\n" +
+		Long: "generate writes a file with one device for each GPU, named by its PCI address, its index and its\n" +
+			"UUID, and the device all. Each device adds every driver that programs on this machine get: its\n" +
+			"manifest, its data, and the libraries that it needs or opens at run time. They are mounted below\n" +
+			cdi.Directory + ".\n\n" +
 			"When a container is created, the runtime starts this tool. It checks what the image lacks, links\n" +
-			"only that, and writes manifests for the drivers that work there into /etc/vulkan/icd.d. Drivers that\n" +
-			"are left out are named on standard error.\n\n" +
-			"The output is reproducible. Write the file again after a driver update; verify reports when that is\n" +
-			"necessary.\n\n" + exitCodesHelp,
+			"only that, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. What it does not\n" +
+			"add, \"vkloader cdi why\" shows. Drivers that are not in the file are named on standard error.\n\n" +
+			"The output is reproducible. \"vkloader cdi refresh\" writes the file again, by the same options, when\n" +
+			"a driver has changed.\n\n" + exitCodesHelp,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			write := map[string]func(*specs.Spec) ([]byte, error){"yaml": cdi.YAML, "json": cdi.JSON}[format]
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			write := writerOf(g.format, file)
 			if write == nil {
-				return fmt.Errorf("--format wants yaml or json, got %q", format)
+				return fmt.Errorf("--format wants yaml or json, got %q", g.format)
 			}
-			for _, name := range options.Machines {
-				if _, known := offer.Machine(name); !known {
-					return fmt.Errorf("--machine wants one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
-				}
-			}
-			if options.Hook = hook; hook == "" {
-				options.Hook = s.executable
-			}
-			source, err := s.source("", false)
-			if err != nil {
-				return err
-			}
-			spec, left, err := cdi.Generate(source, options)
+			spec, left, err := g.made(s, cmd.Flags())
 			if err != nil {
 				return err
 			}
 			for _, l := range left {
 				fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
 			}
-			if len(spec.Devices[0].ContainerEdits.Mounts)+len(spec.ContainerEdits.Mounts) < 2 {
+			if cdi.Empty(spec) {
 				return exit.Problem("there is no driver to give: see vkloader list drivers")
 			}
 			text, err := write(spec)
@@ -99,12 +176,17 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, in one step, in place of one that is there (for runtimes: /etc/cdi/vkloader.yaml)")
-	flags.StringVar(&format, "format", "yaml", "`FORMAT`: yaml or json")
-	flags.StringVar(&options.Kind, "kind", cdi.Kind, "the devices' `VENDOR/CLASS`")
-	flags.StringArrayVar(&options.Machines, "machine", []string{ownMachine()},
-		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
-	flags.StringVar(&hook, "hook", "", "`PATH` of this tool where the runtime starts it (default: where it is)")
+	flags.StringVar(&g.format, "format", "", "`FORMAT`: yaml or json (default: by the name of FILE, else yaml)")
+	g.flags(flags)
 	return cmd
+}
+
+// writerOf writes a CDI file in a format, which the name of the file gives where none is wanted; nil: the format is unknown.
+func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
+	if format == "" && strings.HasSuffix(file, ".json") {
+		format = "json"
+	}
+	return map[string]func(*specs.Spec) ([]byte, error){"": cdi.YAML, "yaml": cdi.YAML, "json": cdi.JSON}[format]
 }
 
 // replaceFile writes a file, which others see as a whole or not at all.
@@ -246,34 +328,4 @@ func newCDIList(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiListSchema))
 	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated, later ones come first in rank")
 	return cmd
-}
-
-// newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without
-// drivers is better than none.
-func newCDIHook(s *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: noArguments, Hidden: true,
-		RunE: func(*cobra.Command, []string) error {
-			root, err := cdi.Container(io.Reader(os.Stdin))
-			if err == nil {
-				err = arrangeContainer(s, root)
-			}
-			if err != nil {
-				fmt.Fprintf(s.errOut, "vkloader: no drivers for the container: %v\n", err)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringArray("file", nil, "SIZE BUILDID PATH of a file that is mounted: for verify")
-	return cmd
-}
-
-func arrangeContainer(s *invocation, root string) error {
-	arrangement := cdi.Arrange(&machine.Machine{Root: root})
-	for _, d := range arrangement.Drivers {
-		if !d.Added {
-			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", d.Name, d.Why)
-		}
-	}
-	return arrangement.Into(root)
 }

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -81,7 +82,7 @@ func newExplain(s *invocation) *cobra.Command {
 				return writeJSON(s, answer)
 			}
 			printLoader(s, answer.Loader, answer.App)
-			printExplained(s, answer.App, answer.In, answer.Out)
+			printExplained(s, answer.App, answer.In, answer.Out, len(names) > 0)
 			printComputing(s, answer.Compute)
 			printChance(s, answer.Chance, answer.Loader)
 			printLayerFile(s, answer.LayerSettings)
@@ -112,9 +113,8 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	}
 	in, out := explain.Of(answer)
 	out = append(out, explain.KeptOut(about.source, answer)...)
-	in, out = explain.Matching(in, names), explain.Matching(out, names)
-	if len(names) > 0 && len(in)+len(out) == 0 {
-		return nil, exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	if in, out, err = only(names, in, out); err != nil {
+		return nil, err
 	}
 	var manifests []string
 	for _, e := range append(slices.Clone(in), out...) {
@@ -158,7 +158,25 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	return result, nil
 }
 
-func printExplained(s *invocation, app string, in, out []explain.Item) {
+// only keeps what has one of the names in its own name or its path; all, without names. It is an error when nothing has.
+func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, err error) {
+	inOf, outOf = explain.Matching(in, names), explain.Matching(out, names)
+	if len(names) == 0 || len(inOf)+len(outOf) > 0 {
+		return inOf, outOf, nil
+	}
+	var known []string
+	for _, e := range append(slices.Clone(in), out...) {
+		known = append(known, e.Name)
+	}
+	hint := ""
+	if near := spelling.Nearest(names[0], known); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return nil, nil, exit.Problem("nothing found has %s in its name or path%s", strings.Join(names, " or "), hint)
+}
+
+// printExplained prints what is used and what is not; of a part of it, a kind that has nothing in the part is not named.
+func printExplained(s *invocation, app string, in, out []explain.Item, part bool) {
 	style := term.StyleFor(s.out, s.getenv)
 	who := "a program that asks for nothing of its own"
 	if app != "" {
@@ -204,12 +222,14 @@ func printExplained(s *invocation, app string, in, out []explain.Item) {
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {
+		none := !slices.ContainsFunc(in, func(e explain.Item) bool { return e.Kind == section.kind })
+		if none && part {
+			continue
+		}
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading(section.title))
-		none := true
 		for _, e := range in {
 			if e.Kind == section.kind {
 				print(e, "off with")
-				none = false
 			}
 		}
 		if none {

@@ -160,14 +160,13 @@ func explainAndroid(s *invocation, e *otherSystem, asJSON, statements bool, name
 	in, out, notes := a.Explain()
 	notes = append(notes, systems.Commands(names)...)
 	names = slices.DeleteFunc(slices.Clone(names), systems.IsCommand)
-	in, out = explain.Matching(in, names), explain.Matching(out, names)
-	if len(names) > 0 && len(in)+len(out) == 0 {
-		return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	if in, out, err = only(names, in, out); err != nil {
+		return err
 	}
 	if asJSON {
 		return writeJSON(s, &explanation{Schema: explainSchema, App: e.pack, In: in, Out: out})
 	}
-	printExplained(s, e.pack, in, out)
+	printExplained(s, e.pack, in, out, len(names) > 0)
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On Android"))
 	for _, note := range notes {
@@ -227,14 +226,13 @@ func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, s
 		return err
 	}
 	in, out := explain.Of(answer)
-	in, out = explain.Matching(in, names), explain.Matching(out, names)
-	if len(names) > 0 && len(in)+len(out) == 0 {
-		return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	if in, out, err = only(names, in, out); err != nil {
+		return err
 	}
 	if asJSON {
 		return writeJSON(s, &explanation{Schema: explainSchema, App: app, In: in, Out: out})
 	}
-	printExplained(s, app, in, out)
+	printExplained(s, app, in, out, len(names) > 0)
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On "+source.System.Title))
 	fmt.Fprintf(s.out, "    loader   %s\n", source.System.Loader)

@@ -50,6 +50,7 @@ var outputs = map[string][]string{
 	"oci":            {"oci CDI/image.tar"},
 	"cdi-list":       {"cdi list --directory CDI"},
 	"cdi-verify":     {"cdi verify CDI/a.json"},
+	"cdi-why":        {"cdi why"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
 	"graph":          {"graph --still"},
 	"bundle":         {"bundle --still --list"},
@@ -66,7 +67,7 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-order": "vkloader settings order", "settings-layer": "vkloader settings layer", "settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify",
+	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify", "cdi-why": "vkloader cdi why",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
 	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
 }

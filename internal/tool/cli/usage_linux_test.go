@@ -35,7 +35,7 @@ func TestUsageErrors(t *testing.T) {
 		"policy hardware onn":    `policy hardware: on, awake or off? "onn" is none of them; did you mean "on"?`,
 		"policy hardware on off": "policy hardware takes one argument, on, awake or off; got 2",
 		"system use":             "system use: distribution or vkloader?",
-		"cdi":                    "cdi: generate, list or verify?",
+		"cdi":                    "cdi: generate, list, refresh, verify or why?",
 		"service status more":    `service status takes no arguments, got "more"`,
 	} {
 		errOut.Reset()
@@ -48,7 +48,7 @@ func TestUsageErrors(t *testing.T) {
 // Without a subcommand, these commands show what there is, with the options of the subcommand that does.
 func TestBareCommandsShow(t *testing.T) {
 	for bare, full := range map[string]string{"settings": "settings show", "quarantine": "quarantine list", "system": "system status",
-		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json": "doctor --json"} {
+		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json --no-probe": "doctor --json --no-probe"} {
 		s, out, errOut := world(t, goodRun)
 		call := func(line string) string {
 			out.Reset()

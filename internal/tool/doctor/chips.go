@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -85,21 +84,7 @@ func (e *exam) mesaVersion(m *Module) string {
 		return version
 	}
 	rest, _ := e.machine.ReadLarge(m.File)
-	version := ""
-	for version == "" {
-		at := bytes.Index(rest, []byte("Mesa "))
-		if at < 0 {
-			break
-		}
-		rest = rest[at+len("Mesa "):]
-		end := 0
-		for end < min(len(rest), 16) && (rest[end] == '.' || rest[end] >= '0' && rest[end] <= '9') {
-			end++
-		}
-		if text := string(rest[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
-			version = text
-		}
-	}
+	version := drivers.MesaRelease(rest)
 	e.options.packages.mesa[m.File] = version
 	return version
 }

@@ -12,6 +12,9 @@ type Family struct {
 	Packages map[string]string // by package manager: the package that has it
 
 	RunTime  []RunTime
+	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
+	Backends []string // libraries that others open below the directory of the driver's own
+	Whole    []string // directories of data, with all that is in them
 	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
 	Data     []string // files of data that it reads, where they are usually; "*" for anything
 	Headless Headless // what it cannot do without where there is no display
@@ -54,15 +57,21 @@ func extras() map[string]Family {
 				{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
 			},
 			More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
-			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*"}, nvidiaVendor...),
+			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*", "/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"},
+				nvidiaVendor...),
+			Platform: []string{"libnvidia-egl-gbm.so.1", "libnvidia-egl-wayland.so.1", "libnvidia-egl-wayland2.so.1",
+				"libnvidia-egl-xcb.so.1", "libnvidia-egl-xlib.so.1"},
+			Backends: []string{"gbm/nvidia-drm_gbm.so"},
 			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
 				Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
 				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
 		"NVK (Mesa)": {Data: []string{drirc},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
-		"Venus (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
-		"gfxstream":         {Data: []string{drirc}},
-		"Dozen (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
+		"Venus (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
+		"gfxstream":    {Data: []string{drirc}},
+		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
+			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem}, {Name: "libd3d12.so", In: subsystem}, {Name: "libd3d12core.so", In: subsystem}},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
 		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(nil)},
 		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(nil)},
 		"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(nil)},

@@ -3,6 +3,7 @@ package drivers
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ import (
 type RunTime struct {
 	Stem     string // of its file name, up to ".so"; its version is that of the driver's own file
 	Name     string // the whole name, in place of a stem, of one that is not of the driver's version
+	In       string // where it is, when the dynamic linker does not find it; "": nowhere else
 	Required bool   // the driver does not work without it
 	From     string // the first version of the driver that has it; "": all
 	Before   string // the first version that has it no longer; "": none
@@ -22,6 +24,9 @@ type Headless struct {
 	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
 	Says      string   // what is in such a file
 }
+
+// subsystem is where the Windows Subsystem for Linux has its libraries.
+const subsystem = "/usr/lib/wsl/lib"
 
 // drirc are the files that Mesa's drivers read of programs that want special treatment.
 const drirc = "/usr/share/drirc.d/*.conf"
@@ -59,14 +64,14 @@ func Version(file string) string {
 	return version
 }
 
-// Names are the file names of the libraries that a driver of this version opens when it runs; without a version there
-// are none. older compares versions.
+// Names are the file names of the libraries that a driver of this version opens when it runs; without a version, those
+// that are of none. older compares versions.
 func (f *Family) Names(version string, older func(a, b string) int, requiredOnly bool) []string {
 	var names []string
-	if version == "" {
-		return nil
-	}
 	for _, r := range f.RunTime {
+		if version == "" && r.Name == "" {
+			continue
+		}
 		if r.From != "" && older(version, r.From) < 0 || r.Before != "" && older(version, r.Before) >= 0 ||
 			requiredOnly && !r.Required {
 			continue
@@ -82,4 +87,16 @@ func (f *Family) Names(version string, older func(a, b string) int, requiredOnly
 
 // Free tells whether a driver works with any version of the kernel's module: one that opens libraries of its own version
 // comes with that module. A driver that is not known is taken for free.
-func (f *Family) Free() bool { return f == nil || len(f.RunTime) == 0 }
+func (f *Family) Free() bool {
+	return f == nil || !slices.ContainsFunc(f.RunTime, func(r RunTime) bool { return r.Stem != "" })
+}
+
+// Elsewhere is where a library that a driver opens lies, when the dynamic linker does not find it; "" for none.
+func (f *Family) Elsewhere(name string) string {
+	for _, r := range f.RunTime {
+		if r.Name == name && r.In != "" {
+			return r.In + "/" + name
+		}
+	}
+	return ""
+}

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -117,4 +118,22 @@ func (w *MesaWish) Does() string {
 		return fmt.Sprintf("The layer puts the device %04x:%04x first%s.", w.Vendor, w.Device, then)
 	}
 	return ""
+}
+
+// MesaRelease is the release of Mesa that a driver comes from, as its library says; "" for another driver.
+func MesaRelease(library []byte) string {
+	for {
+		at := bytes.Index(library, []byte("Mesa "))
+		if at < 0 {
+			return ""
+		}
+		library = library[at+len("Mesa "):]
+		end := 0
+		for end < min(len(library), 16) && (library[end] == '.' || library[end] >= '0' && library[end] <= '9') {
+			end++
+		}
+		if text := string(library[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
+			return text
+		}
+	}
 }

@@ -105,8 +105,9 @@ func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 
 // walked is a path that was followed to its end.
 type walked struct {
-	fd   int
-	info unix.Stat_t
+	fd     int
+	info   unix.Stat_t
+	shared bool // others may add entries to the directory, and change their own
 }
 
 func (w *walked) close() { unix.Close(w.fd) }
@@ -152,6 +153,7 @@ func (w *walked) top(alone bool) (err error) {
 	if w.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
 		return err
 	}
+	w.shared = false
 	if err = unix.Fstat(w.fd, &w.info); err == nil && alone {
 		err = w.mine()
 	}
@@ -208,12 +210,40 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 
 // mine tells why a directory is one that others may change entries of.
 func (w *walked) mine() error {
-	switch i := &w.info; {
-	case !Ours(i.Uid):
-		return fmt.Errorf("%w: a directory of the path belongs to user %d", ErrOthers, i.Uid)
-	case i.Mode&unix.S_ISVTX != 0: // others may add entries, and change their own
-	case i.Mode&0o002 != 0, i.Mode&0o020 != 0 && i.Gid != 0 && int(i.Gid) != os.Getegid():
+	i := &w.info
+	if err := w.entry(i.Uid); err != nil {
+		return err
+	}
+	w.shared = i.Mode&0o002 != 0 || i.Mode&0o020 != 0 && i.Gid != 0 && int(i.Gid) != os.Getegid()
+	if w.shared && i.Mode&unix.S_ISVTX == 0 {
 		return fmt.Errorf("%w: the mode %#o of a directory of the path lets others write", ErrOthers, i.Mode&0o7777)
+	}
+	return nil
+}
+
+// entry tells why an entry of the directory is one that others may change. In a directory that others may add to, a user
+// that the namespace does not have is anybody.
+func (w *walked) entry(uid uint32) error {
+	if Ours(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
+		return nil
+	}
+	return fmt.Errorf("%w: a part of the path belongs to user %d", ErrOthers, uid)
+}
+
+// Fixed tells why a file is not what nobody but root and this process's user can change or put something else in place
+// of. The path has no links.
+func Fixed(file string) error {
+	w, err := walk(filepath.Dir(file), false, nil)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	var info unix.Stat_t
+	if err := unix.Fstatat(w.fd, filepath.Base(file), &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return &fs.PathError{Op: "stat", Path: file, Err: err}
+	}
+	if err := w.entry(info.Uid); err != nil {
+		return &fs.PathError{Op: "open", Path: file, Err: err}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/spelling"
 )
 
 // Choice is what run's options ask for.
@@ -128,7 +129,19 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		return nil, err
 	}
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
-	_, out := explain.Of(answer)
+	in, out := explain.Of(answer)
+	meant := func(name, kind string) string {
+		var names []string
+		for _, e := range append(slices.Clone(in), out...) {
+			if e.Kind == kind {
+				names = append(names, e.Name)
+			}
+		}
+		if near := spelling.Nearest(name, names); near != "" && near != name {
+			return fmt.Sprintf("; did you mean %q?", near)
+		}
+		return ""
+	}
 	why := func(kind string, matches func(e *explain.Item) bool) string {
 		for i := range out {
 			if out[i].Kind == kind && matches(&out[i]) {
@@ -145,14 +158,14 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 			return plan.Matches(wanted, machine.Style.Base(path))
 		}
 		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
-			warn("--driver %s: no driver of this name is used%s%s", wanted,
-				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted))
+			warn("--driver %s: no driver of this name is used%s%s%s", wanted,
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted), meant(wanted, "driver"))
 		}
 	}
 	for _, wanted := range splitLists(c.Layers) {
 		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
-			warn("--layer %s: no layer of this name is active%s%s", wanted,
-				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
+			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted), meant(wanted, "layer"))
 		}
 	}
 	for _, a := range answer.Active {

@@ -31,6 +31,20 @@ type Kept struct {
 	files       map[string]facts.File
 }
 
+// DriverSource is the source for a directory of the machine that stands for "/", such as the root of a container that has
+// drivers. Of this process's variables only those of Vulkan count there. "": the source itself.
+func (s *Source) DriverSource(directory string) *Source {
+	if directory == "" {
+		return s
+	}
+	with := *s
+	with.Root, with.Kept, with.Opened = filepath.Join(s.Root, directory), nil, nil
+	if !s.Foreign() {
+		with.Environ = slices.DeleteFunc(slices.Clone(s.Environ), func(pair string) bool { return !strings.HasPrefix(pair, "VK_") })
+	}
+	return &with
+}
+
 // Keeping is the source, with a memory of what it reads.
 func (s *Source) Keeping() *Source {
 	if s.Kept != nil {

@@ -22,6 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef STAT /* portable.h calls older ones */
+#define STAT stat
+#define LSTAT lstat
+#endif
+
 #define BUCKETS 512u
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)
 #define RECORD_MAX ((size_t)256 * 1024)
@@ -238,7 +243,7 @@ static bool replaced(void)
     if (atomic_load(&known)) return atomic_load(&known) > 0;
     const void *const functions[] = {
         (const void *)getauxval, (const void *)opendir, (const void *)access, (const void *)fopen,
-        (const void *)stat,      (const void *)lstat,   (const void *)open,   NULL};
+        (const void *)STAT,      (const void *)LSTAT,   (const void *)open,   NULL};
     bool all = gate_same_object(functions);
     atomic_store(&known, all ? -1 : 1);
     return !all;

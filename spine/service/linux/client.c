@@ -24,6 +24,7 @@
 #define INDEX_MAX (1 << 20)
 #define ANSWER_MAX 1024 /* programs call on small stacks */
 #define PATH_MAX_ASKED 512
+#define MACHINES "/run/vkloaderd"
 #define BESIDE_MAX 4 /* descriptors that a datagram may have; the kernel closes more of them */
 
 #if defined __x86_64__
@@ -166,13 +167,36 @@ static enum wire_service_state exchange(struct service *s, const char *request, 
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
 
-/* PRO-008: a service counts only if root or the program's own user runs it. */
-static bool trusted(int socket)
+/* PRO-008: of a service that is there, whether it counts, by its path, and whether its files can be opened. */
+static enum wire_service_state judge(char *path)
 {
-    struct ucred who;
-    socklen_t size = sizeof who;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return false;
-    return who.uid == 0 || who.uid == geteuid();
+    if (access("/proc/self/fd", F_OK) != 0) return WIRE_SERVICE_NO_PROC;
+    return owner_counts(path) ? WIRE_SERVICE_ANSWERED : WIRE_SERVICE_FOREIGN;
+}
+
+static enum wire_service_state why_not_there(int error)
+{
+    switch (error) {
+    case EAGAIN: return WIRE_SERVICE_LATE; /* too many others wait */
+    case EACCES:
+    case EPERM: return WIRE_SERVICE_FORBIDDEN;
+    case EPROTOTYPE: return WIRE_SERVICE_BREACH;
+    default: return WIRE_SERVICE_NONE;
+    }
+}
+
+/* The socket's path without links, so that what is judged is what was connected to. False, with errno: there is none.
+ */
+static bool real_path(const struct service *s, struct sockaddr_un *out)
+{
+    char *real = realpath(s->place, NULL);
+    if (!real) return false;
+    size_t size = strlen(real) + 1;
+    bool fits = size <= sizeof out->sun_path;
+    if (fits) memcpy(out->sun_path, real, size);
+    free(real);
+    errno = ENAMETOOLONG;
+    return fits;
 }
 
 /* Connects to the socket in a directory. */
@@ -182,24 +206,14 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     int length = snprintf(s->place, sizeof s->place, "%s%s/loader.sock", directory, below);
     if (directory[0] != '/' || length >= (int)sizeof s->place) return WIRE_SERVICE_NONE;
     if (rests(s)) return WIRE_SERVICE_RESTING;
-    memcpy(at.sun_path, s->place, (size_t)length + 1);
+    if (!real_path(s, &at)) return why_not_there(errno);
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->socket < 0) return WIRE_SERVICE_NONE;
     s->asked = 0;
-    if (connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0) {
-        if (trusted(s->socket)) return WIRE_SERVICE_ANSWERED;
-        service_end(s);
-        return WIRE_SERVICE_FOREIGN;
-    }
-    int why = errno;
-    service_end(s);
-    switch (why) {
-    case EAGAIN: return WIRE_SERVICE_LATE; /* too many others wait */
-    case EACCES:
-    case EPERM: return WIRE_SERVICE_FORBIDDEN;
-    case EPROTOTYPE: return WIRE_SERVICE_BREACH;
-    default: return WIRE_SERVICE_NONE;
-    }
+    bool there = connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0;
+    enum wire_service_state state = there ? judge(at.sun_path) : why_not_there(errno);
+    if (state != WIRE_SERVICE_ANSWERED) service_end(s);
+    return state;
 }
 
 static enum wire_service_state connect_somewhere(struct service *s)
@@ -210,9 +224,14 @@ static enum wire_service_state connect_somewhere(struct service *s)
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");
-    enum wire_service_state state = connect_in(s, "/run/vkloaderd", "");
-    const char *own = state == WIRE_SERVICE_NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR, &block) : NULL;
-    return own ? connect_in(s, own, "/vkloaderd") : state;
+    enum wire_service_state state = connect_in(s, MACHINES, "");
+    const char *own = NULL;
+    if (state == WIRE_SERVICE_NONE || state == WIRE_SERVICE_FOREIGN) own = env_read(VARIABLE_XDG_RUNTIME_DIR, &block);
+    if (!own) return state;
+    enum wire_service_state instead = connect_in(s, own, "/vkloaderd");
+    if (instead != WIRE_SERVICE_NONE || state == WIRE_SERVICE_NONE) return instead;
+    snprintf(s->place, sizeof s->place, MACHINES "/loader.sock");
+    return state; /* nobody learns of the one that does not count unless this is said */
 }
 
 /* ---- what is asked ---------------------------------------------------------------------------------------------- */

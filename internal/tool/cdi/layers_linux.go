@@ -1,0 +1,158 @@
+package cdi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/service/offer"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
+)
+
+// Directories of layers below layersPlace and below /etc/vulkan.
+const (
+	implicitLayers = "implicit_layer.d"
+	explicitLayers = "explicit_layer.d"
+)
+
+// machineLayers are the layers that programs of a word size find.
+func machineLayers(source *machine.Source, class int) ([]*manifest.Layer, error) {
+	program := *source
+	program.Class = class
+	answer, err := decision.Ask(&program)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Layers, nil
+}
+
+// layers adds the layers that are wanted by their names, and those that are in the library of a driver that is brought: they
+// belong to it.
+func (w *writer) layers(source *machine.Source, name string, wanted []string) (left []LeftOut, err error) {
+	all, err := machineLayers(source, kinds[name].class)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		if l.Meta || l.Library == "" {
+			continue
+		}
+		asked := slices.Contains(wanted, l.Name)
+		paths, why := offer.Libraries(&source.Machine, name, l.Library)
+		if !asked {
+			if why == "" && l.Implicit && w.seen[filesPlace+name+"/"+path.Base(l.Library)] {
+				w.layer(name, l)
+			}
+			continue
+		}
+		if why != "" {
+			left = append(left, LeftOut{Name: l.Name, Manifest: path.Base(l.Manifest), Why: why})
+			continue
+		}
+		for _, file := range paths {
+			w.bind(file, filesPlace+name+"/"+path.Base(file))
+		}
+		w.layer(name, l)
+		w.had[l.Name] = true
+	}
+	return left, nil
+}
+
+// layer adds a layer's manifest.
+func (w *writer) layer(name string, l *manifest.Layer) {
+	directory := explicitLayers
+	if l.Implicit {
+		directory = implicitLayers
+	}
+	w.bind(l.Manifest, layersPlace+name+"/"+directory+"/"+path.Base(l.Manifest))
+}
+
+// layerOf are the layers in a manifest: its own text, and where in it each lies.
+func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, nil, err
+	}
+	if many := whole["layers"]; many != nil {
+		err = json.Unmarshal(many, &list)
+	} else if one := whole["layer"]; one != nil {
+		list = make([]map[string]json.RawMessage, 1)
+		err = json.Unmarshal(one, &list[0])
+	}
+	if err == nil && (len(list) == 0 || slices.ContainsFunc(list, func(l map[string]json.RawMessage) bool { return l == nil })) {
+		err = errors.New("there is no layer in it")
+	}
+	return whole, list, err
+}
+
+// layerArranged is a manifest of layers with their libraries where they lie in the container, and these libraries.
+func layerArranged(text []byte, place func(library string) string) (made []byte, names, libraries []string, err error) {
+	whole, list, err := layersOf(text)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, l := range list {
+		var name, library string
+		_ = json.Unmarshal(l["name"], &name)
+		_ = json.Unmarshal(l["library_path"], &library)
+		names = append(names, name)
+		if library == "" {
+			return nil, nil, nil, fmt.Errorf("the layer %s has no library", name)
+		}
+		libraries = append(libraries, path.Base(library))
+		at, err := json.Marshal(place(path.Base(library)))
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		l["library_path"] = at
+	}
+	key, value := "layers", any(list)
+	if whole["layers"] == nil {
+		key, value = "layer", list[0]
+	}
+	if whole[key], err = json.Marshal(value); err != nil {
+		return nil, nil, nil, err
+	}
+	made, err = json.MarshalIndent(whole, "", "    ")
+	return append(made, '\n'), names, libraries, err
+}
+
+// layers arranges the layers for one kind of program: those whose names the image has no layer of.
+func (b *box) layers(name string) {
+	own, err := machineLayers(&machine.Source{Machine: *b.machine}, kinds[name].class)
+	if err != nil {
+		own = nil
+	}
+	for _, directory := range []string{implicitLayers, explicitLayers} {
+		for _, file := range names(b.machine, layersPlace+name+"/"+directory) {
+			d := Driver{Name: file, Machine: name, Layer: true}
+			text, err := b.machine.ReadFile(layersPlace + name + "/" + directory + "/" + file)
+			var had, libraries []string
+			if err == nil {
+				text, had, libraries, err = layerArranged(text, func(library string) string { return opensPlace + name + "/" + library })
+			}
+			switch {
+			case err != nil:
+				d.Why = fmt.Sprintf("its manifest: %v", err)
+			case slices.ContainsFunc(own, func(l *manifest.Layer) bool {
+				return slices.Contains(had, l.Name) && !strings.HasPrefix(l.Library, Directory+"/")
+			}):
+				d.Why = hasLayer
+			default:
+				for _, library := range libraries {
+					if d.Why == "" {
+						d.Why = b.open(library)
+					}
+				}
+			}
+			if d.Added = d.Why == ""; d.Added {
+				b.a.put("/etc/vulkan/"+directory+"/"+b.called(file), Item{Text: text})
+			}
+			b.a.Drivers = append(b.a.Drivers, d)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package cdi
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	cncf "tags.cncf.io/container-device-interface/pkg/cdi"
+)
+
+// rejected are files that runtimes reject, by what is said about each; of taken ones the text is empty.
+var rejected = map[string]string{
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}]}`:                                              "",
+	`{cdiVersion: 0.3.0, kind: a/b, devices: [{name: x, containerEdits: {deviceNodes: [{path: /dev/a, type: c}]}}]}`:                  "",
+	`{cdiVersion: 0.7.0, kind: a/b, devices: [{name: x, containerEdits: {additionalGids: [44]}}]}`:                                    "",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {hooks: [{hookName: poststop, path: /a}]}}]}`:                 "",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {}}]}`:                                                        "it changes nothing",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x}]}`:                                                                            "it changes nothing",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {env: [A=b], mount: []}}]}`:                                   "mount",
+	`{cdiVersion: 0.5.0, kind: a/b, containerEdit: {}, devices: [{name: x, containerEdits: {env: [A=b]}}]}`:                           "containerEdit",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {hooks: [{hookName: create, path: /a}]}}]}`:                   `the name "create"`,
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {hooks: [{hookName: poststop, path: /a, env: [A]}]}}]}`:       "not NAME=VALUE",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {env: ["=b"]}}]}`:                                             "not NAME=VALUE",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {deviceNodes: [{path: /a, type: x}]}}]}`:                      `the type "x"`,
+	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {deviceNodes: [{path: /a, permissions: rx}]}}]}`:              `the permissions "rx"`,
+	`{cdiVersion: 0.4.0, kind: a/b, devices: [{name: "0", containerEdits: {env: [A=b]}}]}`:                                            "at least v0.5.0",
+	`{cdiVersion: 0.5.0, kind: a/b.c, devices: [{name: x, containerEdits: {env: [A=b]}}]}`:                                            "at least v0.6.0",
+	`{cdiVersion: 0.3.0, kind: a/b, devices: [{name: x, containerEdits: {mounts: [{hostPath: a, containerPath: /b, type: tmpfs}]}}]}`: "at least v0.4.0",
+	`{cdiVersion: 0.6.0, kind: a/b, devices: [{name: x, containerEdits: {additionalGids: [44]}}]}`:                                    "at least v0.7.0",
+	`{cdiVersion: 1.0.0, kind: a/b, devices: [{name: x, containerEdits: {netDevices: [{hostInterfaceName: a, name: b}]}}]}`:           "at least v1.1.0",
+	`{cdiVersion: 1.1.0, kind: a/b, devices: [{name: x, containerEdits: {netDevices: [{hostInterfaceName: a}]}}]}`:                    "without a name",
+	`{cdiVersion: 1.1.0, kind: a/b, devices: [{name: x, containerEdits: {intelRdt: {closID: a/b}}}]}`:                                 "closID",
+	`{cdiVersion: 0.5.0, kind: a/b, devices: []}`:                                                                                     "no devices",
+	``: "empty",
+}
+
+// A file is rejected exactly where the library that runtimes use rejects it. The same cases are given to that library.
+func TestParseAsRuntimesDo(t *testing.T) {
+	t.Parallel()
+	for text, why := range rejected {
+		_, err := Parse([]byte(text))
+		if why == "" && err != nil || why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
+			t.Errorf("%s: %v, want %q", text, err, why)
+		}
+		file := filepath.Join(t.TempDir(), "a.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cncf.ReadSpec(file, 0); (err == nil) != (why == "") {
+			t.Errorf("%s: the runtimes' library says %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package cdi
+
+import (
+	"debug/elf"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The system's dynamic linker takes a stub: a library that needs another by its name is opened through it, its symbols are
+// found on the stub's handle, and what it opens when it runs is found, though none of these is in a directory of the linker.
+func TestStubIsOpened(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"late.c":   "int late(void) { return 3; }",
+		"needed.c": "int needed(void) { return 4; }",
+		"driver.c": `#include <dlfcn.h>
+int needed(void);
+int vk_icdNegotiate(void) {
+    void *at = dlopen("liblate.so", RTLD_NOW);
+    return at ? needed() + ((int (*)(void))dlsym(at, "late"))() : -1;
+}`,
+		"main.c": `#include <dlfcn.h>
+#include <stdio.h>
+int main(int n, char **args) {
+    void *at = dlopen(args[1], RTLD_NOW | RTLD_LOCAL);
+    int (*driver)(void) = at ? (int (*)(void))dlsym(at, "vk_icdNegotiate") : 0;
+    if (!driver) return puts(dlerror());
+    printf("%d", driver());
+    return dlclose(at);
+}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, of := range []string{"files", "links"} {
+		if err := os.Mkdir(filepath.Join(dir, of), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{"-shared -fPIC -o files/liblate.so late.c", "-shared -fPIC -o files/libneeded.so -Wl,-soname,libneeded.so needed.c",
+		"-shared -fPIC -o files/libdriver.so driver.c -Lfiles -lneeded", "-o main main.c"} {
+		c := exec.Command("gcc", strings.Fields(line)...)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	made := stub(true, elf.EM_X86_64, []string{dir + "/files/libdriver.so"}, dir+"/links")
+	err := os.WriteFile(filepath.Join(dir, "libdriver.so"), made, 0o644)
+	for _, name := range []string{"liblate.so", "libneeded.so"} {
+		err = errors.Join(err, os.Symlink(dir+"/files/"+name, dir+"/links/"+name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(dir+"/main", dir+"/files/libdriver.so").CombinedOutput(); err == nil && string(out) == "7" {
+		t.Fatal("the library is opened without a stub: this test shows nothing")
+	}
+	if out, err := exec.Command(dir+"/main", dir+"/libdriver.so").CombinedOutput(); err != nil || string(out) != "7" {
+		t.Errorf("through the stub: %v %s", err, out)
+	}
+}
+
+// A stub is an ELF file as others read it, for each class.
+func TestStubIsELF(t *testing.T) {
+	t.Parallel()
+	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_386, elf.EM_AARCH64} {
+		file := filepath.Join(t.TempDir(), "a.so")
+		if err := os.WriteFile(file, stub(machine != elf.EM_386, machine, []string{"/a/libb.so", "/a/libc.so"}, "/links"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		f, err := elf.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		needed, err := f.ImportedLibraries()
+		path, wrong := f.DynString(elf.DT_RPATH)
+		if err != nil || wrong != nil || !slices.Equal(needed, []string{"/a/libb.so", "/a/libc.so"}) || !slices.Equal(path, []string{"/links"}) || f.Machine != machine {
+			t.Errorf("%v: %q %q %v %v", machine, needed, path, err, wrong)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/cdi"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// cdiWhySchema is raised when a field changes its meaning or goes.
+const cdiWhySchema = 1
+
+type cdiWhyAnswer struct {
+	Schema int `json:"schema"`
+	cdi.Why
+}
+
+func newCDIWhy(s *invocation) *cobra.Command {
+	var (
+		pid    int
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "why",
+		Short: "Show which host drivers a container got, and why",
+		Long: "why shows, in a container, which of the host's drivers and layers programs get there, why the others\n" +
+			"were refused (the library or the version of symbols that the image lacks), and what to do.\n\n" +
+			"From outside, --pid names a process of the container, and --root its root directory.\n\n" + exitCodesHelp,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			of, err := s.subject("", false, pid)
+			if err != nil {
+				return err
+			}
+			m := of.source.Machine
+			answer := cdiWhyAnswer{cdiWhySchema, *cdi.Explain(&m, !m.Foreign())}
+			if asJSON {
+				err = writeJSON(s, answer)
+			} else {
+				printWhy(s, &answer.Why)
+			}
+			if err == nil && answer.Bad() {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	addPID(cmd, &pid)
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiWhySchema))
+	return cmd
+}
+
+func printWhy(s *invocation, w *cdi.Why) {
+	fmt.Fprintf(s.out, "%s\n\n", w.Sentence())
+	printVerified(s, &cdiVerified{Verdict: w.Verdict})
+	style := term.StyleFor(s.out, s.getenv)
+	for at, list := range [][]string{w.LeftOut, w.Do} {
+		if len(list) == 0 {
+			continue
+		}
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading([]string{"Not in the CDI file", "To do"}[at]))
+		for _, line := range list {
+			fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
+		}
+	}
+}
+
+// newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without
+// drivers is better than none.
+func newCDIHook(s *invocation) *cobra.Command {
+	var (
+		first string
+		left  []string
+	)
+	cmd := &cobra.Command{
+		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: noArguments, Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := cdi.Container(io.Reader(os.Stdin))
+			if err == nil {
+				err = arrangeContainer(s, root, first, left)
+			}
+			if err != nil {
+				fmt.Fprintf(s.errOut, "vkloader: no drivers for the container: %v\n", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArray("file", nil, "SIZE BUILDID PATH of a file that is mounted: for verify")
+	cmd.Flags().StringArray("given", nil, "an option by which the file was written: for refresh")
+	cmd.Flags().StringArrayVar(&left, "left", nil, "a driver that is not in the file, and why")
+	cmd.Flags().StringVar(&first, "first", "", "whose drivers win: host or image")
+	return cmd
+}
+
+// arrangeContainer arranges drivers in a container, and writes down what it did there.
+func arrangeContainer(s *invocation, root, first string, left []string) error {
+	m := &machine.Machine{Root: root}
+	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
+	arrangement := cdi.Arrange(m, situation)
+	for _, d := range arrangement.Drivers {
+		if !d.Added {
+			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(d.Why))
+		}
+	}
+	record := cdi.Record{Drivers: arrangement.Drivers, LeftOut: left, Nodes: situation.Nodes}
+	if err := arrangement.Into(root, true); err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: in the container: %v\n", err)
+		record.Errors = append(record.Errors, err.Error())
+	}
+	return record.Write(root)
+}

@@ -1,0 +1,67 @@
+/* owner.c: who could have put a socket where it is (PRO-008). A service is root's or the program's own user's, because
+ * nobody else can change its path. The number of the process at the other end says less: in a namespace of users
+ * (rootless containers, sandboxes) root of the machine has none.
+ *
+ * It reads modes and owners, and opens nothing but the map of users. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/service.h"
+
+#define OVERFLOW_USER 65534u /* what the kernel shows for a user that the namespace has no number for */
+
+/* Are there users of the machine that this process sees without their numbers? */
+static bool users_hidden(void)
+{
+    char text[128];
+    unsigned inside = 0, outside = 0, count = 0;
+    int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
+    if (fd >= 0) close(fd);
+    if (size < 0) return false;
+    text[size] = '\0';
+    return sscanf(text, "%u %u %u", &inside, &outside, &count) != 3 || inside || outside || count != UINT32_MAX;
+}
+
+/* May others than its owner add entries to a directory? */
+static bool open_to_others(const struct stat *s)
+{
+    if (!S_ISDIR(s->st_mode)) return false;
+    return s->st_mode & S_IWOTH || (s->st_mode & S_IWGRP && s->st_gid != 0 && s->st_gid != getegid());
+}
+
+/* Below a directory that is open to others, where each may change what is his own, a user without a number is anybody.
+ * Elsewhere the owner of the directory has made the entry, or whoever made the mounts. */
+static bool ours(const struct stat *s, bool shared, bool hidden)
+{
+    return s->st_uid == 0 || s->st_uid == geteuid() || (s->st_uid == OVERFLOW_USER && hidden && !shared);
+}
+
+struct way {
+    bool hidden, shared; /* the directory before is open to others */
+};
+
+static bool goes_on(struct way *way, const char *path)
+{
+    struct stat s;
+    if (lstat(path, &s) != 0 || S_ISLNK(s.st_mode) || !ours(&s, way->shared, way->hidden)) return false;
+    way->shared = open_to_others(&s);
+    return !way->shared || s.st_mode & S_ISVTX;
+}
+
+bool owner_counts(char *path)
+{
+    struct way way = {.hidden = users_hidden()};
+    bool counts = goes_on(&way, "/");
+    for (char *end = path; counts && end;) {
+        end = strchr(end + 1, '/');
+        if (end) *end = '\0';
+        counts = goes_on(&way, path);
+        if (end) *end = '/';
+    }
+    return counts;
+}
