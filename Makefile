@@ -230,13 +230,15 @@ RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add d
 $(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined,$(RECORD)))
 $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread))
 
+# These write the time into the file's head, whatever the linker has been told, unless a variable gives another one.
+NO_TIME := SOURCE_DATE_EPOCH=0
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
 $(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
-	$(Q)$(CC:gcc=objcopy) --only-keep-debug $@ $@.debug
-	$(Q)$(CC:gcc=strip) --strip-debug $@
-	$(Q)$(CC:gcc=objcopy) --add-gnu-debuglink=$@.debug $@
+	$(Q)$(NO_TIME) $(CC:gcc=objcopy) --only-keep-debug $@ $@.debug
+	$(Q)$(NO_TIME) $(CC:gcc=strip) --strip-debug $@
+	$(Q)$(NO_TIME) $(CC:gcc=objcopy) --add-gnu-debuglink=$@.debug $@
 $(B)/obj/version.o: spine/process/windows/version.rc VERSION Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
@@ -290,7 +292,7 @@ PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
 $(PROBE): $(PROBE_SRC) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC)
 
 # What the tool is told: its release, and where the library and the probe are installed.
 TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
