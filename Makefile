@@ -165,7 +165,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service mutants abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi mutants abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -190,6 +190,7 @@ help:
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
+	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
@@ -432,6 +433,10 @@ test-packages:
 # Programs in systems without a driver, with the socket of a driver service or a CDI file; needs root.
 test-service: all
 	$(Q)tools/test-service.sh
+
+# Containers of Podman with a CDI file; needs root.
+test-cdi: all
+	$(Q)tools/test-cdi.sh
 
 clean:
 	rm -rf $(B)

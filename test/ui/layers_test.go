@@ -1,27 +1,120 @@
 package ui
 
 import (
-	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
-// The settings of the validation layer as a form: a preset, a flag, a dependence, and what is written is what the command line
-// would have written.
+// settingsOfLayers is the file that the page writes for all programs of the user.
+const settingsOfLayers = "home/.local/share/vulkan/settings.d/vk_layer_settings.txt"
+
+// apply looks at a change that a button leads to, makes it, and gives the command line that the page named.
+func (b *browser) apply(button string) (line string) {
+	b.t.Helper()
+	b.click(button)
+	b.wait(`document.querySelector("#dialog[open] form button.first")`)
+	line = b.text("#dialog pre")
+	b.then(func() { b.click(`#dialog form button.first`) })
+	if !eval[bool](b, `!document.getElementById("dialog").open`) {
+		b.t.Fatalf("not applied\n%s", b.shown())
+	}
+	return line
+}
+
+// undo takes back the last change.
+func (b *browser) undo() {
+	b.t.Helper()
+	b.then(func() { b.click(`form[data-post="/undo"] button`) })
+}
+
+// shell carries out a command line that the page named, and gives what is in a file then, without the file before.
+func (s *site) shell(line, file string) string {
+	s.t.Helper()
+	cmd := s.command("sh", "-c", line)
+	cmd.Env = append(slices.Clone(s.environ), "PATH="+s.tool+":/usr/bin:/bin")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return s.read(file)
+}
+
+// The settings of the validation layer as a form: a preset, flags, what depends on them, an empty list, a wrong value, and what
+// differs from the defaults. What is written is what the command line writes, byte for byte, and can be undone.
 func TestLayerSettings(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	manifest, err := os.ReadFile("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write("share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json", string(manifest))
+	s.validation()
 	b := s.serve().page("layers")
 	b.sees("VK_LAYER_KHRONOS_validation")
-	b.click(`main .cards a`)
-	b.sees("Different from the defaults")
-	t.Log(b.text("main"))
-	if !strings.Contains(b.text("main"), "Nothing.") {
-		t.Error("differs from the beginning")
+	b.then(func() { b.click(`main .cards a`) })
+	differs := func() string { return b.text(".outcome") }
+	if !strings.Contains(differs(), "Nothing.") {
+		t.Errorf("it differs from the defaults from the beginning:\n%s", differs())
+	}
+	idle := `document.querySelector('[data-key="printf_verbose"]').classList.contains("idle")`
+	if !eval[bool](b, idle) {
+		t.Error("a setting whose dependence does not hold has an effect")
+	}
+	// A preset, and then a flag by the keyboard alone.
+	b.then(func() { b.click(`.presets li:last-child a`) })
+	if eval[bool](b, idle) || !strings.Contains(differs(), "Debug Printf") {
+		t.Errorf("the preset:\n%s", differs())
+	}
+	severity := `[data-key="report_flags"] input[value="warn"]`
+	b.then(func() { b.press(severity, " ") })
+	if !eval[bool](b, `document.querySelector(%s).checked && document.activeElement === document.querySelector(%s)`, severity, severity) {
+		t.Error("the flag is not set, or lost the focus")
+	}
+	if !strings.Contains(differs(), "Warning, Error") {
+		t.Errorf("the flag is no difference:\n%s", differs())
+	}
+	// Nothing is another value than the default.
+	b.to("layers/VK_LAYER_KHRONOS_validation")
+	b.then(func() { b.press(`[data-key="disables"] input[value="VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT"]`, " ") })
+	if !strings.Contains(differs(), "khronos_validation.disables = \n") && !strings.HasSuffix(strings.TrimSpace(b.text(".outcome pre")), "khronos_validation.disables =") {
+		t.Errorf("an empty list:\n%s", differs())
+	}
+	// What the layer would not understand is refused by the command line's own words.
+	b.then(func() { b.press(`[data-key="duplicate_message_limit"] input`, "many"+kb.Enter) })
+	if got := b.text(".outcome [role=alert]"); !strings.Contains(got, "it is a whole number") || b.has("#save") {
+		t.Errorf("a wrong number: %q", got)
+	}
+	b.to("layers/VK_LAYER_KHRONOS_validation?preset=2")
+	line := b.apply("#save")
+	written := s.read(settingsOfLayers)
+	if !strings.Contains(written, "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT\n") {
+		t.Errorf("written: %q", written)
+	}
+	if out := s.run("settings", "show"); !strings.Contains(out, "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT") {
+		t.Errorf("settings show does not know it:\n%s", out)
+	}
+	b.undo()
+	if text := s.read(settingsOfLayers); text != "" {
+		t.Errorf("after undo: %q", text)
+	}
+	if again := s.shell(line, settingsOfLayers); again != written {
+		t.Errorf("%s writes %q, the page wrote %q", line, again, written)
+	}
+	// Back to the defaults: the file goes.
+	b.to("layers/VK_LAYER_KHRONOS_validation?preset=defaults")
+	b.apply("#save")
+	if text := s.read(settingsOfLayers); text != "" {
+		t.Errorf("with the defaults: %q", text)
+	}
+	// For a directory, and as variables.
+	b.to("layers/VK_LAYER_KHRONOS_validation?preset=4")
+	b.then(func() { b.press("#where-directory", " ") })
+	b.then(func() { b.press("#directory", s.path("work")+kb.Enter) })
+	b.apply("#save")
+	if text := s.read("work/vk_layer_settings.txt"); !strings.Contains(text, "GPU_ASSISTED") {
+		t.Errorf("for a directory: %q", text)
+	}
+	b.to("layers/VK_LAYER_KHRONOS_validation?preset=2")
+	b.then(func() { b.press("#where-variables", " ") })
+	if got := b.text("#exports"); !strings.Contains(got, "export VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT") {
+		t.Errorf("as variables: %q", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"vkloader/test/machine"
+	"vkloader/test/world"
 )
 
 // nobody is who the server and its programs run as where the tests run as root: root's page changes files of the system only.
@@ -35,7 +36,11 @@ var tool = sync.OnceValues(func() (string, error) {
 	if err := os.Chmod(directory, 0o755); err != nil {
 		return directory, err
 	}
-	for _, name := range []string{"vkloader", "libvulkan.so.1", "libexec/vkloader/probe", "drivers/libvk_null.so", "layers/libVkLayer_drawstats.so"} {
+	library, err := os.Readlink("../../build/libvulkan.so.1")
+	if err != nil {
+		return directory, err
+	}
+	for _, name := range []string{"vkloader", library, "libexec/vkloader/probe", "drivers/libvk_null.so", "layers/libVkLayer_drawstats.so"} {
 		to := filepath.Join(directory, name)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return directory, err
@@ -48,7 +53,7 @@ var tool = sync.OnceValues(func() (string, error) {
 			return directory, err
 		}
 	}
-	return directory, nil
+	return directory, os.Symlink(library, filepath.Join(directory, "libvulkan.so.1"))
 })
 
 // site is a place of a user's own, where the loader finds nothing else, and the server of its page.
@@ -80,7 +85,7 @@ func newSite(t *testing.T) *site {
 	for _, sub := range []string{"home", "tmp", "run", "work"} {
 		s.own(sub)
 	}
-	s.write("share/vulkan/icd.d/null_icd.json", manifestOf("ICD", map[string]any{"library_path": filepath.Join(built, "drivers/libvk_null.so"), "api_version": "1.3.0"}))
+	s.write("share/vulkan/icd.d/null_icd.json", strings.Replace(manifestOf("ICD", map[string]any{"library_path": filepath.Join(built, "drivers/libvk_null.so"), "api_version": "1.3.0"}), "1.2.0", "1.0.1", 1))
 	s.layer("implicit_layer.d/first.json", "VK_LAYER_TEST_first", map[string]any{"disable_environment": map[string]any{"DISABLE_FIRST": "1"}})
 	s.layer("implicit_layer.d/second.json", "VK_LAYER_TEST_second", map[string]any{"disable_environment": map[string]any{"DISABLE_SECOND": "1"}})
 	return s
@@ -122,10 +127,15 @@ func (s *site) read(name string) string {
 	return string(text)
 }
 
-// layer writes the manifest of a layer that is in the built library.
+// layer writes the manifest of a layer, with a copy of the built library: two layers in one library would be one.
 func (s *site) layer(name, layer string, more map[string]any) {
 	s.t.Helper()
-	content := map[string]any{"name": layer, "type": "GLOBAL", "library_path": filepath.Join(s.tool, "layers/libVkLayer_drawstats.so"), "api_version": "1.3.0",
+	library, err := os.ReadFile(filepath.Join(s.tool, "layers/libVkLayer_drawstats.so"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("lib/"+layer+".so", string(library))
+	content := map[string]any{"name": layer, "type": "GLOBAL", "library_path": s.path("lib/" + layer + ".so"), "api_version": "1.3.0",
 		"implementation_version": "1", "description": "a layer of the test"}
 	for key, value := range more {
 		content[key] = value
@@ -206,15 +216,87 @@ func (s *site) page(address string) *browser {
 	return b
 }
 
-// to leads to another page of the server.
+// to leads to another page of the server, and waits until it is shown.
 func (b *browser) to(address string) {
 	b.t.Helper()
-	eval[bool](b, `(() => { location.hash = %s; return true })()`, "#/"+address)
-	b.settled(address)
+	before := eval[int](b, `loading`)
+	eval[bool](b, `(() => { if (location.hash === %s) { load() } else { location.hash = %s } return true })()`, "#/"+address, "#/"+address)
+	b.loaded(before)
 }
 
-// settled waits until a page of this address is shown and nothing is asked for.
-func (b *browser) settled(address string) {
+// loaded waits until another page is shown than after so many loads.
+func (b *browser) loaded(before int) {
 	b.t.Helper()
-	b.wait(`!document.querySelector("main[aria-busy]") && document.querySelector("main > [data-title]") && shownPage === decodeURI(%s).split("?")[0]`, address)
+	b.wait(`loading > %s && !document.querySelector("main[aria-busy]")`, before)
+}
+
+// then does something that leads to another page, and waits until it is shown.
+func (b *browser) then(what func()) {
+	b.t.Helper()
+	before := eval[int](b, `loading`)
+	what()
+	b.loaded(before)
+}
+
+// validation is the installed validation layer's manifest.
+func (s *site) validation() {
+	s.t.Helper()
+	const name = "VkLayer_khronos_validation.json"
+	machine.Need(s.t, "/usr/share/vulkan/explicit_layer.d/"+name)
+	manifest, err := os.ReadFile("/usr/share/vulkan/explicit_layer.d/" + name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("share/vulkan/explicit_layer.d/"+name, string(manifest))
+}
+
+// program is a running program with the loader, as the site's user.
+type program struct {
+	pid int
+	end func()
+}
+
+// start starts a program of this name, which has created an instance.
+func (s *site) start(name string) *program {
+	s.t.Helper()
+	w := world.New(s.t)
+	path := w.CopyHost(name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("bin/"+name, string(text))
+	if err := os.Chmod(s.path("bin/"+name), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := s.command(s.path("bin/"+name), filepath.Join(s.tool, "libvulkan.so.1"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	answers := bufio.NewReader(out)
+	end := sync.OnceFunc(func() {
+		in.Close()
+		_, _ = io.Copy(io.Discard, answers)
+		_ = cmd.Wait()
+	})
+	s.t.Cleanup(end)
+	if _, err := io.WriteString(in, "create_instance\n"); err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := answers.ReadString('\n')
+	if err != nil || strings.Contains(answer, "error") {
+		end()
+		s.t.Fatalf("the program answers %q, %v\n%s", answer, err, said.String())
+	}
+	return &program{cmd.Process.Pid, end}
 }

@@ -52,7 +52,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 			return encodeJSON(hide.Value(value))
 		})
 	}
-	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil) })
+	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil, false) })
 	add("doctor.json", "what is wrong, and what to do", func() (any, error) {
 		return examineFiles(s, source)
 	})

@@ -42,10 +42,10 @@ type explanation struct {
 
 func newExplain(s *invocation) *cobra.Command {
 	var (
-		asJSON, elevated, statements bool
-		app, plugin                  string
-		pid                          int
-		other                        otherSystem
+		asJSON, elevated, statements, bare bool
+		app, plugin                        string
+		pid                                int
+		other                              otherSystem
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
@@ -74,7 +74,7 @@ func newExplain(s *invocation) *cobra.Command {
 			if err := about.opens(plugin); err != nil {
 				return err
 			}
-			answer, err := explained(about, about.name(app), names)
+			answer, err := explained(about, about.name(app), names, bare)
 			if err != nil {
 				return err
 			}
@@ -99,13 +99,14 @@ func newExplain(s *invocation) *cobra.Command {
 	addPID(cmd, &pid)
 	addPlugin(cmd, &plugin)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&bare, "no-fixes", false, "leave out packages, and what changes each result: faster with many layers")
 	addPlatform(cmd, &other)
 	cmd.ValidArgsFunction = completeFound(s)
 	return cmd
 }
 
-// explained explains a decision for a program; names, when there are any, say of what.
-func explained(about *subject, app string, names []string) (*explanation, error) {
+// explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
+func explained(about *subject, app string, names []string, bare bool) (*explanation, error) {
 	loader := decideFor(about)
 	answer, err := decision.Ask(about.source)
 	if err != nil {
@@ -116,17 +117,10 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	if in, out, err = only(names, in, out); err != nil {
 		return nil, err
 	}
-	var manifests []string
-	for _, e := range append(slices.Clone(in), out...) {
-		manifests = append(manifests, e.Manifest)
+	if !bare {
+		owned(about, in, out)
+		explain.Fixes(about.source, answer, in, out)
 	}
-	owners := about.source.Owners(manifests)
-	for _, list := range [][]explain.Item{in, out} {
-		for i := range list {
-			list[i].Package = owners[list[i].Manifest]
-		}
-	}
-	explain.Fixes(about.source, answer, in, out)
 	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
 	computing, err := explain.Computing(about.source, answer)
 	if err != nil {
@@ -156,6 +150,22 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 		}
 	}
 	return result, nil
+}
+
+// owned enters who installed each manifest.
+func owned(about *subject, lists ...[]explain.Item) {
+	var manifests []string
+	for _, list := range lists {
+		for i := range list {
+			manifests = append(manifests, list[i].Manifest)
+		}
+	}
+	owners := about.source.Owners(manifests)
+	for _, list := range lists {
+		for i := range list {
+			list[i].Package = owners[list[i].Manifest]
+		}
+	}
 }
 
 // only keeps what has one of the names in its own name or its path; all, without names. It is an error when nothing has.

@@ -199,9 +199,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	}
 	changed := len(changes)+len(o.empty) > 0
 	if o.dry && changed {
-		if s.planned != nil {
-			s.planned(file.File, file.Text(), file.Over())
-		}
+		s.plan(file.File, file.Text(), file.Over())
 		_, err := fmt.Fprint(s.out, file.Text())
 		return err
 	}

@@ -156,13 +156,14 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s := c.invocation()
 	var out, messages bytes.Buffer
 	s.out, s.errOut = &out, &messages
-	ran := &ui.Ran{Args: args}
+	var line []string
 	if c.s.root != "" {
-		ran.Args = append(ran.Args, "--root", c.s.root)
+		line = append(line, "--root", c.s.root)
 	}
 	for _, v := range c.s.variables {
-		ran.Args = append(ran.Args, "--env", v)
+		line = append(line, "--env", v)
 	}
+	ran := &ui.Ran{Args: append(line, args...)}
 	s.answered = func(value any) { ran.Value = value }
 	s.planned = func(path, text string, remove bool) {
 		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})

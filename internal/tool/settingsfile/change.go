@@ -336,9 +336,9 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 			list = append(list, map[string]any{"control": "unordered_layer_location"})
 			continue
 		}
-		name, control, given := strings.Cut(word, "=")
-		if !given {
-			control = "on"
+		name, control := word, "on"
+		if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may have one, too
+			name, control = word[:at], word[at+1:]
 		}
 		if control != "on" && control != "off" && control != "auto" {
 			return nil, fmt.Errorf("--layer wants NAME=on, NAME=off or NAME=auto, got %q", word)

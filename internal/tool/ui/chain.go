@@ -161,6 +161,7 @@ type chain struct {
 	Wrong  string       // why the change cannot be made
 	Say    string       // what a reader is told of the last step
 	Sides  []side
+	Still  bool // the picture is drawn without asking layers and devices: there are too many
 }
 
 // row is a layer or driver, in or out.
@@ -187,10 +188,14 @@ type sideItem struct{ Name, Mark string }
 // maxRows is how many layers and drivers a page shows before it is asked for all.
 const maxRows = 60
 
-// explainedFor asks for the decision.
+// maxAsked is how many drivers and layers a machine has whose picture is drawn with what children see: with more, they take
+// too long.
+const maxAsked = 500
+
+// explainedFor asks for the decision, without what takes long for thousands of layers.
 func explainedFor(r *Request, tool Tool, s *subject) (*explained, error) {
 	e := &explained{}
-	return e, tool.Run(r, s.args("explain", "--json")...).Decode(e)
+	return e, tool.Run(r, s.args("explain", "--json", "--no-fixes")...).Decode(e)
 }
 
 func chainOf(r *Request) (any, error) {
@@ -214,6 +219,7 @@ func chainOf(r *Request) (any, error) {
 	}
 	c.Loader = loaders.Line(c.Before.Loader, s.App)
 	c.draw(r)
+	c.Still = len(c.Before.In)+len(c.Before.Out) > maxAsked
 	q := s.query()
 	c.Draft.query(q)
 	if c.Find != "" {

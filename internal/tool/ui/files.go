@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/validation"
 )
 
 var filesPage = &Page{Name: "files", Title: "Files", Data: filesOf}
@@ -65,7 +64,7 @@ type filesFile struct {
 	In         bool
 	Why        []string
 	Owner      string // the package that installed it
-	Problems   []validation.Remark
+	Problems   []remark
 	Problem    string // why it cannot be read
 }
 
@@ -82,7 +81,7 @@ type filesText struct {
 type filesLine struct {
 	Number  int
 	Text    string
-	Remarks []validation.Remark
+	Remarks []remark
 }
 
 // filesOf answers files, and files?file=PATH.
@@ -104,8 +103,14 @@ func filesOf(r *Request) (any, error) {
 	}
 	view := &filesView{Name: r.Query.Get("name")}
 	view.From, _ = strconv.Atoi(r.Query.Get("from"))
-	judged := judge(r, pathsIn(searched.Places))
-	rows := rowsByPath(r)
+	judged, err := judge(r, pathsIn(searched.Places))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rowsByPath(r)
+	if err != nil {
+		return nil, err
+	}
 	at, shown := 0, []string{}
 	for _, p := range searched.Places {
 		if n := len(view.Kinds); n == 0 || !strings.EqualFold(view.Kinds[n-1].Title, p.For) {
@@ -163,7 +168,7 @@ func pathsIn(places []explain.Searched) (list []string) {
 }
 
 // judge is what "validate" says of files; those that are none of its kinds are left out.
-func judge(r *Request, files []string) map[string]*validated {
+func judge(r *Request, files []string) (map[string]*validated, error) {
 	judged := map[string]*validated{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
@@ -172,36 +177,43 @@ func judge(r *Request, files []string) map[string]*validated {
 		}
 	}
 	if len(args) == 4 {
-		return judged
+		return judged, nil
 	}
 	var says struct{ Files []validated }
-	if r.Tool.Run(r, args...).Decode(&says) == nil {
-		for i := range says.Files {
-			judged[says.Files[i].Path] = &says.Files[i]
-		}
+	if err := r.Tool.Run(r, args...).Decode(&says); err != nil {
+		return nil, err
 	}
-	return judged
+	for i := range says.Files {
+		judged[says.Files[i].Path] = &says.Files[i]
+	}
+	return judged, nil
+}
+
+// remark is what "validate" says of a line.
+type remark struct {
+	Line, Column             int
+	Code, Severity, What, Do string
 }
 
 // validated is what "validate --json" prints of a file.
 type validated struct {
 	Path, Problem string
-	Findings      []validation.Remark
+	Findings      []remark
 }
 
 // rowsByPath is what "list" says of files.
-func rowsByPath(r *Request) map[string][]foundRow {
+func rowsByPath(r *Request) (map[string][]foundRow, error) {
 	rows := map[string][]foundRow{}
 	for _, kind := range []string{"drivers", "layers"} {
 		var says struct{ Found []foundRow }
-		if r.Tool.Run(r, "list", kind, "--json").Decode(&says) != nil {
-			continue
+		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
+			return nil, err
 		}
 		for _, row := range says.Found {
 			rows[row.Path] = append(rows[row.Path], row)
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 // fileOf is what is known of a file.
@@ -218,9 +230,9 @@ func fileOf(file string, judged map[string]*validated, rows map[string][]foundRo
 	f.Why = f.Why[:min(len(f.Why), 5)]
 	if v := judged[file]; v != nil {
 		f.Problem = v.Problem
-		for _, remark := range v.Findings {
-			if remark.Severity.String() != "note" {
-				f.Problems = append(f.Problems, remark)
+		for _, said := range v.Findings {
+			if said.Severity != "note" {
+				f.Problems = append(f.Problems, said)
 			}
 		}
 	}
@@ -232,18 +244,25 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
 		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("no file that is looked for")}
 	}
-	judged := judge(r, []string{wanted})
-	one := &filesText{filesFile: fileOf(wanted, judged, rowsByPath(r))}
+	judged, err := judge(r, []string{wanted})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rowsByPath(r)
+	if err != nil {
+		return nil, err
+	}
+	one := &filesText{filesFile: fileOf(wanted, judged, rows)}
 	one.Owner = m.Owners([]string{wanted})[wanted]
 	r.Heading = one.Base
 	text, err := m.ReadFile(wanted)
 	if err != nil && one.Problem == "" {
 		one.Problem = err.Error()
 	}
-	remarks := map[int][]validation.Remark{}
+	remarks := map[int][]remark{}
 	if v := judged[wanted]; v != nil {
-		for _, remark := range v.Findings {
-			remarks[remark.Line] = append(remarks[remark.Line], remark)
+		for _, said := range v.Findings {
+			remarks[said.Line] = append(remarks[said.Line], said)
 		}
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
@@ -263,7 +282,9 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 }
 
 // Address is the address of the file's text.
-func (f filesFile) Address() string { return "#/files?file=" + url.QueryEscape(url.PathEscape(f.Path)) }
+func (f filesFile) Address() string {
+	return "#/files?file=" + url.QueryEscape(url.QueryEscape(f.Path))
+}
 
 // At is the address of a line.
 func (f filesFile) At(line int) string { return f.Address() + "&line=" + strconv.Itoa(line) }

@@ -64,7 +64,7 @@ type layerChoice struct {
 }
 
 // layerDiffer is a setting that is not what it is by default.
-type layerDiffer struct{ Label, Key, Default, Value string }
+type layerDiffer struct{ Label, Default, Value string }
 
 // Field is the setting's name in the form.
 func (r *layerRow) Field() string { return "s." + url.PathEscape(r.Key) }
@@ -292,7 +292,7 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Value != row.Default {
-			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), row.Key, row.Default, row.Value})
+			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), view.inWords(row, row.Default), view.inWords(row, row.Value)})
 		}
 	}
 }
@@ -307,6 +307,18 @@ func (view *layer) labelOf(key, value string) string {
 		}
 	}
 	return value
+}
+
+// inWords is a value as the form shows it.
+func (view *layer) inWords(row *layerRow, value string) string {
+	if len(row.Setting.Choices) == 0 || value == "" {
+		return value
+	}
+	words := strings.Split(value, ",")
+	for i := range words {
+		words[i] = view.labelOf(row.Key, words[i])
+	}
+	return strings.Join(words, ", ")
 }
 
 // try asks the command line what the changes would do.

@@ -23,6 +23,9 @@ type overview struct {
 	Notes    int // findings that are notes, which are not shown without ?notes
 }
 
+// Good tells whether everything works, as far as it was tried.
+func (o *overview) Good() bool { return o.Report.Works && !o.Report.Has(diag.Problem) }
+
 // device is a device of the kernel with the drivers that serve it.
 type device struct {
 	doctor.GPU

@@ -32,7 +32,7 @@ type Page struct {
 var pages = []*Page{overviewPage, programsPage, chainPage, layersPage, filesPage, reportPage}
 
 // parts are what pages fetch when it is wanted: /part/NAME. They are like pages, and stand in one.
-var parts = []*Page{picturePart, tryPart, exportPart}
+var parts = []*Page{picturePart, tryPart, exportPart, itemPart}
 
 // Request is what was asked for.
 type Request struct {
@@ -69,6 +69,7 @@ var templateFiles embed.FS
 // functions are those of every template.
 var functions = template.FuncMap{
 	"ref":   url.QueryEscape,
+	"path":  url.PathEscape,
 	"or2":   term.Or,
 	"count": term.Count,
 	"dict":  dict,

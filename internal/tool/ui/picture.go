@@ -30,8 +30,10 @@ func pictureOf(r *Request) (any, error) {
 	}
 	tool := r.Tool
 	args := []string{"graph", "--json", "--timeout", "10s"}
-	if !d.empty() { // children would get the settings as they are now
+	if !d.empty() || r.Query.Has("still") { // children would get the settings as they are now, or take too long
 		args = append(args, "--still")
+	}
+	if !d.empty() {
 		plan, err := d.plan(r)
 		if err != nil {
 			return nil, err

@@ -219,6 +219,19 @@ document.addEventListener("change", (event) => {
   }
 });
 
+// What takes longer is fetched when it is opened.
+document.addEventListener(
+  "toggle",
+  (event) => {
+    const details = event.target;
+    if (details.open && details.dataset.fetch) {
+      part(details.querySelector("[data-into]"), details.dataset.fetch);
+      delete details.dataset.fetch;
+    }
+  },
+  true,
+);
+
 document.addEventListener("click", (event) => {
   const element = event.target.closest("[data-close], [data-skip], [data-copy]");
   if (!element) {

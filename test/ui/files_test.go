@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"io"
+	"strings"
+	"testing"
+)
+
+// A manifest with a syntax error is shown at its line; other files of the machine are not shown.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("share/vulkan/explicit_layer.d/broken.json", "{\n  \"file_format_version\": \"1.2.0\",\n  \"layer\": {\n    \"name\": \"VK_LAYER_TEST_broken\"\n    \"type\": \"GLOBAL\"\n  }\n}\n")
+	b := s.serve().page("files")
+	b.sees("a comma is missing before this")
+	order := eval[[]string](b, `Array.from(document.querySelectorAll("ol.places h3 .path"), (e) => e.innerText)`)
+	var want []string
+	for line := range strings.Lines(s.run("list", "paths", "--json")) {
+		if _, path, ok := strings.Cut(line, `"path": "`); ok {
+			want = append(want, path[:strings.IndexByte(path, '"')])
+		}
+	}
+	if len(order) < len(want) || len(want) < 10 {
+		t.Fatalf("%d places, want %d", len(order), len(want))
+	}
+	for i := range want {
+		if order[i] != want[i] {
+			t.Errorf("place %d is %s, want %s", i, order[i], want[i])
+		}
+	}
+	if got := b.text("ol.places"); !strings.Contains(got, "no package") || !strings.Contains(got, "null_icd.json") {
+		t.Errorf("the places:\n%s", got)
+	}
+	b.then(func() { b.click(`.bad-files h3 a`) })
+	if got := b.text("ol.text li.marked"); !strings.Contains(got, `"type": "GLOBAL"`) || !strings.Contains(got, "a comma is missing") {
+		t.Errorf("the marked line: %q", got)
+	}
+	if n := eval[int](b, `document.querySelector("ol.text li.marked").value`); n != 5 {
+		t.Errorf("line %d is marked", n)
+	}
+	b.to("files?file=%252Fetc%252Fpasswd")
+	if got := b.text("main"); !strings.Contains(got, "no file that is looked for") || strings.Contains(got, "root:") {
+		t.Errorf("another file of the machine:\n%s", got)
+	}
+}
+
+// The report is looked through, a part is removed, and the archive has exactly what was seen.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.serve("--read-only").page("report")
+	b.press("#still", " ")
+	b.then(func() { b.click(`main form button.first`) })
+	b.sees("variables.json")
+	archive := func() map[string]string {
+		t.Helper()
+		text := eval[string](b, `fetch(document.getElementById("save").href).then((r) => { if (!r.ok) throw new Error(r.status); return r.blob() }).then((b) => new Promise((done) => {
+  const reader = new FileReader(); reader.onload = () => done(reader.result.split(",")[1]); reader.readAsDataURL(b) }))`)
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zip, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]string{}
+		for files := tar.NewReader(zip); ; {
+			header, err := files.Next()
+			if err != nil {
+				return found
+			}
+			content, err := io.ReadAll(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[strings.TrimPrefix(header.Name, "vkloader-bundle/")] = string(content)
+		}
+	}
+	all := archive()
+	if all["variables.json"] == "" || all["system.txt"] == "" {
+		t.Fatalf("the archive has %d parts", len(all))
+	}
+	b.then(func() { b.press(`input[value="system.txt"]`, " ") })
+	if b.text("tr.removed a") != "system.txt" || !strings.Contains(b.text("main"), "vkloader bundle --still --without system.txt") {
+		t.Errorf("after it was removed:\n%s", b.text("main"))
+	}
+	less := archive()
+	if _, in := less["system.txt"]; in || len(less) != len(all)-1 || less["variables.json"] != all["variables.json"] {
+		t.Errorf("the archive has %d parts, before %d", len(less), len(all))
+	}
+	b.then(func() { b.click(`a[href*="part=explain.json"]`) })
+	if got := eval[string](b, `document.querySelector("pre.whole").textContent`); got != all["explain.json"] {
+		t.Errorf("what is read is not what is in the archive: %d and %d bytes", len(got), len(all["explain.json"]))
+	}
+}
