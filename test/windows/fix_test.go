@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -182,6 +183,72 @@ func unpack(t *testing.T, archive string) (to string) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A quarantine keeps a layer out of programs without more rights, and ends when it is lifted.
+func TestToolQuarantine(t *testing.T) {
+	for _, size := range sizes {
+		active := func() bool {
+			said := asked[explained](t, size, 0, "explain", "--elevated=false", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
+			return len(said.In) > 0 && said.In[0].Name == sampleLayer
+		}
+		if !active() {
+			t.Fatalf("%s: the layer is not there", size)
+		}
+		tool(t, size, 0, "quarantine", "add", sampleLayer, "--why", "a test")
+		list := asked[struct {
+			Entries []struct {
+				Name, Why string
+				InForce   bool `json:"in_force"`
+			}
+		}](t, size, 0, "quarantine", "list").Entries
+		out := !active()
+		tool(t, size, 0, "quarantine", "lift", sampleLayer)
+		if !out || len(list) != 1 || list[0].Name != sampleLayer || list[0].Why != "a test" || !list[0].InForce || !active() {
+			t.Errorf("%s: out %v, back %v, %+v", size, out, active(), list)
+		}
+	}
+}
+
+// Of the commands that Linux has, these alone have nothing to do here, and say so; the others have their help.
+func TestToolCommands(t *testing.T) {
+	nothing := []string{"cdi", "oci", "policy", "serve", "service", "system"}
+	pages, err := filepath.Glob("../../build/share/man/man1/vkloader-*.1")
+	if err != nil || len(pages) < 15 {
+		t.Fatalf("%q, %v", pages, err)
+	}
+	for _, size := range sizes {
+		for _, page := range pages {
+			name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(page), "vkloader-"), ".1")
+			if strings.Contains(name, "-") {
+				continue // of a part of a command
+			}
+			if slices.Contains(nothing, name) {
+				if _, errOut := tool(t, size, 3, name); !strings.HasPrefix(errOut, "vkloader: not on Windows: ") {
+					t.Errorf("%s: %s: %s", size, name, errOut)
+				}
+			} else if out, _ := tool(t, size, 0, name, "--help"); !strings.Contains(out, "vkloader "+name) {
+				t.Errorf("%s: %s: %s", size, name, out)
+			}
+		}
+	}
+}
+
+// What the drivers say is asked and compared as on Linux.
+func TestToolCheck(t *testing.T) {
+	for _, size := range sizes {
+		if out, _ := tool(t, size, 0, "check", "--require", "type=cpu,api=1.1"); !strings.HasPrefix(out, "It is met.\n") {
+			t.Errorf("%s: %s", size, out)
+		}
+		tool(t, size, 14, "check", "--require", "type=discrete")
+		tool(t, size, 14, "wait", "--timeout", "3s", "--require", "type=discrete")
+		if out, _ := tool(t, size, 5, "wait", "--", `C:\windows\system32\cmd.exe`, "/c", "echo begun& exit 5"); !strings.HasPrefix(out, "begun") {
+			t.Errorf("%s: %s", size, out)
+		}
+		if out, _ := tool(t, size, 0, "list", "devices", "--map"); !strings.HasPrefix(out, "0 llvmpipe") || !strings.Contains(out, "GGML_VK_VISIBLE_DEVICES=0") {
+			t.Errorf("%s: %s", size, out)
 		}
 	}
 }

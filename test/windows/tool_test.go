@@ -274,6 +274,12 @@ func TestToolRun(t *testing.T) {
 		if err != nil || !strings.Contains(string(log), "Vulkan Loader: Z:") || strings.Contains(errOut, "Vulkan Loader") || !strings.Contains(out, "result 10,") {
 			t.Errorf("%s: %v\n%s\n%s\n%s", size, err, log, out, errOut)
 		}
+		out, errOut = tool(t, size, 0, "run", "--time", "--", windowsPath(t, size, `test\compute.exe`), windowsPath(t, size, "vulkan-1.dll"), "10")
+		if !strings.Contains(out, "result 10,") || strings.Contains(errOut, "Vulkan Loader") ||
+			!regexp.MustCompile(`the loader's first line came [0-9.]+ .?s after the program was started; opening drivers and layers took [0-9.]+ `).MatchString(errOut) ||
+			!regexp.MustCompile(`(?m)^ +driver .*winevulkan\.dll +[1-9]`).MatchString(errOut) {
+			t.Errorf("%s: %s\n%s", size, out, errOut)
+		}
 		tool(t, size, 127, "run", "--", "no-such-program.exe")
 		if _, errOut := tool(t, size, 3, "system", "status"); !strings.Contains(errOut, "not on Windows: ") {
 			t.Errorf("%s: %s", size, errOut)

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
@@ -21,7 +22,10 @@ import (
 )
 
 // launched is what run is asked to do.
-type launched struct{ anywhere }
+type launched struct {
+	anywhere
+	times bool
+}
 
 func newRun(s *invocation) *cobra.Command {
 	var r launched
@@ -30,13 +34,14 @@ func newRun(s *invocation) *cobra.Command {
 		Short: "Run a program with drivers, devices and layers chosen for it",
 		Long: "run starts PROGRAM with the loader's own variables; nothing is written anywhere and no other program is concerned.\n" +
 			"The program gets the vulkan-1.dll that Windows finds for it. The tool waits for it, and ends with its exit code; 126\n" +
-			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 the examination could not run. With --log the loader's lines are\n" +
-			"taken out of its standard error.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
+			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 the examination could not run. With --log and --time the loader's\n" +
+			"lines are taken out of its standard error.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe",
 		Args:    namesProgram,
 		RunE:    func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
 	flags := r.options(s, cmd)
+	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d)", dryRunSchema))
 	return cmd
 }
@@ -64,23 +69,42 @@ func (r *launched) run(s *invocation, args []string) error {
 		return r.print(s, changes, warnings, args)
 	}
 	program := launch.Program{Path: path, Args: args, Environ: m.Environ}
-	if r.log == "" {
+	if r.log == "" && !r.times {
 		code, err := program.Wait(nil)
 		return ended(code, err)
 	}
-	log, err := machine.Output(r.log, 0o666)
-	if err != nil {
-		return exit.Unable("--log: %w", err)
+	return r.watch(s, &program)
+}
+
+// watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
+func (r *launched) watch(s *invocation, program *launch.Program) error {
+	var log io.Writer = io.Discard
+	if r.log != "" {
+		file, err := machine.Output(r.log, 0o666)
+		if err != nil {
+			return exit.Unable("--log: %w", err)
+		}
+		defer file.Close()
+		log = file
 	}
-	defer log.Close()
+	times := loaderlog.NewTimes(time.Now())
 	var failed error
 	code, err := program.Wait(&launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
-		if _, err := io.WriteString(log, strings.TrimSuffix(line, "\r")+"\n"); err != nil && failed == nil {
+		line = strings.TrimSuffix(line, "\r")
+		times.Line(line, time.Now()) // when it is read: Windows does not say when it was written
+		if _, err := io.WriteString(log, line+"\n"); err != nil && failed == nil {
 			failed = fmt.Errorf("--log %s: %w", r.log, err)
 		}
 	}})
 	if failed != nil {
 		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+	}
+	switch {
+	case err != nil || !r.times:
+	case times.Seen:
+		printTimes(s, times)
+	default:
+		fmt.Fprintf(s.errOut, "vkloader: warning: no loader wrote a line in %s\n", program.Path)
 	}
 	return ended(code, err)
 }
@@ -102,7 +126,7 @@ func (r *launched) prepare(s *invocation, m *machine.Machine, program string) ([
 	if err != nil {
 		return nil, nil, err
 	}
-	if debug, _ := m.Lookup(variables.Debug.Name()); r.log != "" && debug == "" {
+	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
 		changes = append(changes, launch.SetVariable(variables.Debug.Name(), "all"))
 	}
 	m.Environ = launch.Apply(m.Environ, changes)
