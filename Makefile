@@ -26,7 +26,11 @@ PORTABLE ?=
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 ifeq ($(TARGET),windows)
-.PHONY: all spine core tool drivers layers fakes test
+.PHONY: all spine core tool drivers layers fakes test dist
+DIST ?= build/windows
+dist: spine tool
+	$(Q)$(MAKE) --no-print-directory TARGET= build/share/stamp
+	$(Q)GO='$(GO)' tools/dist-windows.sh $(shell cat VERSION) $(DIST)
 all spine core tool drivers layers fakes:
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
@@ -161,7 +165,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service mutants abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi mutants abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -181,10 +185,12 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
+	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
+	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
@@ -293,8 +299,15 @@ TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-
 EXE := $(if $(WINDOWS),.exe)
 GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
 
+# What Explorer and installers see of the tool; Go links in what has this name.
+ifneq ($(WINDOWS),)
+TOOL_RESOURCE := cmd/vkloader/version_windows_$(if $(filter 64,$(BITS)),amd64,386).syso
+$(TOOL_RESOURCE): cmd/vkloader/version.rc VERSION Makefile
+	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_NUMBERS=$(subst .,$(,),$(RELEASE)),0 -O coff -o $@ $<
+endif
+
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
-$(B)/vkloader$(EXE): FORCE
+$(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=0 $(GO_TARGET) $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
 		-o $@.new ./cmd/vkloader
@@ -420,6 +433,10 @@ test-packages:
 # Programs in systems without a driver, with the socket of a driver service or a CDI file; needs root.
 test-service: all
 	$(Q)tools/test-service.sh
+
+# Containers of Podman with a CDI file; needs root.
+test-cdi: all
+	$(Q)tools/test-cdi.sh
 
 clean:
 	rm -rf $(B)

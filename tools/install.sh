@@ -33,14 +33,18 @@ if [ -x "$BUILD/vkloader" ]; then
         install -d "$d$DATADIR/$(dirname "${file#./}")"
         put 644 "$BUILD/share/${file#./}" "$d$DATADIR/${file#./}"
     done
-    # The driver service, which is not enabled by itself.
-    units=$d$PREFIX/lib/systemd/system
-    install -d "$units"
-    for unit in packaging/systemd/*.s*; do
-        [ -e "$unit" ] || continue
-        sed "s|@BINDIR@|$BINDIR|g" "$unit" > "$units/${unit##*/}.new"
-        chmod 644 "$units/${unit##*/}.new"
-        mv -f "$units/${unit##*/}.new" "$units/${unit##*/}"
+    # The driver service, the machine's and a user's, and what keeps CDI files current; nothing is enabled by itself.
+    for kind in system user; do
+        from=packaging/systemd
+        if [ "$kind" = user ]; then from=packaging/systemd/user; fi
+        units=$d$PREFIX/lib/systemd/$kind
+        install -d "$units"
+        for unit in "$from"/*.s* "$from"/*.path; do
+            [ -e "$unit" ] || continue
+            sed "s|@BINDIR@|$BINDIR|g" "$unit" > "$units/${unit##*/}.new"
+            chmod 644 "$units/${unit##*/}.new"
+            mv -f "$units/${unit##*/}.new" "$units/${unit##*/}"
+        done
     done
 fi
 

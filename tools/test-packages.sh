@@ -207,6 +207,19 @@ real_driver() {
     as_before 64 32
 }
 
+cdi_files() {
+    case_of "the CDI file follows the packages of drivers, and goes with the tool" full
+    apt install "$(ours vkloader amd64)"
+    mkdir -p "$root/etc/cdi"
+    quiet vkloader cdi generate --hook /usr/bin/vkloader -o /etc/cdi/vkloader.yaml
+    grep -q libvulkan_lvp "$root/etc/cdi/vkloader.yaml" || fail "the CDI file has no driver"
+    apt remove mesa-vulkan-drivers
+    if grep -q libvulkan_lvp "$root/etc/cdi/vkloader.yaml"; then fail "the CDI file has a driver that is gone"; fi
+    quiet vkloader cdi list
+    apt purge vkloader
+    [ ! -e "$root/etc/cdi/vkloader.yaml" ] || fail "the CDI file is there without the tool"
+}
+
 side_by_side() {
     case_of "a 64-bit and a 32-bit program side by side" full
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
@@ -410,7 +423,7 @@ end
 make_base
 make_full
 make_test
-for name in ${CASES:-linted together real_driver side_by_side upgrade_under_programs switch upgrade_distribution orders \
+for name in ${CASES:-linted together real_driver cdi_files side_by_side upgrade_under_programs switch upgrade_distribution orders \
     with_programs broken_off beside_make_install on_arm64}; do
     "$name"
 done

@@ -27,8 +27,8 @@ if [ "$BUILD" = build ]; then
     rm -f "$d$BINDIR/vkloader" "$d$LIBEXECDIR/vkloader/probe"
     rm -f "$d$DATADIR"/man/man[17]/vkloader* "$d$DATADIR/bash-completion/completions/vkloader" \
         "$d$DATADIR/zsh/site-functions/_vkloader" "$d$DATADIR/fish/vendor_completions.d/vkloader.fish"
-    for unit in vkloader.service vkloader.socket vkloader-trusted.socket; do
-        rm -f "$d$PREFIX/lib/systemd/system/$unit"
+    for unit in vkloader.service vkloader.socket vkloader-trusted.socket vkloader-cdi.service vkloader-cdi.path; do
+        rm -f "$d$PREFIX/lib/systemd/system/$unit" "$d$PREFIX/lib/systemd/user/$unit"
     done
     rmdir "$d$LIBEXECDIR/vkloader" 2> /dev/null || true
 fi

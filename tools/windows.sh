@@ -9,12 +9,12 @@ display=:77
 packages="wine wine64 wine32:i386 xvfb mesa-vulkan-drivers mesa-vulkan-drivers:i386 libvulkan1 libvulkan1:i386 libgl1:i386
     libglx-mesa0:i386"
 
-tools/packages.sh test debootstrap gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
+tools/packages.sh test debootstrap gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32 groff-base
 if [ "$(id -u)" != 0 ]; then
     echo "test: the Debian with Wine is made and entered by root" >&2
     exit 1
 fi
-make -s -j"$(nproc)" TARGET=windows spine tool layers fakes
+make -s -j"$(nproc)" TARGET=windows spine tool layers fakes dist
 
 GOOS=windows "${GO:-go}" vet ./cmd/... ./internal/tool/...
 

@@ -157,21 +157,29 @@ static bool keep(struct held *h)
     return first;
 }
 
-/* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. */
+static void held_forget(struct held *h)
+{
+    for (struct held *next; h; h = next) {
+        next = h->next;
+        held_free(h);
+    }
+}
+
+/* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. So they do where
+ * the system holds its lock meanwhile (WIN-010): the end of a driver may wait for its threads, which wait for the lock.
+ */
 __attribute__((destructor)) static void let_go(void)
 {
     if (exit_begun()) return;
-    struct held *open[] = {kept, preloaded};
-    kept = preloaded = NULL;
-    held_close(open[0]);
-    held_close(open[1]);
-    struct held *others[] = {left, closed};
-    left = closed = NULL;
-    for (unsigned i = 0; i < 2; i++)
-        for (struct held *h = others[i], *next; h; h = next) {
-            next = h->next;
-            held_free(h);
-        }
+    struct held *open[] = {kept, preloaded}, *others[] = {left, closed};
+    kept = preloaded = left = closed = NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        if (UNLOADED_UNDER_LOCK)
+            held_forget(open[i]);
+        else
+            held_close(open[i]);
+    }
+    for (unsigned i = 0; i < 2; i++) held_forget(others[i]);
 }
 
 /* The claim keeps other threads from letting the same one go while the file system is asked. */

@@ -124,6 +124,12 @@ void claims_forget(const void *what);
  * process ends, so that they leave all of it where it is. */
 void exit_watch(void);
 bool exit_begun(void);
+/* Does the system hold the lock of its own under which it loads libraries while it unloads this one? */
+#ifdef _WIN32
+#define UNLOADED_UNDER_LOCK true
+#else
+#define UNLOADED_UNDER_LOCK false
+#endif
 
 /* ---- system.c -------------------------------------------------------------------------------------------------- */
 

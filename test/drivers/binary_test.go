@@ -341,7 +341,11 @@ func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
 			same(t, "devices", deviceNames(h, "i"), []string{"good"})
 			exit := h.Quit()
 			if said == "" {
-				says(t, exit, "[ERROR] "+loaderSaid(library, "libvulkan.so.1"))
+				name := "libvulkan.so.1"
+				if world.Windows() {
+					name = "vulkan-1.dll"
+				}
+				says(t, exit, "[ERROR] "+loaderSaid(library, name))
 				return
 			}
 			if real, err := filepath.EvalSymlinks(said); err == nil {

@@ -73,6 +73,9 @@ func TestListingExtensionsKeepsLibraries(t *testing.T) {
 			if stays {
 				want = append(want, "rejected-")
 			}
+			if world.Windows() { // WIN-010: under the system's lock nothing is let go
+				want = nil
+			}
 			same(t, "when the loader goes", got, want)
 			h.Quit()
 		})
@@ -200,8 +203,12 @@ func TestDriversWithDevicesStayMapped(t *testing.T) {
 	h.Do("destroy_instance")
 	w.ForgetLog()
 	h.Do("close")
-	same(t, "when the loader goes", loads(w), []string{"has-"})
-	if mapped := h.Do("maps", "match", w.Path("lib")).Strings("maps"); len(mapped) != 0 {
+	gone, left := []string{"has-"}, 0
+	if world.Windows() { // WIN-010: under the system's lock nothing is let go
+		gone, left = nil, 1
+	}
+	same(t, "when the loader goes", loads(w), gone)
+	if mapped := h.Do("maps", "match", w.Path("lib")).Strings("maps"); len(mapped) != left {
 		t.Errorf("mapped: %v", mapped)
 	}
 	h.Quit()
@@ -217,7 +224,11 @@ func TestLibrariesGoWithTheLoader(t *testing.T) {
 	h.OK("instance_extensions")
 	same(t, "before", loads(w), []string{"it+"})
 	h.Do("close")
-	same(t, "after", loads(w), []string{"it+", "it-"})
+	after := []string{"it+", "it-"}
+	if world.Windows() { // WIN-010
+		after = []string{"it+"}
+	}
+	same(t, "after", loads(w), after)
 	h.Quit()
 }
 

@@ -72,6 +72,7 @@ func TestInstall(t *testing.T) {
 		"share/bash-completion/completions/vkloader", "share/zsh/site-functions/_vkloader",
 		"share/fish/vendor_completions.d/vkloader.fish",
 		"lib/systemd/system/vkloader.service", "lib/systemd/system/vkloader.socket", "lib/systemd/system/vkloader-trusted.socket",
+		"lib/systemd/user/vkloader.service", "lib/systemd/user/vkloader.socket",
 	} {
 		if info, err := os.Stat(filepath.Join(prefix, file)); err != nil || !info.Mode().IsRegular() {
 			t.Errorf("%s: %v", file, err)

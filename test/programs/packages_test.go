@@ -64,3 +64,43 @@ func named(file string, patterns []string) bool {
 	}
 	return false
 }
+
+// The scripts of the packages refresh the CDI files when another package changes a driver, and remove them with the tool, not
+// when it is upgraded.
+func TestPackagesFollowDrivers(t *testing.T) {
+	t.Parallel()
+	repository := machine.Repository(t)
+	directory := t.TempDir()
+	tool := "#!/bin/sh\necho \"$@\" >> " + directory + "/called\nexit 1\n" // what fails keeps no package from being installed
+	if err := os.WriteFile(filepath.Join(directory, "vkloader"), []byte(tool), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ script, argument, want string }{
+		{"debian/vkloader.postinst", "configure", "cdi refresh"},
+		{"debian/vkloader.postinst", "triggered", "cdi refresh"},
+		{"debian/vkloader.postinst", "abort-upgrade", ""},
+		{"debian/vkloader.prerm", "remove", "cdi refresh --remove"},
+		{"debian/vkloader.prerm", "upgrade", ""},
+		{"packaging/alpine/vkloader.trigger", "/usr/lib", "cdi refresh"},
+		{"packaging/alpine/vkloader.pre-deinstall", "0.9.0", "cdi refresh --remove"},
+	} {
+		called := filepath.Join(directory, "called")
+		if err := os.WriteFile(called, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run := exec.Command("/bin/sh", filepath.Join(repository, c.script), c.argument)
+		run.Env = []string{"PATH=" + directory + ":" + os.Getenv("PATH")}
+		if out, err := run.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s %s: %v\n%s", c.script, c.argument, err, out)
+		}
+		if got := strings.TrimSpace(read(t, called)); got != c.want {
+			t.Errorf("%s %s runs vkloader %q, want %q", c.script, c.argument, got, c.want)
+		}
+	}
+	triggers := read(t, filepath.Join(repository, "debian/vkloader.triggers"))
+	for _, want := range []string{"interest-noawait /usr/share/vulkan\n", "interest-noawait /etc/vulkan\n", "interest-noawait ldconfig\n"} {
+		if !strings.Contains(triggers, want) {
+			t.Errorf("debian/vkloader.triggers has no %q", want)
+		}
+	}
+}

@@ -417,3 +417,33 @@ func TestSystemdActivation(t *testing.T) {
 		t.Errorf("a client has not started it: %v", err)
 	}
 }
+
+// The units are such as systemd takes, the machine's and a user's.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	for kind, from := range map[string]string{"--system": "../../packaging/systemd", "--user": "../../packaging/systemd/user"} {
+		directory := t.TempDir()
+		args := []string{kind, "--man=no", "verify"}
+		for _, name := range []string{"vkloader.service", "vkloader.socket"} {
+			text, err := os.ReadFile(filepath.Join(from, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(directory, name)
+			unit := strings.ReplaceAll(string(text), "@BINDIR@", filepath.Dir(tool))
+			if err := os.WriteFile(path, []byte(unit), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, path)
+		}
+		cmd := exec.Command(analyze, args...)
+		cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+directory)
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), directory) {
+			t.Errorf("%s: %v\n%s", kind, err, out)
+		}
+	}
+}

@@ -106,6 +106,15 @@ func (c *container) write(name string, text []byte) {
 	}
 }
 
+func (c *container) read(name string) string {
+	c.t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(text)
+}
+
 func (c *container) copy(from, to string) {
 	c.t.Helper()
 	info, err := os.Stat(from)
@@ -122,10 +131,11 @@ func (c *container) copy(from, to string) {
 	c.write(to, text)
 }
 
-// start runs the hook as a runtime does, in a mount namespace of its own, and then a script of the shell in that namespace.
+// start runs the hook as a runtime does, in a mount namespace of its own, and then a script of the shell in that namespace. The
+// hook's own standard error is the runtime's; messages are what the shell has there, which stands for the container's program.
 func (c *container) start(script string) (out, messages string) {
 	c.t.Helper()
-	words := append([]string{"-c", `"$@" < "$0/state" && cd "$0/root" && ` + script, c.bundle}, c.hook...)
+	words := append([]string{"-c", `cat "$0/state" | "$@" 2> "$0/messages" && cd "$0/root" && ` + script, c.bundle}, c.hook...)
 	c.write(filepath.Join(c.bundle, "state"), []byte(`{"ociVersion":"1.0.2","bundle":"`+c.bundle+`"}`))
 	if err := os.Symlink(c.root, filepath.Join(c.bundle, "root")); err != nil && !errors.Is(err, fs.ErrExist) {
 		c.t.Fatal(err)
@@ -233,6 +243,9 @@ func TestWhyInContainer(t *testing.T) {
 		c.write(filepath.Join(image, "run/vkloader/files/x86_64", name), library)
 	}
 	_, messages := c.start("true")
+	if own := c.read(filepath.Join(c.bundle, "messages")); own != messages {
+		t.Errorf("for the runtime: %s", own)
+	}
 	const reason = "wants GLIBC_2.38 of the image's /usr/lib/x86_64-linux-gnu/libc.so.6, which has versions up to GLIBC_2.31"
 	if strings.Count(messages, reason) != 3 {
 		t.Error(messages)
@@ -253,7 +266,8 @@ func TestHookIsGone(t *testing.T) {
 		(&container{t: t}).write(filepath.Join(host, name), nil)
 	}
 	c := newContainer(t, generated(t, host, "--hook", "/no/such/vkloader"), host, image)
-	out, messages := c.start("echo started")
+	out, _ := c.start("echo started")
+	messages := c.read(filepath.Join(c.bundle, "messages"))
 	if out != "started\n" || !strings.Contains(messages, "/no/such/vkloader is gone") {
 		t.Errorf("%s, %s", out, messages)
 	}

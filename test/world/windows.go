@@ -21,6 +21,7 @@ func Windows() bool { return strings.HasPrefix(Target(), "windows/") }
 func windowsRoot() string { return os.Getenv("WINDOWS_ROOT") }
 
 var (
+	source    = regexp.MustCompile(`(?m)^(.*(?:LAYER|DRIVER): +Z:.*) \(HKEY_[A-Z_]*\\SOFTWARE\\Khronos\\Vulkan\\[A-Za-z]*\)`) // what names it: the cases' worlds are those of Linux
 	drive     = regexp.MustCompile(`Z:[\\/].*`)
 	pathLists = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH",
 		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_INSTANCE_LAYERS"}
@@ -71,6 +72,7 @@ func (w *World) fromTarget(text string) string {
 	if !Windows() {
 		return text
 	}
+	text = source.ReplaceAllString(text, "$1")
 	text = drive.ReplaceAllStringFunc(fromWindow.Replace(text), func(path string) string {
 		path = strings.ReplaceAll(path, `\`, "/")
 		return strings.ReplaceAll(path, "Z:/", windowsRoot()+"/")

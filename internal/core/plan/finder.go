@@ -30,8 +30,10 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 	s.log(flags, "Searching for "+k.What()+" manifest files")
 	s.log(flags, "   In following locations:")
 	for i := range places.List {
-		if !s.quiet {
-			s.log(flags, "      "+places.List[i].Path)
+		if at := &places.List[i]; !s.quiet && at.Told {
+			s.log(flags, "      "+at.Path+" ("+at.From+")")
+		} else if !s.quiet {
+			s.log(flags, "      "+at.Path)
 		}
 	}
 	for i := range missing {

@@ -119,6 +119,28 @@ func TestWindowsDriverOrder(t *testing.T) {
 	expect(t, "library", a.Drivers[0].Library, `C:\add\.\a.dll`)
 }
 
+// The log says what has named a place: the variable stands for itself, as on other systems.
+//
+// holds: WIN-089
+func TestWindowsSources(t *testing.T) {
+	t.Parallel()
+	p := newPC(`C:\add\a.json`, `C:\pkg\p.json`, `C:\c.json`, `D:\r.json`, `D:\l.json`, `D:\u.json`, `D:\e.json`).
+		on(machineRoot+"Drivers", `D:\r.json`).on(machineRoot+"ImplicitLayers", `D:\l.json`).on(userRoot+"ImplicitLayers", `D:\u.json`).
+		on(machineRoot+"ExplicitLayers", `D:\e.json`).adapter("VulkanDriverName", facts.RegSZ, "C:\\c.json\x00")
+	p.Other.PackagePaths[mapping] = []string{`C:\pkg`}
+	p.Vars["VK_ADD_DRIVER_FILES"] = `C:\add\a.json`
+	a := p.ask(t, Instance)
+	expectLog(t, a, `DRIVER:       C:\add\a.json`, `DRIVER:       C:\pkg (the app package `+mapping+`)`,
+		`DRIVER:       C:\c.json (a display adapter's VulkanDriverName)`, `DRIVER:       D:\r.json (HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers)`,
+		`LAYER:       D:\l.json (HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\ImplicitLayers)`,
+		`LAYER:       D:\u.json (HKEY_CURRENT_USER\SOFTWARE\Khronos\Vulkan\ImplicitLayers)`,
+		`LAYER:       D:\e.json (HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\ExplicitLayers)`)
+	p = newPC(`C:\d.json`)
+	p.Other.AdapterValues["VulkanDriverName"] = facts.Adapters{Status: facts.AdaptersEnumerated}
+	p.device("VulkanDriverName", facts.Device{ID: "PCI\\VEN_1002", Class: "{4d36e968-e325-11ce-bfc1-08002be10318}", Type: facts.RegSZ, Data: `C:\d.json`})
+	expectLog(t, p.ask(t, Instance), `DRIVER:       C:\d.json (VulkanDriverName of the device PCI\VEN_1002)`)
+}
+
 // holds: WIN-015
 func TestWindowsDriverVariables(t *testing.T) {
 	t.Parallel()

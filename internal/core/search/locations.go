@@ -42,6 +42,7 @@ type Location struct {
 	Path string
 	File bool   // a manifest itself
 	From string // the variable, or what else names it
+	Told bool   // the log says what names it
 }
 
 // Locations is the outcome of building a location list.
@@ -54,6 +55,7 @@ type Locations struct {
 	joint     byte            // between a directory and a name
 	separator byte            // between the elements of a list
 	last      bool            // nothing else is searched
+	told      bool            // the log says what names the places that are added
 	known     map[string]bool // paths of a long list
 }
 
@@ -97,6 +99,7 @@ func (b *Builder) build(noVariables bool, override []string) {
 			b.add(more.Value, "", names.more.Name())
 		}
 	}
+	b.told = b.Platform.Sources
 	for _, step := range b.Platform.Steps {
 		if step(b); b.last {
 			return
@@ -141,7 +144,7 @@ func (l *Locations) Place(path string, file bool, from string) {
 	if l.has(path) { // PATH-10
 		return
 	}
-	l.List = append(l.List, Location{path, file, from})
+	l.List = append(l.List, Location{path, file, from, l.told})
 	if l.known != nil {
 		l.known[path] = true
 	}

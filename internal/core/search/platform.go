@@ -17,6 +17,7 @@ type Platform struct {
 	Rights   func(p *Platform, f *facts.Store) []Said   // settles which variables count; nil: the system's own secure look-up does
 	Pathless bool                                       // the system tells no program its path (FUC-005, BSD-005)
 	Mixed    bool                                       // a directory may have manifests of both kinds
+	Sources  bool                                       // files are named by keys, not found in directories: the log says by which
 	Linux    bool                                       // there are Linux's graphics devices and the driver service
 
 	// Of the steps for directories.

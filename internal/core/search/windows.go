@@ -30,6 +30,7 @@ func Windows(bits string) Platform {
 		Settings: windowsSettings,
 		Rights:   windowsRights,
 		Mixed:    true, // the app package
+		Sources:  true,
 	}
 	p.Style = pathname.Backslash
 	p.Bits = bits

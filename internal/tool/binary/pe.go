@@ -14,6 +14,8 @@ type PE struct {
 	Class   int    // 32 or 64
 	Machine string // x86-64, x86, ARM64, ARM, or a number
 	Needs   []string
+	Version string // that its resources give it, such as 1.4.363.0; "": none
+	Company string // that its resources name; "": none
 	exports []string
 }
 
@@ -52,17 +54,20 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if l.Machine == "" {
 		l.Machine = fmt.Sprintf("machine %#x", f.Machine)
 	}
-	var exports pe.DataDirectory
+	var exports, resources pe.DataDirectory
 	switch h := f.OptionalHeader.(type) {
 	case *pe.OptionalHeader64:
-		l.Class, exports = 64, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT]
+		l.Class, exports, resources = 64, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT], h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]
 	case *pe.OptionalHeader32:
-		l.Class, exports = 32, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT]
+		l.Class, exports, resources = 32, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT], h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]
 	default:
 		return nil, errNoPEHeader
 	}
 	l.Needs = peNeeds(f)
 	l.exports = peExports(f, exports)
+	if resources.VirtualAddress != 0 {
+		l.Version, l.Company = peVersion(f, resources)
+	}
 	return l, nil
 }
 

@@ -33,7 +33,7 @@ var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin"
 	"ubuntu", "debian", "fedora", "arch", "alpine", "linux", "steam", "deck"}
 
 // NewPrivate hides a person, others, and the machine's names. The person's home becomes ~, that of another one
-// /home/user2, /home/user3, ...; a login name becomes user1, user2, ..., a name of the machine "machine".
+// /home/user2, /home/user3, ... (C:/Users/user2 of Windows); a login name becomes user1, user2, ..., a name of the machine "machine".
 func NewPrivate(me Person, others []Person, machine []string) *Private {
 	p := &Private{}
 	for i, person := range append([]Person{me}, others...) {
@@ -59,6 +59,10 @@ func NewPrivate(me Person, others []Person, machine []string) *Private {
 
 // directory replaces a path where it is a whole one, or the beginning of a whole one; also as JSON writes it.
 func (p *Private) directory(directory, to string) {
+	if drivePath().MatchString(directory) {
+		p.onDrive(directory, to)
+		return
+	}
 	directory = path.Clean(directory)
 	if !path.IsAbs(directory) || strings.Count(directory, "/") < 2 && directory != "/root" {
 		return // "/" and "/home" are nobody's
@@ -71,6 +75,19 @@ func (p *Private) directory(directory, to string) {
 	}
 }
 
+// drivePath is a full path of Windows, to a directory of a directory at least.
+var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]+[^\\/]+[\\/]+[^\\/]`) })
+
+// onDrive does so for a directory of Windows: case does not count there, and backslashes are often doubled.
+func (p *Private) onDrive(directory, to string) {
+	var parts []string
+	for _, part := range strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }) {
+		parts = append(parts, regexp.QuoteMeta(part))
+	}
+	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),
+		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
+}
+
 // name replaces a name where it is a word, in any case of letters.
 func (p *Private) name(name, to string) {
 	if len(name) < 2 || slices.Contains(common, strings.ToLower(name)) || name == "localhost" {
@@ -81,7 +98,9 @@ func (p *Private) name(name, to string) {
 }
 
 // otherHomes are homes of people that the list of users does not have.
-var otherHomes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(/home/+)([^/\s":;,'<>|]+)`) })
+var otherHomes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(/home/+|(?i:[A-Z]:[\\/]+Users[\\/]+))([^\\/\s":;,'<>|]+)`)
+})
 
 var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^user[0-9]+$`) })
 
@@ -95,7 +114,7 @@ func (p *Private) Hide(text string) string {
 	}
 	return otherHomes().ReplaceAllStringFunc(text, func(found string) string {
 		part := otherHomes().FindStringSubmatch(found)
-		if ours().MatchString(part[2]) {
+		if ours().MatchString(part[2]) || strings.EqualFold(part[2], "public") {
 			return found
 		}
 		return part[1] + "somebody"

@@ -65,6 +65,9 @@ type Driver struct {
 	Layer   bool   `json:"layer,omitempty"` // it is a layer
 }
 
+// Refused tells whether something is lost by a driver that is not added.
+func (d *Driver) Refused() bool { return !d.Added && !fine(d.Why) }
+
 // kinds are the machines that drivers can be for.
 var kinds = map[string]struct {
 	class   int

@@ -256,9 +256,15 @@ func (c *container) node(i Item) error {
 		return err
 	}
 	defer in.Close()
-	other, wrong := os.Stat("/dev/dri")
-	if info, err := in.Stat("."); err == nil && wrong == nil && os.SameFile(info, other) {
-		return nil // a volume, which has the host's links
+	above, err := c.base.OpenRoot("dev")
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	own, err := mountOf(above)
+	its, wrong := mountOf(in)
+	if err != nil || wrong != nil || own != its {
+		return errors.Join(err, wrong) // a volume, whose links are its owner's
 	}
 	if err := in.MkdirAll(byPath, 0o755); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +82,10 @@ func newCDIHook(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: noArguments, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
+			if its := containerErr(); its != nil {
+				defer its.Close()
+				s.errOut = io.MultiWriter(s.errOut, its)
+			}
 			root, err := cdi.Container(io.Reader(os.Stdin))
 			if err == nil {
 				err = arrangeContainer(s, root, first, left)
@@ -104,8 +109,8 @@ func arrangeContainer(s *invocation, root, first string, left []string) error {
 	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
 	arrangement := cdi.Arrange(m, situation)
 	for _, d := range arrangement.Drivers {
-		if !d.Added {
-			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(d.Why))
+		if d.Refused() {
+			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
 		}
 	}
 	record := cdi.Record{Drivers: arrangement.Drivers, LeftOut: left, Nodes: situation.Nodes}
@@ -114,4 +119,13 @@ func arrangeContainer(s *invocation, root, first string, left []string) error {
 		record.Errors = append(record.Errors, err.Error())
 	}
 	return record.Write(root)
+}
+
+// brief is the first of several reasons: a container's standard error is its program's.
+func brief(why string) string {
+	reasons := strings.Split(why, "; ")
+	if len(reasons) == 1 {
+		return why
+	}
+	return fmt.Sprintf("%s; and %d more: vkloader cdi why", reasons[0], len(reasons)-1)
 }

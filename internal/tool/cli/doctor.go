@@ -21,7 +21,28 @@ type doctoring struct {
 	app                                     string
 	limit                                   time.Duration // of each child
 	other                                   otherSystem
+	repairing
 	hereOnly
+}
+
+// repairing are the options of doctor for a machine that runs, on every system.
+type repairing struct {
+	markdown              bool
+	fix, undo, yes, force bool
+	dry                   bool
+	step                  string
+}
+
+func (r *repairing) options(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&r.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
+	flags.BoolVar(&r.fix, "fix", false, fixHelp)
+	flags.BoolVar(&r.yes, "yes", false, "with --fix: do every step without asking")
+	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and do none")
+	flags.StringVar(&r.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
+	flags.BoolVar(&r.undo, "undo", false, undoHelp)
+	flags.BoolVar(&r.force, "force", false, "with --undo: also what has changed since")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 }
 
 func newDoctor(s *invocation) *cobra.Command {
@@ -41,6 +62,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "look at files only, and load nothing")
 	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
 	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "how long each child that tries drivers and layers may take")
+	d.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
 	return cmd

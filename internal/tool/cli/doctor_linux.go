@@ -36,24 +36,18 @@ const doctorHelp = "doctor examines devices, manifests, libraries with everythin
 
 // hereOnly are the options of doctor for a machine that runs Linux.
 type hereOnly struct {
-	markdown, keepOut     bool
-	fix, undo, yes, force bool
-	dry                   bool
-	step                  string
-	user, device, plugin  string
-	pid                   int
+	keepOut              bool
+	user, device, plugin string
+	pid                  int
 }
+
+const (
+	fixHelp  = "fix what can be fixed in your own files; asks before each step"
+	undoHelp = "give back what the files were before --fix"
+)
 
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&d.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
-	flags.BoolVar(&d.fix, "fix", false, "fix what can be fixed in your own files; asks before each step")
-	flags.BoolVar(&d.yes, "yes", false, "with --fix: do every step without asking")
-	flags.BoolVar(&d.dry, "dry-run", false, "with --fix: show the steps, and do none")
-	flags.StringVar(&d.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
-	flags.BoolVar(&d.undo, "undo", false, "give back what the files were before --fix")
-	flags.BoolVar(&d.force, "force", false, "with --undo: also where a file has changed since")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
@@ -240,6 +234,17 @@ func examine(ctx context.Context, s *invocation, about *subject, user, device st
 	}
 	return result, nil
 }
+
+// examineFiles gives the report of a machine's files.
+func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {
+	return examine(context.Background(), s, &subject{source: source}, "", "", filesOnly, 0)
+}
+
+// systemPart is what a bundle says of the system.
+const systemPart = "distribution and kernel"
+
+// exportsOf are the parts of a bundle that hold a registry: Linux has none.
+func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
 
 // examineHere gives the report on this machine for the first screen.
 func examineHere(s *invocation, how effort) (*doctor.Report, error) {

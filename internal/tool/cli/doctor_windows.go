@@ -9,13 +9,23 @@ import (
 
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
 
 const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries with everything that\n" +
 	"they need, layers that are in every program, and loaders; it gives each finding a code, a reason and a line that says\n" +
 	"what to do, which was tried. Then child processes under a time limit load each driver alone, and all drivers and layers\n" +
-	"as programs get them, and it says what crashes, hangs or fails. --no-probe loads nothing.\n\n"
+	"as programs get them, and it says what crashes, hangs or fails. --no-probe loads nothing. --markdown writes the\n" +
+	"report for a bug tracker, with names of people and of the machine replaced.\n\n" +
+	"--fix does what it says, step by step, where that is a value of the registry: those of HKEY_LOCAL_MACHINE only in a\n" +
+	"prompt that runs as administrator. Before the first step the values are exported to a file for the registry editor.\n" +
+	"--undo gives back what was there.\n\n"
+
+const (
+	fixHelp  = "fix what can be fixed in the registry; asks before each step"
+	undoHelp = "give back what the registry was before --fix"
+)
 
 // hereOnly are the options of doctor that only Linux has.
 type hereOnly struct{}
@@ -26,14 +36,36 @@ func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
 
 // files says whether nothing was asked for that only a running machine has; otherwise the error says what.
 func (d *doctoring) files() error {
-	if d.load {
-		return errors.New("--platform is for files: not with --probe")
+	if d.load || d.fix || d.undo || d.markdown {
+		return errors.New("--platform is for files: not with --fix, --undo, --probe or --markdown")
+	}
+	return nil
+}
+
+// check says what does not go together.
+func (d *doctoring) check() error {
+	switch {
+	case (d.yes && !d.fix) || (d.force && !d.undo):
+		return errors.New("--yes goes with --fix, and --force with --undo")
+	case (d.dry || d.step != "") && !d.fix:
+		return errors.New("--dry-run and --step go with --fix")
+	case d.fix && (d.elevated || d.app != "" || d.load):
+		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app or --probe")
 	}
 	return nil
 }
 
 // here examines the running Windows.
 func (d *doctoring) here(s *invocation) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	switch {
+	case d.undo:
+		return undoFix(s, d.force)
+	case d.fix:
+		return fixRegistry(s, &d.repairing)
+	}
 	report, err := examinePC(s, d.app, d.elevated)
 	if err == nil && !d.filesOnly && d.app == "" && !d.elevated {
 		err = try(context.Background(), s, report, d.load, d.limit)
@@ -41,9 +73,15 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	if d.asJSON {
+	switch {
+	case d.asJSON:
 		err = writeJSON(s, report)
-	} else {
+	case d.markdown:
+		var source *machine.Source
+		if source, err = s.source(d.app, d.elevated); err == nil {
+			printMarkdown(s, source, report, d.full)
+		}
+	default:
 		printPC(s, report, d.full)
 	}
 	return problemsOf(report, err)

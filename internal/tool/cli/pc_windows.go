@@ -111,6 +111,11 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 	if err != nil {
 		return nil, err
 	}
+	return examineFiles(s, source)
+}
+
+// examineFiles examines the running system for the program of a source. Nothing is loaded.
+func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
 	report, err := doctor.ExaminePC(newRunningPC(source))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
@@ -119,4 +124,12 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 		report.System += ", for programs that run as administrator"
 	}
 	return report, nil
+}
+
+// systemPart is what a bundle says of the system.
+const systemPart = "the release of Windows"
+
+// exportsOf are the parts of a bundle that hold the registry: what --registry takes.
+func exportsOf(*machine.Source) map[string]func() (string, error) {
+	return map[string]func() (string, error){"registry.reg": func() (string, error) { return pc.Exported(), nil }}
 }

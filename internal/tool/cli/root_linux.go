@@ -15,7 +15,7 @@ const bitsHelp = "the word size of the program, 32 or 64; without it 64, or that
 
 // commandsOfSystem are the commands that other systems have nothing for.
 func commandsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newPolicy(s), newCDI(s), newOCI(s), newSystem(s), newFollow(s), newBundle(s), newServe(s), newService(s)}
+	return []*cobra.Command{newPolicy(s), newCDI(s), newOCI(s), newSystem(s), newFollow(s), newServe(s), newService(s)}
 }
 
 // self is this program for children of it, also when its file was replaced meanwhile.

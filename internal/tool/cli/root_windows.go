@@ -21,7 +21,6 @@ const bitsHelp = "the word size of the program, 32 or 64; without it that of thi
 // commandsOfSystem are the commands that there is nothing for on Windows: each says so.
 func commandsOfSystem(*invocation) (list []*cobra.Command) {
 	for _, c := range []struct{ name, why string }{
-		{"bundle", "packs what a Linux machine says of itself; on Windows \"vkloader doctor --json\" has what a report needs"},
 		{"cdi", "gives Linux's drivers to containers"},
 		{"oci", "examines images of containers for Linux"},
 		{"policy", "is about the devices of the Linux kernel, and about the driver service, which only Linux has"},

@@ -98,6 +98,7 @@ const (
 	LoaderShadows
 	ElevatedVariable
 	ElevatedUserKey
+	DriverPackage
 	codeCount
 )
 
@@ -332,6 +333,10 @@ var table = [codeCount]Entry{
 	ElevatedUserKey: {"elevated-user-key", diag.Note, "WIN-051",
 		"A program that runs as administrator must not be led by the keys of the user: layers and settings there are not for it.",
 		"Start the program without the rights of an administrator, or install the layers for all users."},
+	DriverPackage: {"driver-package", diag.Problem, "WIN-018",
+		"The driver of a display device names a manifest that is gone, as an interrupted update or a cleaning program leaves it behind: " +
+			"programs do not get this device.",
+		"Install the driver of the graphics card again, with its option for a clean installation."},
 }
 
 // Entry gives the code's line of the table.

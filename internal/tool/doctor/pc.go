@@ -64,7 +64,10 @@ func lookPC(pc PC) (*pcExam, error) {
 	e.Answer, e.source = e.plan, pc.Running()
 	named := e.registry()
 	for i := range e.plan.Findings {
-		if f := &e.plan.Findings[i]; !e.toldOtherwise(f, named) {
+		f := &e.plan.Findings[i]
+		if device := e.deviceOf(f, named); device != "" {
+			e.found(DriverPackage, e.base(f.Path), f.Path, deviceNames{device, f.Path}, nil)
+		} else if !e.toldOtherwise(f, named) {
 			d := f.Code.Entry()
 			e.Findings = append(e.Findings, Finding{Code: f.Code, Severity: d.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
 				Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: d.Statement})
@@ -101,6 +104,14 @@ func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 		return !e.pc.Files() || named[f.Path]
 	}
 	return false
+}
+
+// deviceOf is the display device whose driver package lacks the manifest that a finding is about; "": it is about something else.
+func (e *pcExam) deviceOf(f *diag.Finding, named map[string]bool) string {
+	if f.Code != diag.FileOpen || !e.pc.Files() || named[f.Path] || e.pc.Exists(f.Path) {
+		return ""
+	}
+	return e.namedByDevice(f.Path)
 }
 
 // pcKey is what makes two findings the same one: a value may be in two keys, or in two views.
@@ -160,7 +171,7 @@ func (e *pcExam) settle() {
 // sameBut tells whether after a change programs get what they got before, but for what a finding is about.
 func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	about := func(m Module) bool {
-		return m.Manifest == f.Path || f.Code == RegistryOff
+		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryForeign && m.File == f.Path
 	}
 	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {

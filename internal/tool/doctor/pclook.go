@@ -92,10 +92,12 @@ func (e *pcExam) libraries() {
 
 // module looks at the library of a driver or layer, which has to export one of these functions.
 func (e *pcExam) module(m Module, lacks Code, functions ...string) Module {
-	add := func(code Code, file string, what fact) {
-		if f := e.found(code, m.Name, file, what, nil); !m.Used {
+	add := func(code Code, file string, what fact) *Finding {
+		f := e.found(code, m.Name, file, what, nil)
+		if !m.Used {
 			f.soften(diag.Warning)
 		}
+		return f
 	}
 	if m.File = e.place(m.Library); m.File == "" {
 		add(LibraryMissing, m.Library, notThere(m.Library))
@@ -108,7 +110,7 @@ func (e *pcExam) module(m Module, lacks Code, functions ...string) Module {
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
-		add(LibraryForeign, m.File, otherBits{m.File, m.Class, bits})
+		e.inWrongView(add(LibraryForeign, m.File, otherBits{m.File, m.Class, bits}), m)
 		return m
 	}
 	m.Good = true
@@ -247,8 +249,20 @@ func (e *pcExam) loaders() {
 		}
 	}
 	if beside != "" {
-		e.found(LoaderShadows, name, beside, shadows{beside, e.pc.Version(beside), system, e.pc.Version(system)}, nil)
+		e.found(LoaderShadows, name, beside, shadows{beside, e.versionOf(beside), system, e.versionOf(system)}, nil)
 	}
+}
+
+// versionOf is the version of a loader, and whose it is.
+func (e *pcExam) versionOf(file string) string {
+	version := e.pc.Version(file)
+	if l := e.read(file); l != nil && l.Company != "" {
+		if version != "" {
+			version += ", "
+		}
+		version += l.Company
+	}
+	return version
 }
 
 // otherView says what programs of the other word size have, and these have not, and the reverse.

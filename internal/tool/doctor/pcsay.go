@@ -32,6 +32,7 @@ type (
 	viewLacks    struct{ bits, other string }
 	layerLacking string // the word size of programs without the layer
 	userValues   int
+	deviceNames  struct{ device, manifest string }
 	pcPlain      uint8
 )
 
@@ -62,7 +63,17 @@ func (v valueIn) say() string {
 	return "a value (" + kind + ") in " + where
 }
 
-func (s staleIn) say() string { return "it is not there, and named by " + s.valueIn.say() }
+func (s staleIn) say() string {
+	text := "it is not there, and named by " + s.valueIn.say()
+	if owner := ownerOfPath(s.at.name); owner != "" {
+		text += "; a file of this name belongs to " + owner
+	}
+	return text
+}
+
+func (d deviceNames) say() string {
+	return "the display device " + d.device + " names " + d.manifest + ", which is not there"
+}
 
 func (n notThere) say() string  { return string(n) + " is not there" }
 func (n noLibrary) say() string { return n.file + " is no library of " + n.system }

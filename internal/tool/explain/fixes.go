@@ -5,6 +5,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
@@ -66,6 +67,9 @@ func (t *trials) putOut(e *Item) {
 	}
 	if t.change(e, key, false, changes) {
 		return
+	}
+	if machine.Style == pathname.Backslash {
+		return // the registry names the file: to delete one of a driver package helps nobody
 	}
 	if _, ok := t.First(key, false, RemoveFile(e.Manifest)); ok {
 		e.told(remedy{kind: byFile, change: RemoveFile(e.Manifest), owner: e.Package})

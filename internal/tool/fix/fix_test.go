@@ -77,7 +77,7 @@ func TestUndoTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, err := Undo(m, false)
+	files, err := Undo(m, nil, false)
 	if err != nil || len(files) != 2 {
 		t.Fatal(files, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -29,8 +28,7 @@ func Edits(m *machine.Machine, change explain.Change) []Edit {
 	if !Own(m) {
 		return nil
 	}
-	home, _ := m.Lookup(variables.Home.Name())
-	p := &planner{machine: m, home: path.Clean(home)}
+	p := &planner{machine: m, home: homeOf(m)}
 	for part := &change; part != nil; part = part.And {
 		if !p.part(part) {
 			return nil
@@ -41,9 +39,8 @@ func Edits(m *machine.Machine, change explain.Change) []Edit {
 
 // Own tells whether files are the user's own: below the home directory, also where links lead.
 func Own(m *machine.Machine, files ...string) bool {
-	home, _ := m.Lookup(variables.Home.Name())
-	p := &planner{machine: m, home: path.Clean(home)}
-	return path.IsAbs(home) && p.home != "/" && !slices.ContainsFunc(files, func(file string) bool { return !p.own(file) })
+	p := &planner{machine: m, home: homeOf(m)}
+	return p.home != "" && !slices.ContainsFunc(files, func(file string) bool { return !p.own(file) })
 }
 
 // planner gathers the edits of a change.
@@ -134,7 +131,7 @@ func (p *planner) own(file string) bool {
 		return false
 	}
 	real, err := p.machine.Real(file)
-	return err == nil && strings.HasPrefix(real, strings.TrimSuffix(home, "/")+"/")
+	return err == nil && below(real, home)
 }
 
 // plainValue tells whether a value means itself in a file of environment.d(5): nothing in it is expanded or quoted.

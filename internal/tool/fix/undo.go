@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 )
@@ -23,6 +21,8 @@ const undoSchema = 1
 type undo struct {
 	Schema int       `json:"schema"`
 	Files  []changed `json:"files"`
+
+	Values []keptValue `json:"values,omitempty"` // of the registry
 }
 
 // changed is a file as it was, and what it became.
@@ -32,17 +32,6 @@ type changed struct {
 	Before []byte      `json:"before"` // what was in it
 	Mode   fs.FileMode `json:"mode"`
 	After  string      `json:"after"` // SHA-256 of what is in it since then; "": it is gone
-}
-
-// UndoFile is where previous contents are kept; "" without a home directory.
-func UndoFile(m *machine.Machine) string {
-	if state, _ := m.Lookup("XDG_STATE_HOME"); path.IsAbs(state) {
-		return path.Join(state, "vkloader/undo.json")
-	}
-	if home, _ := m.Lookup(variables.Home.Name()); path.IsAbs(home) {
-		return path.Join(home, ".local/state/vkloader/undo.json")
-	}
-	return ""
 }
 
 // Do makes edits. Before the first of them what was there stands in the undo file.
@@ -141,8 +130,9 @@ func (u *undo) write(m *machine.Machine) error {
 	return write(m, UndoFile(m), append(text, '\n'), 0o600)
 }
 
-// Undo gives back what Do and Around have changed, and says which files; with force also where a file has changed since.
-func Undo(m *machine.Machine, force bool) (files []string, err error) {
+// Undo gives back what Do, Around and Change have changed, and says which files and values; with force also where one has changed
+// since. registry is nil where there is none.
+func Undo(m *machine.Machine, registry Registry, force bool) (given []string, err error) {
 	file := UndoFile(m)
 	kept, err := readUndo(m, file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,10 +141,15 @@ func Undo(m *machine.Machine, force bool) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var since []string
-	home, _ := m.Lookup(variables.Home.Name())
+	if registry == nil && len(kept.Values) > 0 {
+		return nil, exit.Unable("%s names values of a registry, and there is none", file)
+	}
+	since, err := kept.changedValues(registry)
+	if err != nil {
+		return nil, exit.Unable("%w", err)
+	}
 	for _, c := range kept.Files {
-		if !(&planner{machine: m, home: path.Clean(home)}).own(c.Path) {
+		if !Own(m, c.Path) {
 			return nil, exit.Unable("%s names %s, which is not below the home directory", file, c.Path)
 		}
 		now, _, err := read(m, c.Path)
@@ -177,11 +172,21 @@ func Undo(m *machine.Machine, force bool) (files []string, err error) {
 			err = nil
 		}
 		if err != nil {
-			return files, err
+			return given, err
 		}
-		files = append(files, c.Path)
+		given = append(given, c.Path)
 	}
-	return files, remove(m, file)
+	values, err := kept.restore(registry)
+	given = append(given, values...)
+	if err != nil {
+		return given, exit.Unable("%w", err)
+	}
+	if len(values) > 0 {
+		if err := remove(m, ExportFile(m)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return given, err
+		}
+	}
+	return given, remove(m, file)
 }
 
 // sum is a content's SHA-256.

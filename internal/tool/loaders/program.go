@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 )
@@ -26,8 +27,12 @@ func Linker(source *machine.Source, plugin string) *binary.Linker {
 // Known are files that were identified already, by their paths; nil: none are kept.
 type Known map[string]*Loader
 
-// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none.
+// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none, and on Windows, which has
+// no dynamic linker of that kind.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
+	if machine.Style == pathname.Backslash {
+		return nil
+	}
 	r := linker.FindFor(Name)
 	if r.File == nil || r.File.Err() != nil {
 		return nil

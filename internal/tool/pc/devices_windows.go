@@ -22,9 +22,10 @@ var (
 )
 
 const (
-	displayClass = "{4d36e968-e325-11ce-bfc1-08002be10318}"
-	listTries    = 8 // while devices come
-	idLength     = 200
+	displayClass   = "{4d36e968-e325-11ce-bfc1-08002be10318}"
+	componentClass = "{5c4c3332-344d-483c-8739-259e934c9cc8}"
+	listTries      = 8 // while devices come
+	idLength       = 200
 
 	crSuccess     = 0
 	crBufferSmall = 0x1a

@@ -3,6 +3,7 @@ package systems
 import (
 	"os"
 
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 )
@@ -54,8 +55,19 @@ func (s *Source) Directories() []string {
 	return []string{`C:\Windows\System32`, `C:\Windows`}
 }
 
-// Version implements doctor.PC: resources are not read of a file that is elsewhere.
-func (s *Source) Version(string) string { return "" }
+// Version implements doctor.PC.
+func (s *Source) Version(name string) string {
+	file, err := s.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	l, err := binary.ReadPE(file)
+	if err != nil {
+		return ""
+	}
+	return l.Version
+}
 
 // Running implements doctor.PC.
 func (s *Source) Running() *machine.Source { return nil }

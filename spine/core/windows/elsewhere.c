@@ -73,9 +73,9 @@ typedef LONG(WINAPI *path_of_package)(const WCHAR *name, UINT32 *length, WCHAR *
 
 static void add_package(struct wire_writer *w, struct name_list *list, path_of_package path_of, const WCHAR *name)
 {
-    WCHAR path[MAX_PATH]; /* WIN-046: a longer one is none */
+    WCHAR path[MAX_PATH] = {0}; /* WIN-046: a longer one is none */
     UINT32 length = MAX_PATH;
-    if (path_of(name, &length, path) != ERROR_SUCCESS) return;
+    if (path_of(name, &length, path) != ERROR_SUCCESS || length > MAX_PATH || path[MAX_PATH - 1]) return;
     char *text = utf8_of(path);
     if (!text || !name_add(list, text)) w->failed = true;
     free(text);

@@ -22,17 +22,6 @@ void read_var(struct wire_writer *w, struct variable v)
     free(block);
 }
 
-/* The same text with something before and after it. */
-static WCHAR *joined(const WCHAR *before, const WCHAR *text, const WCHAR *after)
-{
-    uint64_t size = (uint64_t)wcslen(before) + wcslen(text) + wcslen(after) + 1;
-    WCHAR *out = array_grow(NULL, size, sizeof *out);
-    if (!out) return NULL;
-    wcscpy(out, before);
-    wcscat(out, text);
-    return wcscat(out, after);
-}
-
 /* ---- directories ------------------------------------------------------------------------------------------------ */
 
 static bool add_entry(struct name_list *list, const WCHAR *entry)
@@ -54,7 +43,7 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
     struct wire_directory r = {WIRE_STR(path, path)};
     WIN32_FIND_DATAW found;
     WCHAR *wide = wide_path(path);
-    WCHAR *all = wide ? joined(L"", wide, L"\\*") : NULL;
+    WCHAR *all = wide ? wide_joined(wide, L"\\*") : NULL;
     HANDLE search = all ? FindFirstFileW(all, &found) : INVALID_HANDLE_VALUE;
     if (wide ? !all : out_of_memory()) w->failed = true;
     r.status = search == INVALID_HANDLE_VALUE ? WIRE_DIRECTORY_NOT_OPENED : WIRE_DIRECTORY_LISTED;
@@ -73,24 +62,6 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
-
-static HANDLE open_wide(const WCHAR *path)
-{
-    return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
-                       FILE_ATTRIBUTE_NORMAL, NULL);
-}
-
-/* WIN-079: a path of MAX_PATH or more that fails to open is tried once more, with the \\?\ prefix. */
-static HANDLE open_file(const WCHAR *path)
-{
-    HANDLE file = open_wide(path);
-    if (file != INVALID_HANDLE_VALUE || wcslen(path) < MAX_PATH) return file;
-    bool share = path[0] == L'\\' && path[1] == L'\\';
-    WCHAR *longer = share ? joined(L"\\\\?\\UNC", path + 1, L"") : joined(L"\\\\?\\", path, L"");
-    if (longer) file = open_wide(longer);
-    free(longer);
-    return file;
-}
 
 /* The status of a file that was opened, and what it holds when that is WIRE_FILE_READ; false without memory. */
 static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *length)
@@ -121,7 +92,7 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     char *content = NULL;
     uint32_t length = 0;
     WCHAR *wide = wide_path(path);
-    HANDLE file = wide ? open_file(wide) : INVALID_HANDLE_VALUE;
+    HANDLE file = wide ? open_file(wide, GENERIC_READ, FILE_ATTRIBUTE_NORMAL) : INVALID_HANDLE_VALUE;
     if (file != INVALID_HANDLE_VALUE) {
         if (!content_of(file, &r.status, &content, &length)) w->failed = true;
         CloseHandle(file);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "process/windows/wide.h"
 
@@ -16,8 +17,7 @@ bool file_identify(const char *path, struct file_identity *out)
     BY_HANDLE_FILE_INFORMATION info;
     WCHAR *wide = wide_path(path);
     if (!wide) return false;
-    HANDLE file = CreateFileW(wide, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    HANDLE file = open_file(wide, FILE_READ_ATTRIBUTES, FILE_FLAG_BACKUP_SEMANTICS);
     free(wide);
     if (file == INVALID_HANDLE_VALUE) return false;
     bool read = GetFileInformationByHandle(file, &info);
@@ -40,7 +40,9 @@ bool path_has_directory(const char *path)
 /* WIN-078: the full path that was asked for, when the file loaded is another; a warning names both. */
 char *path_other_than(const char *path, const char *real)
 {
-    WCHAR *wide = wide_path(path), *other = wide_path(real);
+    WCHAR *wide = wide_path(path), *loaded = wide_path(real);
+    const WCHAR *other = loaded;
+    if (other && wcsncmp(other, L"\\\\?\\", 4) == 0) other += 4; /* by which long paths are opened */
     DWORD room = wide && other ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
     WCHAR *whole = room ? array_grow(NULL, room, sizeof *whole) : NULL;
     char *wanted = NULL;
@@ -48,7 +50,7 @@ char *path_other_than(const char *path, const char *real)
         CompareStringOrdinal(whole, -1, other, -1, TRUE) != CSTR_EQUAL)
         wanted = utf8_of(whole);
     free(wide);
-    free(other);
+    free(loaded);
     free(whole);
     return wanted;
 }

@@ -58,8 +58,7 @@ const char *loader_named_in(const char *path)
     char name[32];
     WCHAR *wide = wide_path(path);
     if (!wide) return NULL;
-    HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                              OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    HANDLE file = open_file(wide, GENERIC_READ, FILE_ATTRIBUTE_NORMAL);
     free(wide);
     if (file == INVALID_HANDLE_VALUE) return NULL;
     bool named = GetFileType(file) == FILE_TYPE_DISK && name_read(file, name, sizeof name);

@@ -57,6 +57,35 @@ WCHAR *wide_path(const char *path)
     return wide;
 }
 
+WCHAR *wide_joined(const WCHAR *text, const WCHAR *after)
+{
+    WCHAR *out = array_grow(NULL, (uint64_t)wcslen(text) + wcslen(after) + 1, sizeof *out);
+    return out ? wcscat(wcscpy(out, text), after) : NULL;
+}
+
+WCHAR *long_path(const WCHAR *path)
+{
+    if (wcslen(path) < MAX_PATH) return NULL;
+    bool share = path[0] == L'\\' && path[1] == L'\\';
+    return share ? wide_joined(L"\\\\?\\UNC", path + 1) : wide_joined(L"\\\\?\\", path);
+}
+
+static HANDLE open_as_given(const WCHAR *path, DWORD rights, DWORD flags)
+{
+    return CreateFileW(path, rights, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, flags,
+                       NULL);
+}
+
+HANDLE open_file(const WCHAR *path, DWORD rights, DWORD flags)
+{
+    HANDLE file = open_as_given(path, rights, flags);
+    if (file != INVALID_HANDLE_VALUE) return file;
+    WCHAR *longer = long_path(path);
+    if (longer) file = open_as_given(longer, rights, flags);
+    free(longer);
+    return file;
+}
+
 char *module_path(HMODULE module)
 {
     for (DWORD room = MAX_PATH; room <= PATH_MAX_WIDE; room *= 2) {

@@ -45,10 +45,22 @@ static const struct other *other_of(const wchar_t *path)
     return NULL;
 }
 
+static bool short_paths;
+
+/* Is it what programs of Windows open no file by? */
+static bool too_long(const wchar_t *path)
+{
+    return short_paths && wcslen(path) >= MAX_PATH && wcsncmp(path, L"\\\\?\\", 4) != 0;
+}
+
 HMODULE WINAPI import_load(const wchar_t *path)
 {
     const struct other *other = other_of(path);
     note("LoadLibraryW", path, "");
+    if (too_long(path)) {
+        SetLastError(ERROR_MOD_NOT_FOUND);
+        return NULL;
+    }
     if (!other) return LoadLibraryW(path);
     if (other->path) return LoadLibraryW(other->path);
     SetLastError(other->error);
@@ -61,6 +73,10 @@ HMODULE WINAPI import_load_by(const wchar_t *path, HANDLE file, DWORD flags)
     const struct other *other = other_of(path);
     snprintf(more, sizeof more, " %#lx", (unsigned long)flags);
     note("LoadLibraryExW", path, more);
+    if (too_long(path)) {
+        SetLastError(ERROR_MOD_NOT_FOUND);
+        return NULL;
+    }
     if (!other) return LoadLibraryExW(path, file, flags);
     if (other->path) return LoadLibraryW(other->path);
     SetLastError(other->error);
@@ -82,14 +98,11 @@ BOOL WINAPI import_let_go(HMODULE module)
 /* ---- files, variables, the registry, the debugger -----------------------------------------------------------------
  */
 
-static bool short_paths;
-
 HANDLE WINAPI import_open_file(const wchar_t *path, DWORD rights, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
                                DWORD flags, HANDLE like)
 {
     note("CreateFileW", path, "");
-    if (!short_paths || wcslen(path) < MAX_PATH || !wcsncmp(path, L"\\\\?\\", 4))
-        return CreateFileW(path, rights, share, security, how, flags, like);
+    if (!too_long(path)) return CreateFileW(path, rights, share, security, how, flags, like);
     SetLastError(ERROR_PATH_NOT_FOUND);
     return INVALID_HANDLE_VALUE;
 }

@@ -232,3 +232,34 @@ func TestNothingIsLetGo(t *testing.T) {
 		})
 	}
 }
+
+// holds: WIN-010
+//
+// The DLL is unloaded under the system's lock: a driver that it keeps is not let go there, and stays until the process ends.
+func TestDriversStayAtUnload(t *testing.T) {
+	for _, by := range []string{"an instance", "a list of extensions"} {
+		t.Run(by, func(t *testing.T) {
+			w := newWorld(t)
+			driver := w.Driver("a")
+			h := w.Start()
+			if by == "an instance" {
+				h.OK("create_instance")
+				h.OK("physical_devices")
+				h.Do("destroy_instance")
+			} else {
+				h.OK("instance_extensions")
+			}
+			h.Do("close")
+			mapped := strings.Join(h.Do("maps").Strings("maps"), " ")
+			if strings.Contains(mapped, "vulkan-1.dll") || !strings.Contains(mapped, filepath.Base(driver.Library)) {
+				t.Errorf("mapped: %s", mapped)
+			}
+			h.Quit()
+			for _, path := range calls(w, "FreeLibrary") {
+				if path == driver.Library && by != "an instance" { // no instance has opened and closed it
+					t.Errorf("let go: %s", path)
+				}
+			}
+		})
+	}
+}

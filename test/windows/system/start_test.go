@@ -305,6 +305,34 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
+// holds: WIN-079
+//
+// The same of a library, and of what is read of its file.
+func TestLongLibraryPath(t *testing.T) {
+	w := newLongWorld(t)
+	driver := w.Driver("a", "device name=a")
+	path := w.Path("lib", strings.Repeat("d", 120), strings.Repeat("e", 120), "a.so")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"", ".script"} {
+		if err := os.Rename(driver.Library+end, path+end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	driver.Set("library_path", path)
+	w.Setup("short_paths")
+	w.Env["VK_LOADER_DEBUG"] = "all"
+	h := w.Start()
+	h.OK("create_instance")
+	finish(h)
+	tries := about(calls(w, "LoadLibraryW"), "a.so")
+	if len(tries) != 2 || tries[0] != path || tries[1] != `\\?\`+path {
+		t.Errorf("%q", tries)
+	}
+	said(t, h, "was found to differ", false)
+}
+
 func newLongWorld(t *testing.T) *world.World {
 	t.Helper()
 	if !world.Windows() {

@@ -22,6 +22,8 @@ const (
 	layersOf64  = `[HKLM\SOFTWARE\Khronos\Vulkan\ImplicitLayers]` + "\n"
 	layersUser  = `[HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers]` + "\n"
 
+	display = `[HKLM\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}\0000]` + "\n"
+
 	good64 = `"C:\\d\\a.json"=dword:0` + "\n"
 	good32 = `"C:\\d\\b.json"=dword:0` + "\n"
 )
@@ -106,6 +108,17 @@ func TestDoctorOfPC(t *testing.T) {
 		{name: "the Compatibility Pack and a filter", reg: both, environ: []string{"VK_LOADER_DRIVERS_DISABLE=none*"},
 			want: "warning driver-translates dzn.json", do: `set "VK_LOADER_DRIVERS_DISABLE=none*,dzn.json"`},
 		{name: "the Compatibility Pack alone", reg: driversOf32 + good32, want: ""},
+		{name: "the package of a device lacks its manifest", reg: both + display + `"VulkanDriverName"="C:\\Windows\\System32\\DriverStore\\FileRepository\\i.inf\\igvk64.json"` + "\n",
+			without: pack, want: "problem driver-package igvk64.json", do: "Install the driver of the graphics card again",
+			what: `the display device {4d36e968-e325-11ce-bfc1-08002be10318}\0000 names C:\Windows\System32\DriverStore\FileRepository\i.inf\igvk64.json, which is not there`},
+		{name: "the package of a device is whole", reg: both + display + `"VulkanDriverName"="C:\\d\\a.json"` + "\n", without: pack, want: ""},
+		{name: "two devices, two drivers", reg: both + display + `"MatchingDeviceId"="PCI\\VEN_8086&DEV_1"` + "\n" + `"VulkanDriverName"="C:\\d\\a.json"` + "\n" +
+			strings.Replace(display, "0000]", "0001]", 1) + `"MatchingDeviceId"="PCI\\VEN_10DE&DEV_2"` + "\n" + `"VulkanDriverName"="C:\\e\\nv.json"` + "\n",
+			without: pack, want: "problem driver-package nv.json"},
+		{name: "a 32-bit driver in the view of 64-bit programs", reg: driversOf64 + `"C:\\d\\b.json"=dword:0` + "\n" + both, without: pack,
+			want: "problem library-foreign b.json", do: `administrator: reg delete "HKLM\SOFTWARE\Khronos\Vulkan\Drivers" /v "C:\d\b.json" /f /reg:64`},
+		{name: "a 64-bit driver in the view of 32-bit programs", reg: both + driversOf32 + good64, bits: "32", without: pack,
+			want: "problem library-foreign a.json", do: `reg delete "HKLM\SOFTWARE\Khronos\Vulkan\Drivers" /v "C:\d\a.json" /f /reg:32`},
 		{name: "a loader beside the program", reg: both, app: `C:\game\game.exe`, without: pack, want: "warning loader-shadows vulkan-1.dll"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

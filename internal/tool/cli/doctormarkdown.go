@@ -5,10 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/search"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
@@ -35,16 +32,6 @@ func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report,
 		}
 	}
 	m.print(full)
-}
-
-// kernelOf is the release of the kernel; "" for another machine's.
-func kernelOf(source *machine.Source) string {
-	var name unix.Utsname
-	if source.Foreign() || unix.Uname(&name) != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(name.Sysname[:]) + " " + unix.ByteSliceToString(name.Release[:]) + " " +
-		unix.ByteSliceToString(name.Machine[:])
 }
 
 func (m *markdownReport) print(full bool) {
@@ -91,7 +78,7 @@ func (m *markdownReport) print(full bool) {
 func baseNames(files []string) string {
 	var names []string
 	for _, file := range files {
-		names = append(names, search.BaseName(file))
+		names = append(names, machine.Style.Base(file))
 	}
 	return strings.Join(names, " ")
 }

@@ -54,7 +54,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	}
 	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil, false) })
 	add("doctor.json", "what is wrong, and what to do", func() (any, error) {
-		return examine(context.Background(), s, &subject{source: source}, "", "", filesOnly, g.limit)
+		return examineFiles(s, source)
 	})
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
@@ -68,7 +68,10 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		err = graph.HTML(&html, bundle.Hidden(hide, chain))
 		return html.String(), err
 	})
-	text("system.txt", "distribution and kernel", func() (string, error) { return bundle.System(source), nil })
+	for name, export := range exportsOf(source) {
+		text(name, "the keys of the registry that loaders read", export)
+	}
+	text("system.txt", systemPart, func() (string, error) { return bundle.System(source), nil })
 	if !g.still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {

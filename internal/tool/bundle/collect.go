@@ -3,16 +3,14 @@ package bundle
 import (
 	"fmt"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
 )
 
@@ -37,10 +35,22 @@ func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	var parts []Part
 	for _, path := range manifestsOf(answer) {
 		text, err := textOf(source, path)
-		name := files + "/" + strings.TrimPrefix(hide.Hide(filepath.Clean("/"+path)), "/")
+		name := files + "/" + nameOf(hide.Hide(filepath.Clean(path)))
 		parts = append(parts, hide.Part(name, "a manifest or settings file", text, err))
 	}
 	return parts
+}
+
+// nameOf is a path as the name of a part: what stands for the top is left out, and a drive is a directory of its letter.
+func nameOf(file string) string {
+	if machine.Style == pathname.Backslash {
+		file = strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "//?/")
+		if letter, rest, is := strings.Cut(file, ":"); is && len(letter) == 1 {
+			file = strings.ToLower(letter) + rest
+		}
+		file = strings.ReplaceAll(file, ":", "_")
+	}
+	return path.Clean("/" + file)[1:]
 }
 
 // Names sorts parts by name, and tells those apart that have one name now.
@@ -93,62 +103,4 @@ func textOf(source *machine.Source, path string) (string, error) {
 		return "", err
 	}
 	return string(text[:min(len(text), maxText)]), nil
-}
-
-// System says what kind of machine it is.
-func System(source *machine.Source) string {
-	var out strings.Builder
-	if release, err := source.ReadFile("/etc/os-release"); err == nil {
-		out.Write(release)
-	}
-	if !source.Foreign() {
-		var name unix.Utsname
-		if unix.Uname(&name) == nil {
-			for _, field := range [][]byte{name.Sysname[:], name.Release[:], name.Version[:], name.Machine[:]} {
-				fmt.Fprintln(&out, unix.ByteSliceToString(field))
-			}
-		}
-	}
-	return out.String()
-}
-
-// People reads who there is on a machine, for their names to be hidden: the one whose home the environment names or who
-// runs the tool first.
-func People(source *machine.Source) (me Person, others []Person, machine []string) {
-	home, _ := source.Lookup(variables.Home.Name())
-	for _, variable := range []string{"USER", "LOGNAME"} {
-		if name, _ := source.Lookup(variable); name != "" && me.Name == "" {
-			me.Name = name
-		}
-	}
-	me.Homes = homesOf(source, home)
-	users, _ := source.ReadFile("/etc/passwd")
-	for _, line := range strings.Split(string(users), "\n") {
-		field := strings.Split(line, ":")
-		// Those of services say nothing of anybody; their homes are system directories.
-		if len(field) < 7 || len(field[2]) < 4 && field[2] != "0" || field[0] == "nobody" {
-			continue
-		}
-		if person := (Person{Name: field[0], Homes: homesOf(source, field[5])}); person.Name == me.Name || field[5] == home {
-			me.Name, me.Homes = person.Name, append(me.Homes, person.Homes...)
-		} else {
-			others = append(others, person)
-		}
-	}
-	if name, err := source.ReadFile("/etc/hostname"); err == nil {
-		machine = append(machine, strings.TrimSpace(string(name)))
-	}
-	if name, err := os.Hostname(); err == nil && !source.Foreign() {
-		machine = append(machine, name)
-	}
-	return me, others, machine
-}
-
-// homesOf is a home as it is written, and where that leads.
-func homesOf(source *machine.Source, home string) []string {
-	homes := []string{home}
-	if real, err := source.Real(home); err == nil && home != "" && real != home {
-		homes = append(homes, real)
-	}
-	return homes
 }

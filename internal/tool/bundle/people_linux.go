@@ -1,0 +1,70 @@
+package bundle
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/machine"
+)
+
+// System says what kind of machine it is.
+func System(source *machine.Source) string {
+	var out strings.Builder
+	if release, err := source.ReadFile("/etc/os-release"); err == nil {
+		out.Write(release)
+	}
+	if !source.Foreign() {
+		var name unix.Utsname
+		if unix.Uname(&name) == nil {
+			for _, field := range [][]byte{name.Sysname[:], name.Release[:], name.Version[:], name.Machine[:]} {
+				fmt.Fprintln(&out, unix.ByteSliceToString(field))
+			}
+		}
+	}
+	return out.String()
+}
+
+// People reads who there is on a machine, for their names to be hidden: the one whose home the environment names or who
+// runs the tool first.
+func People(source *machine.Source) (me Person, others []Person, machine []string) {
+	home, _ := source.Lookup(variables.Home.Name())
+	for _, variable := range []string{"USER", "LOGNAME"} {
+		if name, _ := source.Lookup(variable); name != "" && me.Name == "" {
+			me.Name = name
+		}
+	}
+	me.Homes = homesOf(source, home)
+	users, _ := source.ReadFile("/etc/passwd")
+	for _, line := range strings.Split(string(users), "\n") {
+		field := strings.Split(line, ":")
+		// Those of services say nothing of anybody; their homes are system directories.
+		if len(field) < 7 || len(field[2]) < 4 && field[2] != "0" || field[0] == "nobody" {
+			continue
+		}
+		if person := (Person{Name: field[0], Homes: homesOf(source, field[5])}); person.Name == me.Name || field[5] == home {
+			me.Name, me.Homes = person.Name, append(me.Homes, person.Homes...)
+		} else {
+			others = append(others, person)
+		}
+	}
+	if name, err := source.ReadFile("/etc/hostname"); err == nil {
+		machine = append(machine, strings.TrimSpace(string(name)))
+	}
+	if name, err := os.Hostname(); err == nil && !source.Foreign() {
+		machine = append(machine, name)
+	}
+	return me, others, machine
+}
+
+// homesOf is a home as it is written, and where that leads.
+func homesOf(source *machine.Source, home string) []string {
+	homes := []string{home}
+	if real, err := source.Real(home); err == nil && home != "" && real != home {
+		homes = append(homes, real)
+	}
+	return homes
+}

@@ -1,0 +1,38 @@
+package bundle
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// System says what kind of machine it is.
+func System(*machine.Source) string { return pc.SystemName() + "\n" }
+
+// notPeople are directories beside the homes that are nobody's.
+var notPeople = []string{"all users", "default", "default user", "public"}
+
+// People reads who there is on a machine, for their names to be hidden: who runs the tool first.
+func People(source *machine.Source) (me Person, others []Person, machine []string) {
+	me.Name, _ = source.Lookup("USERNAME")
+	home, _ := source.Lookup("USERPROFILE")
+	me.Homes = []string{home}
+	if at := strings.LastIndexByte(home, '\\'); at > 0 {
+		entries, _ := os.ReadDir(home[:at])
+		for _, e := range entries {
+			name := e.Name()
+			if e.IsDir() && !slices.Contains(notPeople, strings.ToLower(name)) && !strings.EqualFold(name, home[at+1:]) {
+				others = append(others, Person{Name: name, Homes: []string{home[:at+1] + name}})
+			}
+		}
+	}
+	for _, variable := range []string{"COMPUTERNAME", "USERDOMAIN"} {
+		if name, _ := source.Lookup(variable); name != "" {
+			machine = append(machine, name)
+		}
+	}
+	return me, others, machine
+}

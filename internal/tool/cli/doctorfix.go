@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// fixer fixes one machine step by step.
+type fixer struct {
+	*invocation
+	on      fixable
+	style   term.Style
+	answers *bufio.Scanner
+	all     bool            // no more questions
+	tried   map[string]bool // changes that are done, or were not wanted
+	done    int
+
+	only string // the line of the only step that is wanted; "": all
+	dry  bool   // steps are shown, and not done
+}
+
+// fixable is what is fixed: the part that differs from system to system.
+type fixable interface {
+	// next examines the machine as it is after the steps so far, and gives the next step whose line is asked for; nil: there is none.
+	next(asks func(line string) bool) (*doctor.Report, *step, error)
+	// took is told of a step that is done.
+	took(*step)
+	// whyLeft says why nothing was done about a finding.
+	whyLeft(finding *doctor.Finding, tried map[string]bool) string
+	// nothing says that there was no step, and after what follows from the steps.
+	nothing() string
+	after() string
+}
+
+// step is one thing that fixes something.
+type step struct {
+	finding *doctor.Finding
+	line    string   // for a shell
+	files   []string // what becomes of which
+	edits   []fix.Edit
+	do      func() error
+	change  *explain.Change // of files and variables that it makes; nil: it makes another one
+}
+
+// asksFirst refuses to fix without a question where nobody can answer one.
+func asksFirst(s *invocation, r *repairing) error {
+	if !r.yes && !r.dry && !s.terminal {
+		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
+	}
+	return nil
+}
+
+// fixStepwise does each step that was tried and is wanted; after each, the machine is examined again.
+func fixStepwise(s *invocation, on fixable, r *repairing) error {
+	f := &fixer{invocation: s, on: on, style: term.StyleFor(s.out, s.getenv), answers: bufio.NewScanner(s.in), all: r.yes, tried: map[string]bool{},
+		only: r.step, dry: r.dry}
+	for {
+		report, next, err := on.next(f.asks)
+		if err != nil {
+			return err
+		}
+		if next == nil {
+			return f.end(report)
+		}
+		f.show(next)
+		f.tried[next.line] = true
+		if f.dry {
+			f.plan(next)
+			continue
+		}
+		switch f.ask() {
+		case wanted:
+		case notWanted:
+			continue
+		default:
+			return f.end(report)
+		}
+		if err := next.do(); err != nil {
+			return exit.As(exit.NotLooked, fmt.Errorf("%w; --undo gives back what is done", err))
+		}
+		f.done++
+		on.took(next)
+	}
+}
+
+// asks tells whether a step with this line is wanted, and was not tried yet.
+func (f *fixer) asks(line string) bool { return !f.tried[line] && (f.only == "" || f.only == line) }
+
+// plan says what a step that is not done would write.
+func (f *fixer) plan(next *step) {
+	for _, e := range next.edits {
+		f.invocation.plan(e.Path, e.Text, e.Remove)
+	}
+}
+
+func (f *fixer) show(next *step) {
+	finding := next.finding
+	subject := finding.Subject
+	if subject == finding.Path {
+		subject = machine.Style.Base(subject)
+	}
+	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subject))))
+	f.style.Lines(f.out, "    what  ", nil, finding.What)
+	f.style.Lines(f.out, "    step  ", nil, next.line)
+	for _, what := range next.files {
+		f.style.Lines(f.out, "          ", nil, what)
+	}
+}
+
+// Answers to a question.
+type answer uint8
+
+const (
+	wanted answer = iota
+	notWanted
+	enough
+)
+
+// ask asks whether a step is wanted.
+func (f *fixer) ask() answer {
+	for !f.all {
+		fmt.Fprint(f.out, "Do it? y(es), n(o), a(ll), q(uit): ")
+		if !f.answers.Scan() {
+			fmt.Fprintln(f.out)
+			return enough
+		}
+		switch strings.ToLower(strings.TrimSpace(f.answers.Text())) {
+		case "y", "yes":
+			return wanted
+		case "n", "no":
+			return notWanted
+		case "a", "all":
+			f.all = true
+		case "q", "quit":
+			return enough
+		}
+	}
+	return wanted
+}
+
+// end says what was done, and what is left to do.
+func (f *fixer) end(report *doctor.Report) error {
+	if f.only != "" && len(f.tried) == 0 {
+		return exit.Problem("--step: no step has this line now")
+	}
+	if f.dry {
+		fmt.Fprintf(f.out, "%s shown, and not done.\n", term.Count(len(f.tried), "step"))
+		return nil
+	}
+	if f.done > 0 {
+		fmt.Fprintf(f.out, "%s done; vkloader doctor --undo gives back what was there.\n", term.Count(f.done, "step"))
+	} else {
+		fmt.Fprintln(f.out, f.on.nothing())
+	}
+	if text := f.on.after(); text != "" {
+		fmt.Fprintln(f.out, text)
+	}
+	title := false
+	for _, finding := range report.Findings {
+		if finding.Severity == diag.Note || finding.Because != nil {
+			continue
+		}
+		if !title {
+			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("For you to do"))
+			title = true
+		}
+		printAttention(f.invocation, f.style, &finding)
+		f.style.Lines(f.out, "    left  ", nil, f.on.whyLeft(&finding, f.tried))
+	}
+	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
+	if report.Has(diag.Problem) {
+		return exit.With(exit.Problems)
+	}
+	return nil
+}
+
+// undoFix gives back what --fix has changed.
+func undoFix(s *invocation, force bool) error {
+	m, err := s.machine()
+	if err != nil {
+		return err
+	}
+	files, err := fix.Undo(&m, registryOf(), force)
+	for _, name := range files {
+		fmt.Fprintf(s.out, "%s is as it was\n", term.OneLine(name))
+	}
+	if err != nil && exit.CodeOf(err) == exit.Usage {
+		err = exit.As(exit.NotLooked, err)
+	}
+	return err
+}

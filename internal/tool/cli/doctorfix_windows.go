@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// ownValues fixes what the registry says wrongly.
+type ownValues struct {
+	*invocation
+	machine machine.Machine
+	all     bool // values of all users may be written
+}
+
+// fixRegistry does each step that was tried, is a value of the registry that the caller may write, and is wanted.
+func fixRegistry(s *invocation, r *repairing) error {
+	if err := asksFirst(s, r); err != nil {
+		return err
+	}
+	m, err := s.thisMachine("doctor --fix")
+	if err != nil {
+		return err
+	}
+	if len(s.variables) > 0 {
+		return fmt.Errorf("--fix goes by the variables that are set: not with --env")
+	}
+	if fix.UndoFile(&m) == "" {
+		return exit.Unable("LOCALAPPDATA is not set, and so there is no place for the undo file")
+	}
+	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, r)
+}
+
+func (f *ownValues) nothing() string {
+	return "Nothing was done: nothing here ends with a value of the registry that you may write."
+}
+
+func (f *ownValues) after() string { return "" }
+
+func (f *ownValues) took(*step) {}
+
+// mayWrite tells whether the caller may write a value, and the registry editor can export it.
+func (f *ownValues) mayWrite(at pc.ValueName) bool {
+	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
+}
+
+func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, error) {
+	report, err := examinePC(f.invocation, "", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range report.Findings {
+		finding := &report.Findings[i]
+		at, on, is := finding.RegistryChange()
+		if !is || finding.Severity == diag.Note || finding.Because != nil || !f.mayWrite(at) || !asks(finding.Commands[0]) {
+			continue
+		}
+		what := "deletes "
+		if on {
+			what = "switches on "
+		}
+		return report, &step{finding: finding, line: finding.Commands[0],
+			files: []string{what + at.String(), "exports it to " + fix.ExportFile(&f.machine)},
+			do:    func() error { return fix.Change(&f.machine, pc.Running{}, at, on) }}, nil
+	}
+	return report, nil, nil
+}
+
+func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[string]bool) string {
+	at, _, is := finding.RegistryChange()
+	switch {
+	case is && tried[finding.Commands[0]]:
+		return "you did not want the step, or it did not help"
+	case is && !f.mayWrite(at) && at.Hive == facts.LocalMachine:
+		return "it concerns all users: run it in a prompt that runs as administrator"
+	}
+	return finding.Unfixed()
+}
+
+// registryOf is the registry that --undo gives values back to.
+func registryOf() fix.Registry { return pc.Running{} }

@@ -1,0 +1,37 @@
+package fix
+
+import (
+	"path"
+	"strings"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/machine"
+)
+
+// undoName is the name of the undo file.
+const undoName = "undo.json"
+
+// homeOf is the directory that the user's own files lie below; "": it is not known.
+func homeOf(m *machine.Machine) string {
+	home, _ := m.Lookup(variables.Home.Name())
+	if home = path.Clean(home); !path.IsAbs(home) || home == "/" {
+		return ""
+	}
+	return home
+}
+
+// UndoFile is where previous contents are kept; "" without a home directory.
+func UndoFile(m *machine.Machine) string {
+	if state, _ := m.Lookup("XDG_STATE_HOME"); path.IsAbs(state) {
+		return path.Join(state, "vkloader", undoName)
+	}
+	if home, _ := m.Lookup(variables.Home.Name()); path.IsAbs(home) {
+		return path.Join(home, ".local/state/vkloader", undoName)
+	}
+	return ""
+}
+
+// below tells whether a path is below a directory; both are full.
+func below(name, directory string) bool {
+	return strings.HasPrefix(name, strings.TrimSuffix(directory, "/")+"/")
+}

@@ -1,0 +1,137 @@
+package fix
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// Registry is what values are read from and written to. That a value is not there is fs.ErrNotExist.
+type Registry interface {
+	Read(pc.ValueName) (pc.Data, error)
+	Write(pc.ValueName, pc.Data) error
+	Delete(pc.ValueName) error
+	Wide() bool // programs of 64 bits run there
+}
+
+// keptValue is a value of the registry as it was, and what it became.
+type keptValue struct {
+	Value  pc.ValueName `json:"value"`
+	Before pc.Data      `json:"before"`
+	After  *pc.Data     `json:"after"` // nil: it is gone
+}
+
+// Switched are the data of a value that loaders take (WIN-036).
+var Switched = pc.Data{Kind: 4, Bytes: []byte{0, 0, 0, 0}}
+
+// Change deletes a value, or with on gives it the data that loaders take. Before that what was there stands in the undo file, and
+// in a file for the registry editor beside it.
+func Change(m *machine.Machine, registry Registry, value pc.ValueName, on bool) error {
+	if !value.Exportable() {
+		return exit.Unable("%s: the registry editor cannot export this name", value)
+	}
+	undo, err := readOrBegin(m)
+	if err != nil {
+		return err
+	}
+	now, err := registry.Read(value)
+	if err != nil {
+		return exit.Unable("%w", err)
+	}
+	entry := keptValue{Value: value, Before: now}
+	if on {
+		entry.After = &Switched
+	}
+	if at := undo.find(value); at >= 0 {
+		if earlier := &undo.Values[at]; earlier.After != nil && same(*earlier.After, now) {
+			entry.Before = earlier.Before
+		}
+		undo.Values = slices.Delete(undo.Values, at, at+1)
+	}
+	undo.Values = append(undo.Values, entry)
+	if err := write(m, ExportFile(m), undo.export(registry.Wide()), 0o600); err != nil {
+		return err
+	}
+	if err := undo.write(m); err != nil {
+		return err
+	}
+	if on {
+		return registry.Write(value, Switched)
+	}
+	return registry.Delete(value)
+}
+
+func (u *undo) find(value pc.ValueName) int {
+	return slices.IndexFunc(u.Values, func(k keptValue) bool { return k.Value == value })
+}
+
+// ExportFile is the file for the registry editor in which the values stand that were changed, as they were; "" without a home
+// directory.
+func ExportFile(m *machine.Machine) string {
+	file := UndoFile(m)
+	if file == "" {
+		return ""
+	}
+	return strings.TrimSuffix(file, undoName) + "before-fix.reg"
+}
+
+// export is such a file, in UTF-16 as the registry editor writes it.
+func (u *undo) export(wide bool) []byte {
+	var list []pc.ExportedValue
+	for _, k := range u.Values {
+		list = append(list, pc.ExportedValue{ValueName: k.Value, Data: k.Before})
+	}
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(pc.Export(list, wide))) {
+		out = append(out, byte(unit), byte(unit>>8))
+	}
+	return out
+}
+
+func same(a, b pc.Data) bool { return a.Kind == b.Kind && slices.Equal(a.Bytes, b.Bytes) }
+
+// is tells what a value is now; nil: it is not there.
+func is(registry Registry, value pc.ValueName) (*pc.Data, error) {
+	now, err := registry.Read(value)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return &now, err
+}
+
+// changedValues are the values that are neither as a step left them nor as they were before it.
+func (u *undo) changedValues(registry Registry) (since []string, err error) {
+	for _, k := range u.Values {
+		now, err := is(registry, k.Value)
+		if err != nil {
+			return nil, err
+		}
+		left := now == nil && k.After == nil || now != nil && k.After != nil && same(*now, *k.After)
+		if !left && (now == nil || !same(*now, k.Before)) {
+			since = append(since, k.Value.String())
+		}
+	}
+	return since, nil
+}
+
+// restore gives the values back, and says which.
+func (u *undo) restore(registry Registry) (values []string, err error) {
+	for _, k := range u.Values {
+		if now, err := is(registry, k.Value); err != nil || now == nil || !same(*now, k.Before) {
+			if err == nil {
+				err = registry.Write(k.Value, k.Before)
+			}
+			if err != nil {
+				return values, err
+			}
+		}
+		values = append(values, k.Value.String())
+	}
+	return values, nil
+}

@@ -1,0 +1,108 @@
+package fix
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/systems"
+)
+
+// values are a registry.
+type values map[pc.ValueName]pc.Data
+
+func (v values) Read(at pc.ValueName) (pc.Data, error) {
+	data, is := v[at]
+	if !is {
+		return data, &fs.PathError{Op: "registry", Path: at.Name, Err: fs.ErrNotExist}
+	}
+	return data, nil
+}
+func (v values) Write(at pc.ValueName, data pc.Data) error { v[at] = data; return nil }
+func (v values) Delete(at pc.ValueName) error              { delete(v, at); return nil }
+func (v values) Wide() bool                                { return true }
+
+const layers = `SOFTWARE\Khronos\Vulkan\ImplicitLayers`
+
+var (
+	stale  = pc.ValueName{Hive: facts.LocalMachine, Bits: "32", Key: layers, Name: `C:\gone\"a"\obs.json`}
+	off    = pc.ValueName{Hive: facts.CurrentUser, Bits: "64", Key: layers, Name: `C:\there\layer.json`}
+	text   = pc.Data{Kind: 1, Bytes: []byte("0\x00\"\x00\\\x00\x00\x00")}
+	number = pc.Data{Kind: 4, Bytes: []byte{1, 2, 3, 4}}
+)
+
+// What a value was stands in a file for the registry editor before it changes, and comes back.
+func TestRegistryChange(t *testing.T) {
+	t.Parallel()
+	m := home(t, nil)
+	registry := values{stale: number, off: text}
+	for _, c := range []struct {
+		at pc.ValueName
+		on bool
+	}{{stale, false}, {off, true}} {
+		if err := Change(m, registry, c.at, c.on); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, there := registry[stale]; there || !same(registry[off], Switched) {
+		t.Fatalf("%v", registry)
+	}
+	exported, err := os.ReadFile(filepath.Join(m.Root, ExportFile(m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read systems.Registry
+	if problems := read.Read("x.reg", exported); len(problems) > 0 {
+		t.Error(problems)
+	}
+	for key, want := range map[string]facts.Value{
+		`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node\Khronos\Vulkan\ImplicitLayers`: {Name: stale.Name, Type: 4, Data: "\x01\x02\x03\x04"},
+		`HKEY_CURRENT_USER\` + layers:                                           {Name: off.Name, Type: 1, Data: "0\"\\\x00"},
+	} {
+		if got, _ := read.Values(key); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %v, want %v", key, got, want)
+		}
+	}
+	given, err := Undo(m, registry, false)
+	if err != nil || len(given) != 2 || !same(registry[stale], number) || !same(registry[off], text) || m.Exists(UndoFile(m)) || m.Exists(ExportFile(m)) {
+		t.Errorf("%q, %v, %v", given, err, registry)
+	}
+}
+
+// A value that has changed since is given back by force alone; one that is as it was is left as it is.
+func TestRegistryUndoForce(t *testing.T) {
+	t.Parallel()
+	m := home(t, nil)
+	registry := values{stale: number, off: text}
+	for _, at := range []pc.ValueName{stale, off} {
+		if err := Change(m, registry, at, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registry[stale], registry[off] = Switched, text
+	if given, err := Undo(m, registry, false); err == nil || len(given) != 0 || !strings.Contains(err.Error(), "obs.json") || strings.Contains(err.Error(), "layer.json") {
+		t.Errorf("%q, %v", given, err)
+	}
+	if _, err := Undo(m, registry, true); err != nil || !same(registry[stale], number) || !same(registry[off], text) {
+		t.Errorf("%v, %v", err, registry)
+	}
+	if _, err := Undo(&machine.Machine{Root: m.Root, Environ: m.Environ}, nil, false); err == nil {
+		t.Error("there was something to undo")
+	}
+}
+
+// A value that a file for the registry editor cannot hold stays.
+func TestRegistryNotExportable(t *testing.T) {
+	t.Parallel()
+	m := home(t, nil)
+	odd := pc.ValueName{Hive: facts.CurrentUser, Bits: "64", Key: layers, Name: "C:\\a\r\n[-HKEY_CURRENT_USER\\SOFTWARE]\r\n.json"}
+	registry := values{odd: number}
+	if err := Change(m, registry, odd, false); err == nil || len(registry) != 1 || m.Exists(UndoFile(m)) {
+		t.Errorf("%v, %v", err, registry)
+	}
+}

@@ -1,0 +1,34 @@
+package pc
+
+import (
+	"strings"
+	"unicode"
+
+	"vkloader/internal/core/facts"
+)
+
+// ValueName names a value of the registry, in the view of programs of a word size.
+type ValueName struct {
+	Hive facts.Hive
+	Bits string // "32" or "64"
+	Key  string
+	Name string
+}
+
+// String is the value as people name it.
+func (v ValueName) String() string {
+	text := v.Hive.String() + `\` + v.Key + ": " + v.Name
+	if v.Hive == facts.LocalMachine {
+		text += " (view of " + v.Bits + "-bit programs)"
+	}
+	return text
+}
+
+// Exportable tells whether a value can stand in a file for the registry editor: it has a line there.
+func (v ValueName) Exportable() bool { return strings.IndexFunc(v.Name, unicode.IsControl) < 0 }
+
+// Data are the data of a value as the registry keeps them.
+type Data struct {
+	Kind  uint32
+	Bytes []byte
+}

@@ -1,0 +1,102 @@
+<#
+.SYNOPSIS
+Puts vkloader's vulkan-1.dll beside one program.
+.DESCRIPTION
+Windows loads a vulkan-1.dll beside a program before the one in the system's directory. No other program changes.
+A file that was there is kept as vulkan-1.dll.before-vkloader, and restored by -Remove.
+.PARAMETER Program
+The program: path of its .exe file.
+.PARAMETER System
+Replace the loader of all programs instead. Needs a prompt that runs as administrator.
+.PARAMETER Remove
+Restore what was there.
+.EXAMPLE
+.\use-vkloader.ps1 C:\Games\game.exe
+.EXAMPLE
+.\use-vkloader.ps1 C:\Games\game.exe -Remove
+#>
+param(
+    [Parameter(Position = 0)] [string] $Program,
+    [switch] $System,
+    [switch] $Remove
+)
+Set-StrictMode -Version 2
+$ErrorActionPreference = 'Stop'
+$name = 'vulkan-1.dll'
+$kept = '.before-vkloader'
+$here = Split-Path -Parent $MyInvocation.MyCommand.Path
+
+# The directory of this archive for a program: x64 or x86, by the machine in the header of its file.
+function Get-Size([string] $file) {
+    $bytes = New-Object byte[] 4096
+    $stream = [IO.File]::OpenRead($file)
+    try { $count = $stream.Read($bytes, 0, $bytes.Length) } finally { $stream.Dispose() }
+    if ($count -lt 64 -or $bytes[0] -ne 0x4d -or $bytes[1] -ne 0x5a) { throw "$file is no program of Windows" }
+    $at = [BitConverter]::ToInt32($bytes, 60)
+    if ($at -lt 0 -or $at + 6 -gt $count) { throw "$file is no program of Windows" }
+    switch ([BitConverter]::ToUInt16($bytes, $at + 4)) {
+        0x8664 { return 'x64' }
+        0x014c { return 'x86' }
+        default { throw "$file is for a processor that vkloader has no loader for" }
+    }
+}
+
+function Test-Ours([string] $file) {
+    return (Get-Item -LiteralPath $file).VersionInfo.ProductName -eq 'vkloader'
+}
+
+# Puts the loader into a directory. What was there stays under another name.
+function Install-Loader([string] $size, [string] $directory) {
+    $to = Join-Path $directory $name
+    if ((Test-Path -LiteralPath $to) -and -not (Test-Ours $to)) {
+        Move-Item -LiteralPath $to -Destination ($to + $kept) -Force
+    }
+    try {
+        Copy-Item -LiteralPath (Join-Path (Join-Path $here $size) $name) -Destination $to -Force
+    } catch {
+        if ((Test-Path -LiteralPath ($to + $kept)) -and -not (Test-Path -LiteralPath $to)) {
+            Move-Item -LiteralPath ($to + $kept) -Destination $to
+        }
+        throw
+    }
+    Write-Output "$to is vkloader's now"
+}
+
+# Removes the loader from a directory, and restores what was there. Another program's file is left alone.
+function Remove-Loader([string] $directory) {
+    $to = Join-Path $directory $name
+    if ((Test-Path -LiteralPath $to) -and -not (Test-Ours $to)) {
+        Write-Output "$to is not vkloader's; it stays"
+        return
+    }
+    if (Test-Path -LiteralPath $to) { Remove-Item -LiteralPath $to }
+    if (Test-Path -LiteralPath ($to + $kept)) {
+        Move-Item -LiteralPath ($to + $kept) -Destination $to
+        Write-Output "$to is as it was"
+    } else {
+        Write-Output "$to is removed"
+    }
+}
+
+$places = @()
+if ($System) {
+    if ($Program) { throw 'Name a program, or use -System: not both.' }
+    if ([IntPtr]::Size -eq 4 -and $env:PROCESSOR_ARCHITEW6432) { throw 'Use the 64-bit PowerShell: this one does not see System32.' }
+    if ([Environment]::Is64BitOperatingSystem) {
+        $places += , @('x64', (Join-Path $env:SystemRoot 'System32'))
+        $places += , @('x86', (Join-Path $env:SystemRoot 'SysWOW64'))
+    } else {
+        $places += , @('x86', (Join-Path $env:SystemRoot 'System32'))
+    }
+} else {
+    if (-not $Program) { throw 'Name a program: use-vkloader.ps1 C:\path\program.exe' }
+    $file = (Resolve-Path -LiteralPath $Program).ProviderPath
+    $directory = Split-Path -Parent $file
+    if ($directory.StartsWith($env:SystemRoot, [StringComparison]::OrdinalIgnoreCase)) {
+        throw "$directory belongs to Windows: only -System changes the loader there"
+    }
+    $places += , @((Get-Size $file), $directory)
+}
+foreach ($place in $places) {
+    if ($Remove) { Remove-Loader $place[1] } else { Install-Loader $place[0] $place[1] }
+}

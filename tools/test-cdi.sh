@@ -1,0 +1,119 @@
+#!/bin/sh
+# "make test-cdi": containers of Podman with a CDI file of this tool, in a Debian 12 without a driver: its own loader gets the
+# outside's lavapipe; a container that becomes an image leaves nothing of the host in it; a driver that is removed, a library that
+# is gone and a tool that is gone keep no container from starting, and "cdi why" says what happened.
+#
+# The root is that of "make test-service", in $SERVICE_ROOTS or below build/service, made by debootstrap once. The drivers are those
+# of this machine, in layers (overlayfs), so that they can be removed. Needs root, podman and runc; nothing is installed here.
+set -eu
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || {
+    echo "test-cdi: needs root, for overlayfs and containers" >&2
+    exit 1
+}
+for program in podman "${RUNC:=runc}" debootstrap; do
+    command -v "$program" > /dev/null || {
+        echo "test-cdi: skipped: there is no $program"
+        exit 0
+    }
+done
+here=$PWD/build/cdi
+roots=${SERVICE_ROOTS:-$PWD/build/service}
+kind=vkloader.test/gpu
+file=/var/run/cdi/vkloader-test-cdi.yaml
+failed=0
+
+finish() {
+    rm -f "$file"
+    podman --root "$here/podman" --runroot "$here/runroot" rm -af > "$here/log" 2>&1 || :
+    if mountpoint -q "$here/host"; then umount "$here/host"; fi
+    rm -rf "$here/upper" "$here/work"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+case_of() { echo "test-cdi: $*"; }
+fail() {
+    echo "test-cdi: $*" >&2
+    failed=$((failed + 1))
+}
+says() { grep -qF -- "$1" "$here/log" || fail "nothing says \"$1\": $(tail -n 12 "$here/log")"; }
+
+pod() { podman --root "$here/podman" --runroot "$here/runroot" --cgroup-manager cgroupfs --runtime "$RUNC" "$@"; }
+
+# run OPTION... IMAGE COMMAND...: a container, whose output is the log.
+run() {
+    pod run --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none -v "$here/vkloader:/usr/bin/vkloader:ro" "$@" > "$here/log" 2>&1
+}
+
+refresh() { "$here/tool" cdi refresh --directory /var/run/cdi > "$here/refreshed" 2>&1 || fail "refresh: $(cat "$here/refreshed")"; }
+
+mkdir -p "$here" /var/run/cdi
+finish
+mkdir -p "$here/host" "$here/upper" "$here/work"
+cp build/vkloader "$here/vkloader"
+cp build/vkloader "$here/tool"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$here/upper,workdir=$here/work" "$here/host"
+if [ ! -d "$roots/debian12" ]; then
+    debootstrap --variant=minbase --include=vulkan-tools,libvulkan1 bookworm "$roots/debian12" http://deb.debian.org/debian > "$here/log" 2>&1
+fi
+tar -C "$roots/debian12" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . | pod import - debian12 > "$here/log" 2>&1
+
+case_of "the image's own loader gets lavapipe"
+"$here/tool" cdi generate --kind $kind --driver-root "$here/host" -o "$file" 2> "$here/log" || fail "generate: $(cat "$here/log")"
+run --name one --device $kind=all debian12 vulkaninfo --summary || fail "vulkaninfo ends with $?"
+says llvmpipe
+
+case_of "a committed image has nothing of the host"
+pod commit -q one committed > "$here/log" 2>&1
+run --rm committed find / -xdev '(' -name 'host-*' -o -lname '*vkloader*' -o -path '/run/vkloader/*' ')' || fail "find ends with $?"
+[ ! -s "$here/log" ] || fail "left in the image: $(cat "$here/log")"
+run --rm --device $kind=all committed vulkaninfo --summary || fail "vulkaninfo in the committed image ends with $?"
+says llvmpipe
+
+case_of "a container that is started again has its drivers again"
+pod start -a one > "$here/log" 2>&1 || fail "the second start ends with $?"
+says llvmpipe
+
+case_of "in a file system that may not be written"
+run --rm --read-only --device $kind=all debian12 vulkaninfo --summary || fail "vulkaninfo ends with $?"
+says llvmpipe
+
+case_of "a driver is removed: refreshed, containers start without it, and why says so"
+library=$(find "$here/host/usr/lib" -name libvulkan_lvp.so)
+mv "$library" "$library.away"
+refresh
+run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || :
+says started
+says "its library"
+says "in no directory of the dynamic linker"
+mv "$library.away" "$library"
+refresh
+run --rm --device $kind=all debian12 vulkaninfo --summary || fail "vulkaninfo ends with $?"
+says llvmpipe
+
+case_of "the tool is gone: containers start, and why says so"
+mv "$here/tool" "$here/tool.away"
+run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || :
+says started
+says "did not run when this container was made"
+mv "$here/tool.away" "$here/tool"
+
+case_of "what an image lacks is named, on the container's standard error and by why"
+if [ -d "$roots/debian11" ]; then
+    tar -C "$roots/debian11" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . | pod import - debian11 > "$here/log" 2>&1
+    run --name eleven --device $kind=all debian11 echo started || :
+    pod logs eleven > "$here/log" 2>&1 # an attached terminal comes later than the hook
+    says "vkloader: not in the container: lvp_icd"
+    run --rm --device $kind=all debian11 vkloader cdi why || :
+    says "wants GLIBC"
+    says "apt-get install -y mesa-vulkan-drivers"
+else
+    echo "test-cdi: skipped: there is no root of Debian 11"
+fi
+
+if [ $failed -gt 0 ]; then
+    echo "test-cdi: $failed failed" >&2
+    exit 1
+fi
+echo "test-cdi: all is well"
