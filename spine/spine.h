@@ -136,6 +136,7 @@ struct instance {
     uint32_t api_version; /* as it reached the terminator, 0 read as 1.0 */
     uint64_t enabled;     /* EXT_* bits: extensions enabled on the instance, by the program or by a layer */
     bool sort;            /* its physical devices are sorted (PHY-025) */
+    bool inside_dxgi;     /* made by a DXGI that is made of Vulkan, and is not asked for it */
 
     char **app_layers; /* the program's ppEnabledLayerNames, own copy (DEV-023) */
     uint32_t app_layer_count;

@@ -14,7 +14,7 @@ if command -v dpkg-query > /dev/null; then
         "install ok installed") ;;
         *) # pkg-config and others may be provided by a package of another name
             case $p in
-            pkg-config | cmake) command -v "$p" > /dev/null || missing="$missing $p" ;;
+            pkg-config | cmake | npm) command -v "$p" > /dev/null || missing="$missing $p" ;;
             *) missing="$missing $p" ;;
             esac
             ;;

@@ -28,6 +28,30 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
 
+/* ---- dxgi.c, on Windows ----------------------------------------------------------------------------------------- */
+
+/* A DXGI that is made of Vulkan calls the loader while it holds its own locks: what it calls asks it nothing, or the
+ * thread would wait for itself. */
+struct inside {
+    bool dxgi;
+    struct claim claim;
+};
+#ifdef _WIN32
+/* caller: the address that the call of the API returns to. */
+void inside_begin(struct inside *inside, const void *caller);
+void inside_end(const struct inside *inside);
+#else
+static inline void inside_begin(struct inside *inside, const void *caller)
+{
+    (void)caller;
+    inside->dxgi = false;
+}
+static inline void inside_end(const struct inside *inside)
+{
+    (void)inside;
+}
+#endif
+
 /* ---- plan.c ---------------------------------------------------------------------------------------------------- */
 
 /* Carries out a step of a plan when it is about the log: a line to write, or a level that counts from there on. */

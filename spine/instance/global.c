@@ -321,6 +321,8 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(cons
 {
     if (!counted(count, "vkEnumerateInstanceExtensionProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct asking a;
+    struct inside inside;
+    inside_begin(&inside, __builtin_return_address(0));
     VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, false);
     struct pre_chain *pre =
         pre_open(&a.plan, "vkEnumerateInstanceExtensionProperties",
@@ -330,6 +332,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(cons
     else
         result = extensions_finish(&a, result, layer_name, count, properties);
     pre_close(pre);
+    inside_end(&inside);
     return answered(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceExtensionProperties);

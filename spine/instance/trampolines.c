@@ -208,10 +208,11 @@ static void instance_free(struct instance *in)
     messengers_chained_free(in);
     log_forget(in);
     free(in);
+    system_drop();
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo *info,
-                                                      const VkAllocationCallbacks *allocator, VkInstance *out)
+static VkResult create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                VkInstance *out, bool inside_dxgi)
 {
     if (!info) { /* INS-020: a NULL pCreateInfo is an error */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
@@ -231,8 +232,10 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011: the caller's structure may go */
     in->api_version = VK_API_VERSION_1_0;      /* until the terminator learns it */
+    in->inside_dxgi = inside_dxgi;
     table_fill_missing(in);
     instance_add(in);
+    system_hold();
 
     struct facts *facts = NULL;
     int cancel = cancel_off(); /* files and a socket may be open */
@@ -253,6 +256,16 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     }
     messengers_chained_rest(in); /* DBG-008: they receive nothing until vkDestroyInstance */
     *out = (VkInstance)in;       /* LAY-325: the loader's handle, never a layer's */
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator, VkInstance *out)
+{
+    struct inside inside;
+    inside_begin(&inside, __builtin_return_address(0));
+    VkResult result = create_instance(info, allocator, out, inside.dxgi);
+    inside_end(&inside);
     return result;
 }
 EXPORT_COMMAND(vkCreateInstance);

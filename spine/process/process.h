@@ -125,6 +125,18 @@ void claims_forget(const void *what);
 void exit_watch(void);
 bool exit_begun(void);
 
+/* ---- system.c -------------------------------------------------------------------------------------------------- */
+
+/* An instance begins or ends: meanwhile the system's own libraries that the loader opens stay open. On Linux there are
+ * none. */
+#ifdef _WIN32
+void system_hold(void);
+void system_drop(void);
+#else
+static inline void system_hold(void) {}
+static inline void system_drop(void) {}
+#endif
+
 /* ---- callback.c ------------------------------------------------------------------------------------------------ */
 
 /* A callback that a program or a layer has given for messages: of a VkDebugUtilsMessengerEXT or, when report is set, of

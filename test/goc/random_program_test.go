@@ -459,7 +459,12 @@ func (m *maker) text(depth int) string {
 
 // part is what cuts a part out, in one of the ways.
 func (m *maker) part(of string, depth int) string {
-	i := func() string { return m.place(of, depth) }
+	i := func() string {
+		if m.chance(20) { // never between the length and the capacity, which is Go's affair
+			return oneOf(m, "opaque(-1)", "opaque(1<<40)", "(uint64(i0) | 1<<63)", "int8(opaque(-128))")
+		}
+		return "at(int(" + m.expression(oneOf(m, integers...), depth-1, true) + "), len(" + of + "))"
+	}
 	switch m.Intn(4) {
 	case 0:
 		return "[" + i() + ":]"

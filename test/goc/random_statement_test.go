@@ -494,17 +494,18 @@ func (m *maker) interfaces() {
 	if m.chance(50) {
 		name, known := m.fresh("v"), m.fresh("ok")
 		m.line("%s, %s := %s.(%s)", name, known, v.name, t.name)
-		m.line("println(%s)", known)
+		m.line("println(%s)\n_ = %s", known, name)
 		m.scope = append(m.scope, variable{name, t}, variable{known, truth})
 		m.print(name, t)
 		return
 	}
-	m.line("switch x := %s.(type) {", v.name)
+	x := m.fresh("x")
+	m.line("switch %s := %s.(type) {", x, v.name)
 	m.line("case %s:", t.name)
 	before := len(m.scope)
-	m.line("\t_ = x")
-	m.scope = append(m.scope, variable{"x", t})
-	m.fixed["x"] = true
+	m.line("\t_ = %s", x)
+	m.scope = append(m.scope, variable{x, t})
+	m.fixed[x] = true
 	m.nested(1)
 	m.scope = m.scope[:before]
 	m.line("case nil:\n\tprintln(\"nil\")")

@@ -187,3 +187,12 @@ bool loader_code(uintptr_t *from, uintptr_t *to)
     if (f) fclose(f);
     return *to != 0;
 }
+
+COMMAND(set_ids)
+{
+    if (setresgid((gid_t)arg_int(line, "rgid", (uint64_t)-1), (gid_t)arg_int(line, "egid", (uint64_t)-1),
+                  (gid_t)arg_int(line, "sgid", (uint64_t)-1)) ||
+        setresuid((uid_t)arg_int(line, "ruid", (uint64_t)-1), (uid_t)arg_int(line, "euid", (uint64_t)-1),
+                  (uid_t)arg_int(line, "suid", (uint64_t)-1)))
+        fail("%s", strerror(errno));
+}

@@ -22,15 +22,6 @@ COMMAND(unsetenv)
     unsetenv(arg_or(line, "name", "X"));
 }
 
-COMMAND(set_ids)
-{
-    if (setresgid((gid_t)arg_int(line, "rgid", (uint64_t)-1), (gid_t)arg_int(line, "egid", (uint64_t)-1),
-                  (gid_t)arg_int(line, "sgid", (uint64_t)-1)) ||
-        setresuid((uid_t)arg_int(line, "ruid", (uint64_t)-1), (uid_t)arg_int(line, "euid", (uint64_t)-1),
-                  (uid_t)arg_int(line, "suid", (uint64_t)-1)))
-        fail("%s", strerror(errno));
-}
-
 COMMAND(chdir)
 {
     if (chdir(arg_or(line, "path", "/"))) fail("%s", strerror(errno));

@@ -90,6 +90,8 @@ var floors = []struct {
 	{[]string{"internal/service/server"}, "brings the service's parts together; only the command starts it"},
 	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
+	{[]string{"internal/tool/ui/guard"}, "which requests the page answers: it knows nothing of what is on the page"},
+	{[]string{"internal/tool/ui"}, "the page shows what command lines answer, and changes by them: it decides nothing"},
 	{[]string{"internal/tool/loaders/page"}, "writes the table of the features of loaders as a page; is in no program"},
 	{[]string{"internal/core/variables/page"}, "writes what is made of the table of variables; is in no program"},
 	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},

@@ -60,6 +60,15 @@ func TestSettingsLayer(t *testing.T) {
 	if err := os.Remove(w.Path("report")); err != nil || report("report") != "" {
 		t.Errorf("still reported: %v", err)
 	}
+	// No value is another setting than the default one; what takes no list cannot be empty.
+	if !strings.Contains(run(layer, "--empty", "disables", "--dry-run"), "\nkhronos_validation.disables = \n") {
+		t.Error("disables is not empty")
+	}
+	for _, key := range []string{"fine_grained_locking", "duplicate_message_limit", "nonsense"} {
+		if _, exit := tried(w, "settings", "layer", layer, "--empty", key); exit.Code != 2 {
+			t.Errorf("--empty %s: %d, %s", key, exit.Code, exit.Stderr)
+		}
+	}
 	// One for a directory, and the variable.
 	directory := w.Path("game")
 	if err := os.Mkdir(directory, 0o755); err != nil {

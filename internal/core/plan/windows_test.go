@@ -280,8 +280,29 @@ func TestWindowsVendors(t *testing.T) {
 		}
 		p.Other.Displays.Made = false
 		a = p.ask(t, Instance)
-		expect(t, "without a factory", found(a), "")
-		expectLog(t, a, `WARN: The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are not used; repair DXGI, or name a driver in VK_DRIVER_FILES`)
+		expect(t, "without a factory", found(a), strings.Join(names, " "))
+		expectLog(t, a, `WARN: The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are used, whether their vendor has an adapter here or not`)
+	}
+}
+
+// holds: WIN-040 WIN-041
+//
+// DXGI is asked only where the registry names a driver whose vendor is known.
+func TestWindowsAsksDXGI(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{`C:\a.json`: 0, `C:\igvk64.json`: 1, `C:\igvk32.json`: 0} {
+		p := newPC(name).on(machineRoot+"Drivers", name)
+		p.bits = "64"
+		_, needs := p.asked(t, Instance)
+		asked := 0
+		for _, n := range needs {
+			if n.Kind == facts.KindDXGI {
+				asked++
+			}
+		}
+		if asked != want {
+			t.Errorf("with %s DXGI is asked %d times, want %d", name, asked, want)
+		}
 	}
 }
 

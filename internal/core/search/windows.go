@@ -200,25 +200,32 @@ func sameGUID(a, b string) bool {
 	return true
 }
 
-// machineKey adds what the key of the machine names; of drivers those whose vendor has an adapter here (WIN-036 to
-// WIN-042).
+// machineKey adds what the key of the machine names; of drivers whose vendor is known those that have an adapter here
+// (WIN-036 to WIN-042). DXGI is asked only when there is one: it takes milliseconds, and may itself be made of Vulkan.
 func machineKey(b *Builder) {
-	var dxgi facts.DXGI
-	asked := false
+	told := false
 	b.key(facts.LocalMachine, func(name string) bool {
 		if b.Kind != Drivers { // WIN-056
 			return true
 		}
-		known := true
-		if dxgi, known = b.Facts.DXGI(); !known {
+		vendor := b.vendorOf(name)
+		if vendor == 0 { // WIN-041
+			b.say(diag.Info, diag.None, name, name, name+" is not a known driver: it is not asked which adapters it is for")
+			return true
+		}
+		dxgi, known := b.Facts.DXGI()
+		if !known {
 			return false
 		}
-		if !asked && !dxgi.Made { // WIN-040
-			b.say(diag.Warn, diag.AdaptersUnknown, b.registryKey(), "",
-				"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are not used; repair DXGI, or name a driver in VK_DRIVER_FILES")
+		if !dxgi.Made { // WIN-040: as in services, and on machines without a display
+			if !told {
+				b.say(diag.Warn, diag.AdaptersUnknown, b.registryKey(), "",
+					"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are used, whether their vendor has an adapter here or not")
+			}
+			told = true
+			return true
 		}
-		asked = true
-		return dxgi.Made && b.hasAdapter(name, &dxgi)
+		return b.hasAdapter(name, vendor, &dxgi)
 	})
 }
 
@@ -263,24 +270,27 @@ var vendors = [...]struct {
 	{"32", "igvk32.json", 0x8086}, {"32", "nv-vk32.json", 0x10de}, {"32", "amd-vulkan32.json", 0x1002}, {"32", "amdvlk32.json", 0x1002},
 }
 
-// hasAdapter tells whether a driver of the registry may have an adapter here (WIN-039, WIN-041).
-func (b *Builder) hasAdapter(name string, dxgi *facts.DXGI) bool {
+// vendorOf is the vendor of a driver by the name of its manifest; 0: it is not known (WIN-041).
+func (b *Builder) vendorOf(name string) uint32 {
 	bits := b.Platform.WordSize()
 	for i := range vendors {
 		v := &vendors[i]
-		if v.bits != bits || len(name) < len(v.end) || name[len(name)-len(v.end):] != v.end {
-			continue
+		if v.bits == bits && len(name) >= len(v.end) && name[len(name)-len(v.end):] == v.end {
+			return v.vendor
 		}
-		for k := range dxgi.List {
-			if dxgi.List[k].Vendor == v.vendor {
-				return true
-			}
-		}
-		b.say(diag.Info, diag.DriverVendor, name, name, "Driver "+name+" is not used: its vendor has no adapter here")
-		return false
 	}
-	b.say(diag.Info, diag.None, name, name, name+" is not a known driver: it is not asked which adapters it is for")
-	return true
+	return 0
+}
+
+// hasAdapter tells whether a driver's vendor has an adapter here (WIN-039).
+func (b *Builder) hasAdapter(name string, vendor uint32, dxgi *facts.DXGI) bool {
+	for k := range dxgi.List {
+		if dxgi.List[k].Vendor == vendor {
+			return true
+		}
+	}
+	b.say(diag.Info, diag.DriverVendor, name, name, "Driver "+name+" is not used: its vendor has no adapter here")
+	return false
 }
 
 // noExplicitLayer warns when there is no place for explicit layers (WIN-054).

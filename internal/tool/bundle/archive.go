@@ -42,3 +42,15 @@ func Write(w io.Writer, parts []Part) error {
 	}
 	return zip.Close()
 }
+
+// Without leaves out parts by their names. A name that no part has is an error: what should not go in might.
+func Without(parts []Part, names []string) ([]Part, error) {
+	left := slices.Clone(parts)
+	for _, name := range names {
+		before := len(left)
+		if left = slices.DeleteFunc(left, func(p Part) bool { return p.Name == name }); len(left) == before {
+			return nil, fmt.Errorf("a bundle has no part %q", name)
+		}
+	}
+	return left, nil
+}

@@ -115,3 +115,17 @@ func TestValue(t *testing.T) {
 		t.Errorf("the value itself has changed: %+v", value)
 	}
 }
+
+// What is left out is not in, and a misspelled name is no silent success.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	parts := []Part{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	if left, err := Without(parts, []string{"b", "c"}); err != nil || len(left) != 1 || left[0].Name != "a" || parts[1].Name != "b" {
+		t.Errorf("%v, %v", left, err)
+	}
+	for _, names := range [][]string{{"d"}, {"a", "a"}} {
+		if _, err := Without(parts, names); err == nil {
+			t.Errorf("%q is taken", names)
+		}
+	}
+}

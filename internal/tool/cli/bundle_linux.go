@@ -39,6 +39,7 @@ func newBundle(s *invocation) *cobra.Command {
 	var (
 		asJSON, only, force, still bool
 		app, file, part            string
+		without                    []string
 		limit                      time.Duration
 	)
 	cmd := &cobra.Command{
@@ -56,6 +57,9 @@ func newBundle(s *invocation) *cobra.Command {
 				return err
 			}
 			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
+			if part == allParts {
+				return sendAll(s, bundleParts(s, source, g))
+			}
 			if part != "" {
 				return sendPart(s, makersOf(s, source, g), part)
 			}
@@ -64,7 +68,10 @@ func newBundle(s *invocation) *cobra.Command {
 					return fmt.Errorf("%s is there already: another name with -o, or --force", file)
 				}
 			}
-			parts := bundleParts(s, source, g)
+			parts, err := bundle.Without(bundleParts(s, source, g), without)
+			if err != nil {
+				return err
+			}
 			answer := bundled{bundleSchema, file, !only, []bundledPart{}}
 			for _, p := range parts {
 				answer.Parts = append(answer.Parts, bundledPart{p.Name, len(p.Text), p.What, p.Failed})
@@ -95,6 +102,7 @@ func newBundle(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", bundle.Directory+".tar.gz", "write to `FILE`")
 	flags.BoolVar(&only, "list", false, "show what would go in, and write nothing")
+	flags.StringArrayVar(&without, "without", nil, "leave out the part of this `NAME`; may be repeated")
 	flags.BoolVar(&force, "force", false, "write over a file that is there")
 	flags.BoolVar(&still, "still", false, "run nothing: without devices, and without a log")
 	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", bundleSchema))

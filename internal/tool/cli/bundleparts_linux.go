@@ -100,11 +100,22 @@ func sendPart(s *invocation, makers []maker, name string) error {
 	if err != nil {
 		return err
 	}
+	return json.NewEncoder(s.out).Encode(sending(parts))
+}
+
+// allParts is what --part is told for all parts; no part has this name.
+const allParts = "*"
+
+// sendAll prints all parts, for the page that shows them before an archive is made.
+func sendAll(s *invocation, parts []bundle.Part) error { return writeJSON(s, sending(parts)) }
+
+// sending are parts on their way.
+func sending(parts []bundle.Part) []sent {
 	list := []sent{}
 	for _, p := range parts {
 		list = append(list, sent{[]byte(p.Name), []byte(p.What), []byte(p.Text), []byte(p.Failed)})
 	}
-	return json.NewEncoder(s.out).Encode(list)
+	return list
 }
 
 // bundleParts makes every part in a child of its own: one that crashes or hangs is told as such, and takes no other along.

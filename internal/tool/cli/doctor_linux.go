@@ -38,6 +38,8 @@ const doctorHelp = "doctor examines devices, manifests, libraries with everythin
 type hereOnly struct {
 	markdown, keepOut     bool
 	fix, undo, yes, force bool
+	dry                   bool
+	step                  string
 	user, device, plugin  string
 	pid                   int
 }
@@ -47,6 +49,8 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags.BoolVar(&d.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
 	flags.BoolVar(&d.fix, "fix", false, "fix what can be fixed in your own files; asks before each step")
 	flags.BoolVar(&d.yes, "yes", false, "with --fix: do every step without asking")
+	flags.BoolVar(&d.dry, "dry-run", false, "with --fix: show the steps, and do none")
+	flags.StringVar(&d.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
 	flags.BoolVar(&d.undo, "undo", false, "give back what the files were before --fix")
 	flags.BoolVar(&d.force, "force", false, "with --undo: also where a file has changed since")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
@@ -72,6 +76,8 @@ func (d *doctoring) check() error {
 	switch {
 	case (d.yes || d.force) && !d.fix:
 		return errors.New("--yes goes with --fix, and --force with --undo")
+	case (d.dry || d.step != "") && !d.fix:
+		return errors.New("--dry-run and --step go with --fix")
 	case d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut):
 		return errors.New("--fix is for programs that you start, and asks by itself what goes into quarantine: not with --pid, " +
 			"--elevated, --user or --quarantine")
@@ -111,7 +117,7 @@ func (d *doctoring) here(s *invocation) error {
 		return err
 	}
 	if d.fix {
-		return fixMachine(s, about, d.yes, d.app, d.load, d.limit)
+		return fixMachine(s, about, d)
 	}
 	device, err := kernelDevice(s, about, d.device, d.limit)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
@@ -32,6 +31,9 @@ type fixer struct {
 	tried   map[string]bool // changes that are done, or were not wanted
 	done    int
 	later   bool // a variable is among what was done
+
+	only string // the line of the only step that is wanted; "": all
+	dry  bool   // steps are shown, and not done
 }
 
 // step is one thing that fixes something.
@@ -39,21 +41,23 @@ type step struct {
 	finding *doctor.Finding
 	line    string   // for a shell
 	files   []string // what becomes of which
+	edits   []fix.Edit
 	do      func() error
 	change  *explain.Change // that it makes; nil: it is a quarantine
 }
 
 // fixMachine does each step that was tried, is in the user's own files, and is wanted; after each, the machine is examined again.
 // load: also what dies when it is loaded goes into quarantine, out of the program app or of all.
-func fixMachine(s *invocation, about *subject, yes bool, app string, load bool, limit time.Duration) error {
-	if !yes && !s.terminal {
+func fixMachine(s *invocation, about *subject, d *doctoring) error {
+	yes, app, load, limit := d.yes, d.app, d.load, d.limit
+	if !yes && !d.dry && !s.terminal {
 		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
 	if !about.source.Foreign() && len(s.variables) > 0 {
 		return errors.New("--fix goes by the variables that are set: --env only with --root")
 	}
 	f := &fixer{invocation: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
-		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
+		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}, only: d.step, dry: d.dry}
 	for {
 		report, err := examine(context.Background(), s, &subject{source: f.source}, "", "", filesOnly, 0)
 		if err != nil {
@@ -73,6 +77,10 @@ func fixMachine(s *invocation, about *subject, yes bool, app string, load bool, 
 		}
 		f.show(next)
 		f.tried[next.line] = true
+		if f.dry {
+			f.plan(next)
+			continue
+		}
 		switch f.ask() {
 		case wanted:
 		case notWanted:
@@ -95,14 +103,14 @@ func (f *fixer) next(report *doctor.Report) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
-		if !is || finding.Severity == diag.Note || finding.Because != nil || f.tried[change.Line()] {
+		if !is || finding.Severity == diag.Note || finding.Because != nil || !f.asks(change.Line()) {
 			continue
 		}
 		edits := fix.Edits(&f.source.Machine, change)
 		if edits == nil || !f.betters(change) {
 			continue
 		}
-		next := &step{finding: finding, line: change.Line(), change: &change,
+		next := &step{finding: finding, line: change.Line(), change: &change, edits: edits,
 			do: func() error { return fix.Do(&f.source.Machine, edits) }}
 		for _, e := range edits {
 			what := "writes "
@@ -125,7 +133,7 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 			line += " --app " + term.Quoted(app)
 		}
 		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
-		if !died(p) || f.tried[line] || at < 0 {
+		if !died(p) || !f.asks(line) || at < 0 {
 			continue
 		}
 		found, err := f.settings()
@@ -151,6 +159,16 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 		return next, nil
 	}
 	return nil, nil
+}
+
+// asks tells whether a step with this line is wanted, and was not tried yet.
+func (f *fixer) asks(line string) bool { return !f.tried[line] && (f.only == "" || f.only == line) }
+
+// plan says what a step that is not done would write.
+func (f *fixer) plan(next *step) {
+	for _, e := range next.edits {
+		f.invocation.plan(e.Path, e.Text, e.Remove)
+	}
 }
 
 // betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
@@ -222,6 +240,13 @@ func (f *fixer) ask() answer {
 
 // end says what was done, and what is left to do.
 func (f *fixer) end(report *doctor.Report) error {
+	if f.only != "" && len(f.tried) == 0 {
+		return exit.Problem("--step: no step has this line now")
+	}
+	if f.dry {
+		fmt.Fprintf(f.out, "%s shown, and not done.\n", term.Count(len(f.tried), "step"))
+		return nil
+	}
 	if f.done > 0 {
 		fmt.Fprintf(f.out, "%s done; vkloader doctor --undo gives back what was there.\n", term.Count(f.done, "step"))
 	} else {

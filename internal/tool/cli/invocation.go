@@ -36,7 +36,19 @@ type invocation struct {
 	class  int  // 32 or 64; 0: that of the program
 	asUser bool // --elevated=false
 
-	answered func(value any) // when not nil, is given every answer that is printed as JSON
+	answered func(value any)                      // when not nil, is given every answer that is printed as JSON
+	planned  func(path, text string, remove bool) // when not nil, is given every file that --dry-run does not write
+
+	added   map[string]string // files that count as there, with what is in them: what a change would write
+	without []string          // files that count as not there
+	still   bool              // write nothing, not even what is over
+}
+
+// plan says what --dry-run would have written, or removed.
+func (s *invocation) plan(path, text string, remove bool) {
+	if s.planned != nil {
+		s.planned(path, text, remove)
+	}
 }
 
 // getenv is the value of a variable of the tool's own environment; the last one counts.
@@ -133,7 +145,8 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	source := &machine.Source{Machine: m, Elevated: elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class}
+	source := &machine.Source{Machine: m, Elevated: elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class, Added: s.added}
+	source.Without = append(source.Without, s.without...)
 	if app != "" && s.class == 0 {
 		source.Class = binary.ProgramOf(&m, app).Class
 	}

@@ -80,6 +80,7 @@ func newRoot(s *invocation) *cobra.Command {
 		newWait(s),
 		newRun(s),
 		newGraph(s),
+		newUI(s),
 		newVersion(s),
 		newPages(s),
 		newVariablesHelp(),

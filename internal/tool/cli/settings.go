@@ -41,8 +41,10 @@ func (s *invocation) settings() (*settingsfile.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := expireSettings(s, &source.Machine); err != nil {
-		return nil, err
+	if !s.still {
+		if err := expireSettings(s, &source.Machine); err != nil {
+			return nil, err
+		}
 	}
 	source.Elevated, source.AsUser = false, true // the settings are those of what the user starts
 	return settingsfile.Look(source)

@@ -33,6 +33,8 @@ type layerSettings struct {
 	Removed   bool           `json:"removed,omitempty"`
 	Settings  []settingNow   `json:"settings"`
 	Variables []variableLine `json:"variables,omitempty"` // that do the same
+
+	Presets []layersettings.Preset `json:"presets,omitempty"` // that the manifest proposes
 }
 
 // settingNow is a setting, and its value where the file has one.
@@ -51,6 +53,7 @@ type variableLine struct {
 // layerOptions are those of settings layer.
 type layerOptions struct {
 	directory              string
+	empty                  []string
 	variables, dry, asJSON bool
 }
 
@@ -60,7 +63,8 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		Use:   "layer LAYER [KEY=VALUE]...",
 		Short: "Show and change the settings of a layer",
 		Long: "A layer's manifest names its settings, with types and defaults; a name or value that it does not have is an error.\n" +
-			"Without KEY=VALUE, the settings are listed. \"KEY=\" alone removes a setting, so that its default counts.\n\n" +
+			"Without KEY=VALUE, the settings are listed. \"KEY=\" alone removes a setting, so that its default counts. --empty sets\n" +
+			"a list to nothing, where the default is not empty.\n\n" +
 			"Layers read one file, vk_layer_settings.txt: the first of that in the user's data directory (vulkan/settings.d), the\n" +
 			"file or directory that VK_LAYER_SETTINGS_PATH names, and that in the program's working directory. The command\n" +
 			"changes the file in force, or else writes the user's, which is for all programs. --directory writes one for\n" +
@@ -79,6 +83,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
 	cmd.Flags().StringVar(&o.directory, "directory", "", "the file of programs that are started in this `DIRECTORY`")
+	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "set this list of flags or text to nothing, whatever its default: `KEY`; may be repeated")
 	cmd.Flags().BoolVar(&o.variables, "variables", false, "print variables for a shell, and write nothing")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "print the file instead of writing it")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", layerSettingsSchema))
@@ -161,8 +166,20 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 			}
 		}
 	}
-	answer := &layerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest}
+	for _, key := range o.empty {
+		setting := layer.Find(key)
+		if setting == nil {
+			return layer.Unknown(key)
+		}
+		if err := setting.Check(""); err != nil {
+			return err
+		}
+	}
+	answer := &layerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
 	if o.variables {
+		for _, key := range o.empty {
+			changes = append(changes, key+"=")
+		}
 		return printLayerVariables(s, o, layer, changes, answer)
 	}
 	file, err := layerFile(&source.Machine, o)
@@ -177,11 +194,18 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 			file.Set(layer.Full(key), value)
 		}
 	}
-	if o.dry && len(changes) > 0 {
+	for _, key := range o.empty {
+		file.Set(layer.Full(key), "")
+	}
+	changed := len(changes)+len(o.empty) > 0
+	if o.dry && changed {
+		if s.planned != nil {
+			s.planned(file.File, file.Text(), file.Over())
+		}
 		_, err := fmt.Fprint(s.out, file.Text())
 		return err
 	}
-	if len(changes) > 0 {
+	if changed {
 		if answer.Removed, err = file.Write(&source.Machine); err != nil {
 			return exit.As(exit.NotLooked, err)
 		}
@@ -193,13 +217,13 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 		}
 		answer.Settings = append(answer.Settings, now)
 	}
-	if len(file.Values()) > 0 || len(changes) > 0 {
+	if len(file.Values()) > 0 || changed {
 		answer.File, answer.From = file.File, file.From
 	}
 	if o.asJSON {
 		return writeJSON(s, answer)
 	}
-	if len(changes) == 0 {
+	if !changed {
 		printLayerSettings(s, layer, answer)
 		return nil
 	}

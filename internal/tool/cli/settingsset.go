@@ -90,6 +90,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	}
 	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
+		s.plan(written.Path, written.Text, written.Gone)
 		return writeJSON(s, written.Content)
 	}
 	if asJSON {

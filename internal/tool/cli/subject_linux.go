@@ -35,7 +35,12 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 	if err := s.change(&m); err != nil {
 		return nil, err
 	}
-	return &subject{source: served(&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}), process: p}, nil
+	source := &machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}
+	if !m.Foreign() {
+		source.Added = s.added
+		source.Without = append(source.Without, s.without...)
+	}
+	return &subject{source: served(source), process: p}, nil
 }
 
 // completeProcesses gives the processes that have a loader.

@@ -48,7 +48,7 @@ func TestUsageErrors(t *testing.T) {
 // Without a subcommand, these commands show what there is, with the options of the subcommand that does.
 func TestBareCommandsShow(t *testing.T) {
 	for bare, full := range map[string]string{"settings": "settings show", "quarantine": "quarantine list", "system": "system status",
-		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json": "doctor --json"} {
+		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json --no-probe": "doctor --json --no-probe"} {
 		s, out, errOut := world(t, goodRun)
 		call := func(line string) string {
 			out.Reset()

@@ -63,13 +63,25 @@ func SVG(w io.Writer, c *Chain) error {
 	return err
 }
 
+// Fragment draws the chain as an element for a page that has Style in a sheet of its own: nothing in it is styled inline.
+func Fragment(c *Chain) string { return draw(lay(c), "", "") }
+
+// Style is the sheet of a Fragment.
+func Style() string { return style() }
+
 // drawing is the svg element; link, when not "", makes each box a link to it and the box's id.
-func drawing(p *picture, link string) string {
+func drawing(p *picture, link string) string { return draw(p, link, style()) }
+
+// draw is the svg element with a sheet in it, or without any.
+func draw(p *picture, link, sheet string) string {
 	var out strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format, args...) }
 	put(`<svg xmlns="http://www.w3.org/2000/svg" class="chain" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img">`+"\n",
 		number(p.w), number(p.h))
-	put("<title>From a program to its devices</title>\n<style>%s</style>\n", style())
+	put("<title>From a program to its devices</title>\n")
+	if sheet != "" {
+		put("<style>%s</style>\n", sheet)
+	}
 	put(`<rect class="paper" width="%s" height="%s"/>`+"\n", number(p.w), number(p.h))
 	for _, e := range p.edges {
 		var path strings.Builder

@@ -150,6 +150,9 @@ func (f *File) Text() string {
 	return strings.Join(f.lines, "\n") + "\n"
 }
 
+// Over tells whether nothing is left of a file that this package has made.
+func (f *File) Over() bool { return len(f.Values()) == 0 && f.Text() == written+"\n" }
+
 // Write writes the file, in one step; one that this package has made goes when nothing is left in it.
 func (f *File) Write(m *machine.Machine) (removed bool, err error) {
 	at, err := m.PlaceOf(f.File, true)
@@ -159,7 +162,7 @@ func (f *File) Write(m *machine.Machine) (removed bool, err error) {
 	defer at.Close()
 	_, mode, err := at.Read("")
 	switch {
-	case err == nil && len(f.Values()) == 0 && len(f.lines) <= 1 && f.Text() == written+"\n":
+	case err == nil && f.Over():
 		return true, at.Remove()
 	case err != nil:
 		mode = 0o644

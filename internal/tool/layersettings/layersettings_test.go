@@ -51,6 +51,47 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// What a form shows of a setting is what the manifest says, as far as it is for this system; a preset has only settings that the
+// layer has.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	l := read(t, `{"layer":{"name":"VK_LAYER_MAKER_check","features":{"presets":[
+{"label":"Windows","platforms":["WINDOWS"],"settings":[{"key":"sync","value":true}]},
+{"label":"Nothing","settings":[{"key":"gone","value":1}]},
+{"label":"Quick","description":"d","status":"BETA","settings":[{"key":"gone","value":1},{"key":"areas","value":[]},{"key":"sync","value":true}]}],
+"settings":[{"key":"g","type":"GROUP","label":"Checks","settings":[
+ {"key":"areas","type":"FLAGS","default":["ONE"],"flags":[{"key":"ONE","label":"First","description":"one","status":"ALPHA","view":"ADVANCED",
+  "settings":[{"key":"size","type":"INT","unit":"bytes","default":1,"dependence":{"mode":"ALL","settings":[{"key":"areas","value":["ONE"]},{"key":"sync","value":true}]}}]}]}]},
+ {"key":"sync","type":"BOOL","label":"Sync","description":"s","status":"STABLE","view":"HIDDEN","default":false},
+ {"key":"out","type":"LOAD_FILE","filter":"*.json","default":""}]}}}`)
+	if len(l.Presets) != 1 || l.Presets[0].Label != "Quick" || !slices.Equal(l.Presets[0].Settings, []Wanted{{"areas", ""}, {"sync", "true"}}) {
+		t.Errorf("%+v", l.Presets)
+	}
+	areas, size, sync := l.Find("areas"), l.Find("size"), l.Find("sync")
+	if areas.Group != "Checks" || areas.Depth != 0 || !slices.Equal(areas.Choices, []Choice{{"ONE", "First", "one", "ALPHA", "ADVANCED"}}) {
+		t.Errorf("%+v", areas)
+	}
+	if size.Depth != 1 || size.Unit != "bytes" || size.Group != "Checks" || sync.Depth != 0 || sync.Group != "" || sync.Description != "s" || sync.Status != "STABLE" ||
+		sync.View != "HIDDEN" || l.Find("out").Filter != "*.json" {
+		t.Errorf("%+v %+v", size, sync)
+	}
+	for _, c := range []struct {
+		mode, areas, sync string
+		want              bool
+	}{
+		{"ALL", "ONE", "true", true}, {"ALL", "TWO,ONE", "true", true}, {"ALL", "ONE", "false", false}, {"ALL", "", "true", false},
+		{"ANY", "", "true", true}, {"ANY", "", "false", false}, {"NONE", "", "false", true}, {"NONE", "ONE", "false", false},
+	} {
+		d := Dependence{c.mode, size.Depends.On}
+		if got := d.Holds(func(key string) string { return map[string]string{"areas": c.areas, "sync": c.sync}[key] }); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if !sync.Depends.Holds(nil) {
+		t.Error("a setting without a dependence has no effect")
+	}
+}
+
 // A value of another type is refused, and a name that the layer does not have gets the closest one.
 func TestCheck(t *testing.T) {
 	t.Parallel()

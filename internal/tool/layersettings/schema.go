@@ -10,40 +10,92 @@ import (
 
 // Setting is a setting that a layer has.
 type Setting struct {
-	Key      string   `json:"key"`
-	Type     string   `json:"type"` // BOOL, INT, FLAGS, ..., as the manifest has it
-	Label    string   `json:"label,omitempty"`
-	Default  string   `json:"default"`
-	Values   []string `json:"values,omitempty"`   // that it takes, of ENUM and FLAGS
-	Min      *float64 `json:"min,omitempty"`      // of INT and FLOAT
-	Max      *float64 `json:"max,omitempty"`      // likewise
-	Variable string   `json:"variable,omitempty"` // that sets it, too
+	Key         string      `json:"key"`
+	Type        string      `json:"type"` // BOOL, INT, FLAGS, ..., as the manifest has it
+	Label       string      `json:"label,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Default     string      `json:"default"`
+	Values      []string    `json:"values,omitempty"`   // that it takes, of ENUM and FLAGS
+	Choices     []Choice    `json:"choices,omitempty"`  // the same values with what the manifest says of each
+	Min         *float64    `json:"min,omitempty"`      // of INT and FLOAT
+	Max         *float64    `json:"max,omitempty"`      // likewise
+	Unit        string      `json:"unit,omitempty"`     // likewise
+	Filter      string      `json:"filter,omitempty"`   // of files, such as *.json
+	Variable    string      `json:"variable,omitempty"` // that sets it, too
+	Status      string      `json:"status,omitempty"`   // STABLE, BETA, ALPHA, DEPRECATED
+	View        string      `json:"view,omitempty"`     // STANDARD, ADVANCED, HIDDEN
+	Group       string      `json:"group,omitempty"`    // the heading that it is below
+	Depth       int         `json:"depth,omitempty"`    // how many settings it is below
+	Depends     *Dependence `json:"depends,omitempty"`  // when it has an effect; absent: always
+}
+
+// Choice is a value of ENUM or FLAGS.
+type Choice struct {
+	Key         string `json:"key"`
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+	Status      string `json:"status,omitempty"`
+	View        string `json:"view,omitempty"`
+}
+
+// Preset is a set of values that a manifest proposes.
+type Preset struct {
+	Label       string   `json:"label"`
+	Description string   `json:"description,omitempty"`
+	Status      string   `json:"status,omitempty"`
+	Settings    []Wanted `json:"settings"`
+}
+
+// Wanted is a setting with a value.
+type Wanted struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
 }
 
 // raw is a setting in a manifest.
 type raw struct {
-	Key, Label, Type, Env string
-	Default               any
-	Platforms             []string
-	Range                 struct{ Min, Max *float64 }
-	Flags                 []struct {
-		Key       string
-		Platforms []string
-		Settings  []raw
+	Key, Label, Description, Type, Env string
+	Unit, Filter, Status, View         string
+	Default                            any
+	Platforms                          []string
+	Range                              struct{ Min, Max *float64 }
+	Dependence                         *struct {
+		Mode     string
+		Settings []rawValue
+	}
+	Flags []struct {
+		Key, Label, Description, Status, View string
+		Platforms                             []string
+		Settings                              []raw
 	}
 	Settings []raw
+}
+
+type rawValue struct {
+	Key   string
+	Value any
+}
+
+type rawPreset struct {
+	Label, Description, Status string
+	Platforms                  []string
+	Settings                   []rawValue
 }
 
 type rawLayer struct {
 	Name       string
 	Extensions []struct{ Name string } `json:"instance_extensions"`
-	Features   struct{ Settings []raw }
+	Features   struct {
+		Settings []raw
+		Presets  []rawPreset
+	}
 }
 
 // Layer is a layer with its settings.
 type Layer struct {
 	Name     string
 	Settings []Setting
+	Presets  []Preset
 }
 
 // Read takes the settings of a layer out of its manifest.
@@ -62,7 +114,8 @@ func Read(text []byte, name string) (*Layer, error) {
 		}
 		// A layer with this extension reads a variable for each setting, as the libraries do that layers are built with.
 		variables := slices.ContainsFunc(one.Extensions, func(e struct{ Name string }) bool { return e.Name == "VK_EXT_layer_settings" })
-		l.add(one.Features.Settings, variables)
+		l.add(one.Features.Settings, variables, "", 0)
+		l.addPresets(one.Features.Presets)
 		break
 	}
 	return l, nil
@@ -73,25 +126,61 @@ func here(platforms []string) bool {
 	return len(platforms) == 0 || slices.Contains(platforms, "LINUX")
 }
 
-func (l *Layer) add(list []raw, variables bool) {
+func (l *Layer) add(list []raw, variables bool, group string, depth int) {
 	for i := range list {
 		r := &list[i]
-		if r.Key != "" && r.Type != "" && r.Type != "GROUP" && here(r.Platforms) {
-			s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Default: text(r.Default), Min: r.Range.Min, Max: r.Range.Max, Variable: r.Env}
-			if s.Variable == "" && variables {
-				s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, prefix)+"_"+r.Key)
-			}
-			for _, f := range r.Flags {
-				if here(f.Platforms) {
-					s.Values = append(s.Values, f.Key)
-				}
-			}
-			l.Settings = append(l.Settings, s)
+		group, depth := group, depth
+		switch {
+		case r.Type == "GROUP":
+			group = r.Label
+		case r.Key != "" && r.Type != "" && here(r.Platforms):
+			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
+			depth++
 		}
 		for _, f := range r.Flags {
-			l.add(f.Settings, variables)
+			l.add(f.Settings, variables, group, depth)
 		}
-		l.add(r.Settings, variables)
+		l.add(r.Settings, variables, group, depth)
+	}
+}
+
+// setting is one that a manifest has.
+func (l *Layer) setting(r *raw, variables bool, group string, depth int) Setting {
+	s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Description: r.Description, Default: text(r.Default), Min: r.Range.Min, Max: r.Range.Max,
+		Unit: r.Unit, Filter: r.Filter, Variable: r.Env, Status: r.Status, View: r.View, Group: group, Depth: depth}
+	if s.Variable == "" && variables {
+		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, prefix)+"_"+r.Key)
+	}
+	for _, f := range r.Flags {
+		if here(f.Platforms) {
+			s.Values = append(s.Values, f.Key)
+			s.Choices = append(s.Choices, Choice{f.Key, f.Label, f.Description, f.Status, f.View})
+		}
+	}
+	if r.Dependence != nil {
+		s.Depends = &Dependence{Mode: r.Dependence.Mode}
+		for _, v := range r.Dependence.Settings {
+			s.Depends.On = append(s.Depends.On, Wanted{v.Key, text(v.Value)})
+		}
+	}
+	return s
+}
+
+// addPresets takes the presets that are for this system, as far as the layer has their settings.
+func (l *Layer) addPresets(list []rawPreset) {
+	for _, r := range list {
+		if !here(r.Platforms) {
+			continue
+		}
+		p := Preset{Label: r.Label, Description: r.Description, Status: r.Status}
+		for _, v := range r.Settings {
+			if l.Find(v.Key) != nil {
+				p.Settings = append(p.Settings, Wanted{v.Key, text(v.Value)})
+			}
+		}
+		if len(p.Settings) > 0 {
+			l.Presets = append(l.Presets, p)
+		}
 	}
 }
 

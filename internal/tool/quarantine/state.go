@@ -73,6 +73,9 @@ type state struct {
 	Entries []Entry `json:"entries"`
 }
 
+// StateFile is the file beside a settings file in which the entries are.
+func StateFile(settings string) string { return statePath(settings) }
+
 // statePath is the state's file that belongs to a settings file.
 func statePath(settings string) string { return filepath.Join(filepath.Dir(settings), stateName) }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -108,6 +109,8 @@ type Written struct {
 	Content map[string]any
 	Alone   bool // the programs get these settings only, and no longer those for all programs
 	Gone    bool // nothing was left to say: there is no file
+
+	Text string // of a change that is not made: what the file would be; "": there would be none
 }
 
 // Set carries out a change, in the file that is chosen for it.
@@ -162,11 +165,18 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return nil, err
 	}
+	written.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(Rules(content)) == 0 // nothing is left to say
 	if c.Dry {
+		if !written.Gone {
+			text, err := marked(maps.Clone(content), written.Expires)
+			if err != nil {
+				return nil, err
+			}
+			written.Text = string(text)
+		}
 		return written, judge(content, where)
 	}
-	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(Rules(content)) == 0 { // nothing is left to say
-		written.Gone = true
+	if written.Gone {
 		if f != nil {
 			if _, err := Remove(&p.Machine, where); err != nil {
 				return nil, exit.Unable("settings file: %w", err)

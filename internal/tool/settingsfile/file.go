@@ -27,6 +27,9 @@ const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
 // setAside is added to the name of another program's file that had to make room; loaders do not read such names.
 const setAside = ".before-vkloader"
 
+// SetAside is where another program's file is kept that had to make room for one of the tool's.
+func SetAside(place string) string { return place + setAside }
+
 // File is a settings file.
 type File struct {
 	Path    string // as seen on its machine
@@ -98,15 +101,7 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 // file or the new one. An existing file keeps its permissions; aside keeps another program's file beside it, for Remove
 // to put back. A symbolic link stays, and its target is written.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
-	mark := map[string]any{"written_by": Writer}
-	if old, ok := content[Mark].(map[string]any); ok && old[rulesMember] != nil {
-		mark[rulesMember] = old[rulesMember]
-	}
-	if !expires.IsZero() {
-		mark["expires"] = expires.UTC().Format(time.RFC3339)
-	}
-	content[Mark] = mark
-	text, err := encode(content)
+	text, err := marked(content, expires)
 	if err != nil {
 		return err
 	}
@@ -127,6 +122,19 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 		err = enter(place)
 	}
 	return err
+}
+
+// marked enters the mark in a content, and gives its text.
+func marked(content map[string]any, expires time.Time) ([]byte, error) {
+	mark := map[string]any{"written_by": Writer}
+	if old, ok := content[Mark].(map[string]any); ok && old[rulesMember] != nil {
+		mark[rulesMember] = old[rulesMember]
+	}
+	if !expires.IsZero() {
+		mark["expires"] = expires.UTC().Format(time.RFC3339)
+	}
+	content[Mark] = mark
+	return encode(content)
 }
 
 // encode is the text of a content.

@@ -163,7 +163,7 @@ void read_adapters(struct wire_writer *w, const char *name)
     wire_put_adapters(w, &r);
     if (r.status == WIRE_ADAPTERS_ENUMERATED) put_values(w, &k, &all, name);
     free(all.list);
-    if (k.gdi) FreeLibrary(k.gdi);
+    system_library_done(k.gdi);
 }
 
 /* ---- DXGI ------------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* devices.c: what the software keys of display devices and of their children say to a name, by the tree of devices
- * (WIN-028 to WIN-035). Its library is opened while it is asked. */
+ * (WIN-028 to WIN-035). */
 #include "core/windows/elsewhere.h"
 
 #include <stdlib.h>
@@ -146,5 +146,5 @@ void read_devices(struct wire_writer *w, const char *name)
     }
     free(wide);
     free(list);
-    if (t.library) FreeLibrary(t.library);
+    system_library_done(t.library);
 }

@@ -5,7 +5,7 @@
 #include <dxgi1_6.h>
 #include <stdatomic.h>
 
-#include "process/process.h"
+#include "core/core.h"
 #include "process/windows/wide.h"
 
 static const GUID id_factory1 = {0x770aae78, 0xf26f, 0x4dba, {0xa8, 0x29, 0x25, 0x3c, 0x83, 0xd1, 0xb3, 0x87}};
@@ -23,7 +23,7 @@ bool dxgi_open(struct dxgi *dxgi)
     lock_take();
     bool first = claim_take(&claim, &orders, (void *)(uintptr_t)thread_now()); /* each thread for itself */
     lock_drop();
-    if (!first) return true;
+    if (!first) return false; /* it would wait for itself */
     dxgi->library = system_library(L"dxgi.dll");
     create_factory create = NULL;
     if (dxgi->library) create = (create_factory)(void *)GetProcAddress(dxgi->library, "CreateDXGIFactory1");
@@ -41,6 +41,23 @@ bool dxgi_open(struct dxgi *dxgi)
     lock_drop();
     if (!made) dxgi_close(dxgi);
     return made;
+}
+
+void inside_begin(struct inside *inside, const void *caller)
+{
+    *inside = (struct inside){0};
+    if (!system_code(L"dxgi.dll", caller)) return;
+    lock_take();
+    inside->dxgi = claim_take(&inside->claim, &orders, (void *)(uintptr_t)thread_now());
+    lock_drop();
+}
+
+void inside_end(const struct inside *inside)
+{
+    if (!inside->dxgi) return;
+    lock_take();
+    claim_drop(&inside->claim);
+    lock_drop();
 }
 
 bool dxgi_orders(void)
@@ -72,6 +89,6 @@ bool dxgi_adapter(const struct dxgi *dxgi, UINT i, DXGI_ADAPTER_DESC1 *out)
 void dxgi_close(struct dxgi *dxgi)
 {
     if (dxgi->factory) IDXGIFactory1_Release(dxgi->factory);
-    if (dxgi->library) FreeLibrary(dxgi->library);
+    system_library_done(dxgi->library);
     *dxgi = (struct dxgi){0};
 }

@@ -13,8 +13,8 @@ struct dxgi {
     bool ordered; /* the factory puts adapters in an order: it is an IDXGIFactory6 */
 };
 
-/* False: there is no factory; nothing is left open then (WIN-009, WIN-040). A DXGI that is made of Vulkan calls the
- * loader while it makes a factory: to itself it has no adapters. */
+/* False: there is no factory; nothing is left open then (WIN-009, WIN-040). So it is, too, for a thread that is inside
+ * DXGI already. */
 bool dxgi_open(struct dxgi *dxgi);
 /* Adapter i, in the order "unspecified preference" where there is one. False: there are no more. */
 bool dxgi_adapter(const struct dxgi *dxgi, UINT i, DXGI_ADAPTER_DESC1 *out);

@@ -7,25 +7,26 @@
 
 VkLoaderFeatureFlags sort_features(struct instance *instance)
 {
-    if (dxgi_orders()) return VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING;
+    if (!instance->inside_dxgi && dxgi_orders()) return VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING;
     log_unordered(instance);
     return 0;
 }
 
-/* DXGI need not be asked when nobody can say what an adapter has. */
+/* DXGI need not be asked when nobody can say what an adapter has, and must not be for an instance of its own. */
 bool sort_wanted(const struct instance *instance, const struct scan *scan)
 {
-    (void)instance;
-    return adapters_asked(scan);
+    return !instance->inside_dxgi && adapters_asked(scan);
 }
 
-/* *ordered false: all is as it was. */
-static VkResult order(struct instance *instance, struct scan *scan, bool *ordered)
+/* *sorted: how many devices come in the order of adapters, at the head of the list; *ordered false: all is as it
+ * was. */
+static VkResult order(struct instance *instance, struct scan *scan, bool *ordered, uint32_t *sorted)
 {
     struct scan plain = *scan;
     scan->found = NULL;
     scan->count = 0;
     VkResult result = adapters_scan(instance, scan, ordered);
+    *sorted = scan->count;
     for (uint32_t i = 0; i < plain.count && result == VK_SUCCESS; i++) {
         /* WIN-069: devices that no adapter gave come last, in driver order, each once */
         VkPhysicalDevice device = plain.found[i].handle;
@@ -39,12 +40,14 @@ static VkResult order(struct instance *instance, struct scan *scan, bool *ordere
 VkResult sort_devices(struct instance *instance, struct scan *scan)
 {
     bool ordered;
-    return order(instance, scan, &ordered);
+    uint32_t sorted;
+    return order(instance, scan, &ordered, &sorted);
 }
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-/* A member's place in the scan; a group's is that of its best device. */
+/* A member's place in the scan; a group's is that of its best device. Devices that no adapter has share the place
+ * behind the others: among them the driver's order stays. */
 struct place {
     uint32_t place, was;
     VkPhysicalDevice device;
@@ -57,18 +60,18 @@ static int compare_places(const void *left, const void *right)
     return (a->was > b->was) - (a->was < b->was);
 }
 
-static uint32_t place_of(const struct scan *scan, VkPhysicalDevice device)
+static uint32_t place_of(const struct scan *scan, uint32_t sorted, VkPhysicalDevice device)
 {
     uint32_t i = 0;
-    while (i < scan->count && (VkPhysicalDevice)scan->found[i].record != device) i++;
+    while (i < sorted && (VkPhysicalDevice)scan->found[i].record != device) i++;
     return i;
 }
 
-static void sort_members(const struct scan *scan, VkPhysicalDeviceGroupProperties *group)
+static void sort_members(const struct scan *scan, uint32_t sorted, VkPhysicalDeviceGroupProperties *group)
 {
     struct place member[VK_MAX_DEVICE_GROUP_SIZE];
     for (uint32_t i = 0; i < group->physicalDeviceCount; i++)
-        member[i] = (struct place){place_of(scan, group->physicalDevices[i]), i, group->physicalDevices[i]};
+        member[i] = (struct place){place_of(scan, sorted, group->physicalDevices[i]), i, group->physicalDevices[i]};
     qsort(member, group->physicalDeviceCount, sizeof *member, compare_places);
     for (uint32_t i = 0; i < group->physicalDeviceCount; i++) group->physicalDevices[i] = member[i].device;
 }
@@ -77,16 +80,17 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
                      uint32_t count)
 {
     bool ordered;
-    VkResult result = order(instance, scan, &ordered);
+    uint32_t sorted;
+    VkResult result = order(instance, scan, &ordered, &sorted);
     if (result != VK_SUCCESS || !ordered || !count) return result;
     struct place *place = calloc(count, sizeof *place);
     VkPhysicalDeviceGroupProperties *copy = calloc(count, sizeof *copy);
     if (place && copy) {
         for (uint32_t i = 0; i < count; i++) {
-            sort_members(scan, &group[i]);
+            sort_members(scan, sorted, &group[i]);
             copy[i] = group[i];
             place[i] = (struct place){.place = scan->count, .was = i}; /* one without members goes last */
-            if (group[i].physicalDeviceCount) place[i].place = place_of(scan, group[i].physicalDevices[0]);
+            if (group[i].physicalDeviceCount) place[i].place = place_of(scan, sorted, group[i].physicalDevices[0]);
         }
         qsort(place, count, sizeof *place, compare_places);
         for (uint32_t i = 0; i < count; i++) group[i] = copy[place[i].was]; /* with its pNext (PHY-072) */

@@ -49,18 +49,6 @@ char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
     return utf8;
 }
 
-/* By its path: under a bare name the system gives a library of that name that the program has loaded from elsewhere.
- * What it needs is searched for from its own directory, and no longer from the program's. */
-HMODULE system_library(const WCHAR *name)
-{
-    WCHAR path[MAX_PATH];
-    UINT end = GetSystemDirectoryW(path, MAX_PATH);
-    if (!end || end + wcslen(name) + 2 > MAX_PATH) return NULL;
-    path[end] = L'\\';
-    wcscpy(path + end + 1, name);
-    return LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
-}
-
 WCHAR *wide_path(const char *path)
 {
     WCHAR *wide = wide_of(path);

@@ -19,8 +19,12 @@ void *room_of(size_t size);
 WCHAR *wide_path(const char *path);
 /* The file of a module, whole; NULL of the program's own. */
 char *module_path(HMODULE module);
-/* A DLL of the system's own directory and of no other (WIN-007, WIN-008); NULL: there is none. */
+/* A DLL of the system's own directory and of no other (WIN-007, WIN-008); NULL: there is none. name: a constant. */
 HMODULE system_library(const WCHAR *name);
+/* Is code that of this library? */
+bool system_code(const WCHAR *name, const void *code);
+/* Its user is done with it; NULL is none. */
+void system_library_done(HMODULE module);
 /* The integrity level of the process's token; false: it cannot be read. */
 BOOL process_level(DWORD *level);
 /* Does the process run with integrity level High or above (WIN-051, WIN-057)? What cannot be read is not elevated

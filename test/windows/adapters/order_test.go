@@ -348,6 +348,32 @@ func TestGroups(t *testing.T) {
 	h.Quit()
 }
 
+// holds: WIN-070
+//
+// Groups whose devices no adapter has stay in the order of their driver, behind the others; so do their members.
+func TestUnsortedGroups(t *testing.T) {
+	for _, c := range []struct {
+		luid int
+		want string
+	}{{9, "a3+a0 a2 a1 b1+b0"}, {1, "a1 b1+b0 a3+a0 a2"}} {
+		t.Run(fmt.Sprint(c.luid), func(t *testing.T) {
+			w := newWorld(t, adapters(c.luid)...)
+			driver(w, "b", "b0 2", "b1 1").Script("group b1 b0")
+			driver(w, "a", "a0 2", "a1 1", "a2 3", "a3 4").Script("group a3 a0", "group a2", "group a1")
+			h := begin(w)
+			var got []string
+			for _, group := range h.OK("device_groups").Objects("groups") {
+				got = append(got, strings.Join(names(h, group.Ints("devices")), "+"))
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("groups are %v, want %s", got, c.want)
+			}
+			h.Do("destroy_instance")
+			h.Quit()
+		})
+	}
+}
+
 // holds: WIN-071
 func TestManyAdapters(t *testing.T) {
 	var luids []int

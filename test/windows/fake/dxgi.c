@@ -3,6 +3,8 @@
  *   adapter LUID [vendor=N]   an adapter; LUID is a number of 64 bits
  *   factory 1|none            there is no factory 6, or no factory at all
  *   perform CreateDXGIFactory1 SCRIPT   as of a driver
+ *   vulkan                    it is made of Vulkan: to make a factory it takes a lock, and makes an instance and
+ *                             lists its devices; whoever comes again meanwhile gets none, and would wait for ever
  *
  * It logs its beginning, what is made, and at its end how many objects nobody has released.
  */
@@ -108,6 +110,56 @@ static IDXGIFactory6Vtbl factory_functions = {.QueryInterface = (void *)no_inter
                                               .EnumAdapters1 = enumerate,
                                               .EnumAdapterByGpuPreference = enumerate_by_preference};
 
+/* ---- made of Vulkan --------------------------------------------------------------------------------------------- */
+
+static SRWLOCK making = SRWLOCK_INIT;
+
+static void use_vulkan(void)
+{
+    struct record r;
+    HMODULE library = GetModuleHandleA("vulkan-1.dll");
+#define FUNCTION(name) PFN_##name name = (PFN_##name)(void *)GetProcAddress(library, #name)
+    FUNCTION(vkEnumerateInstanceExtensionProperties);
+    FUNCTION(vkCreateInstance);
+    FUNCTION(vkEnumeratePhysicalDevices);
+    FUNCTION(vkEnumeratePhysicalDeviceGroups);
+    FUNCTION(vkDestroyInstance);
+#undef FUNCTION
+    VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &program};
+    VkInstance instance = NULL;
+    uint32_t extensions = 0, devices = 0, groups = 0;
+    record_open(&r, "vulkan");
+    record_int(&r, "extensions", vkEnumerateInstanceExtensionProperties(NULL, &extensions, NULL));
+    VkResult result = vkCreateInstance(&info, NULL, &instance);
+    record_int(&r, "instance", result);
+    if (result == VK_SUCCESS) {
+        vkEnumeratePhysicalDevices(instance, &devices, NULL);
+        vkEnumeratePhysicalDeviceGroups(instance, &groups, NULL);
+        vkDestroyInstance(instance, NULL);
+    }
+    record_int(&r, "devices", (int)devices);
+    record_int(&r, "groups", (int)groups);
+    record_close(&r);
+}
+
+/* False: this very function is at work already. */
+static bool make_of_vulkan(void)
+{
+    struct record r;
+    if (!script_find("vulkan", NULL, 0)) return true;
+    if (!TryAcquireSRWLockExclusive(&making)) {
+        record_open(&r, "again");
+        record_close(&r);
+        return false;
+    }
+    static bool made;
+    if (!made) use_vulkan();
+    made = true;
+    ReleaseSRWLockExclusive(&making);
+    return true;
+}
+
 static const GUID factory1 = {0x770aae78, 0xf26f, 0x4dba, {0xa8, 0x29, 0x25, 0x3c, 0x83, 0xd1, 0xb3, 0x87}};
 static const GUID factory6 = {0xc1b6694f, 0xff09, 0x44a9, {0xb0, 0x3c, 0x77, 0x90, 0x0a, 0x0a, 0x1d, 0x17}};
 
@@ -118,6 +170,8 @@ HRESULT WINAPI CreateDXGIFactory1(REFIID id, void **out)
     VkResult none;
     const char *best = script_word("factory", 1, "6");
     imposed("CreateDXGIFactory1", NULL, &none);
+    *out = NULL;
+    if (!make_of_vulkan()) return E_FAIL;
     int wanted = IsEqualGUID(id, &factory6) ? 6 : IsEqualGUID(id, &factory1) ? 1 : 7;
     bool made = strcmp(best, "none") && wanted <= atoi(best);
     struct factory *factory = made ? calloc(1, sizeof *factory) : NULL;

@@ -16,6 +16,12 @@ COMMAND(child)
     do_fork(line);
 }
 
+COMMAND(set_ids)
+{
+    (void)line;
+    fail("processes on Windows have no user and group numbers");
+}
+
 COMMAND(state)
 {
     (void)line;

@@ -51,6 +51,7 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 		t.Run(hostile, func(t *testing.T) {
 			w := newWorld(t)
 			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
+			intel(w, w.Driver("b"))    // for which DXGI is asked, whatever adapters Wine has
 			if hostile == "dxgi.dll" { // Wine's, which needs gdi32 itself
 				w.Setup("library", "dxgi.dll", `C:\windows\system32\dxgi.dll`)
 			}
@@ -77,8 +78,10 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 			if len(asked) == 0 {
 				t.Error("nobody asked")
 			}
-			if got := calls(w, "LoadLibraryW"); len(got) != 1 || !strings.HasSuffix(got[0], "/a.so") {
-				t.Errorf("asked for %q", got)
+			for _, path := range calls(w, "LoadLibraryW") {
+				if !strings.HasSuffix(path, "/a.so") && !strings.HasSuffix(path, "/b.so") {
+					t.Errorf("asked for %q", path)
+				}
 			}
 			h = w.StartProgram(program)
 			h.Do("open", "path", hostile)
@@ -90,25 +93,69 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 	}
 }
 
-// holds: WIN-009
+// intel makes a driver one of the registry's whose vendor is known, so that DXGI is asked for it.
+func intel(w *world.World, driver *world.Fake) {
+	bits, _ := world.Bits()
+	path := w.Path("igvk" + bits + ".json")
+	driver.MoveManifest(path)
+	w.Setup("machine", "Drivers", path)
+}
+
+// holds: WIN-008
 //
-// Without DXGI's library, or without its function, there is no factory: a driver of the registry is not used.
+// While an instance lives, the system's libraries stay as they were loaded for it; then they go.
+func TestLibrariesOfTheSystemStay(t *testing.T) {
+	w := newWorld(t)
+	intel(w, w.DriverKind(world.ByAdapter, "a", "device name=a luid=1").API("1.1.0"))
+	w.ImplicitLayer("L")
+	w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1 vendor=0x8086")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	h.OK("create_instance", "as", "second", "api", "1.1.0")
+	for range 3 {
+		h.OK("physical_devices")
+		h.OK("device_groups")
+	}
+	h.Do("destroy_instance")
+	h.OK("physical_devices", "instance", "second")
+	for _, library := range []string{"gdi32.dll", "cfgmgr32.dll", "dxgi.dll"} {
+		if got := about(calls(w, "LoadLibraryExW"), library+" "); len(got) != 1 {
+			t.Errorf("%s was loaded %d times", library, len(got))
+		}
+		if got := about(calls(w, "FreeLibrary"), library); len(got) != 0 {
+			t.Errorf("%s was let go with an instance: %q", library, got)
+		}
+	}
+	h.Do("destroy_instance", "name", "second")
+	h.Quit()
+	for _, library := range []string{"gdi32.dll", "cfgmgr32.dll", "dxgi.dll"} {
+		if got := about(calls(w, "FreeLibrary"), library); len(got) != 1 {
+			t.Errorf("%s was let go %d times", library, len(got))
+		}
+	}
+}
+
+// holds: WIN-009 WIN-040
+//
+// Without DXGI's library, or without its function, there is no factory: a driver of the registry is used all the same.
 func TestNoFactory(t *testing.T) {
 	const warning = `WARNING:        The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are ` +
-		"not used; repair DXGI, or name a driver in VK_DRIVER_FILES"
+		"used, whether their vendor has an adapter here or not"
 	for _, c := range []struct {
-		name string
-		have func(w *world.World)
-		want int
+		name  string
+		have  func(w *world.World)
+		want  int
+		warns bool
 	}{
-		{"factory", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1") }, 0},
-		{"no library", func(w *world.World) { w.Setup("refuse", "dxgi.dll", "126") }, incompatibleDriver},
-		{"no function", func(w *world.World) { w.Setup("library", "dxgi.dll", w.Copy(world.Layer, "other")) }, incompatibleDriver},
-		{"no factory", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "factory none") }, incompatibleDriver},
+		{"factory", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1 vendor=0x8086") }, 0, false},
+		{"other vendor", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1 vendor=0x10de") }, incompatibleDriver, false},
+		{"no library", func(w *world.World) { w.Setup("refuse", "dxgi.dll", "126") }, 0, true},
+		{"no function", func(w *world.World) { w.Setup("library", "dxgi.dll", w.Copy(world.Layer, "other")) }, 0, true},
+		{"no factory", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "factory none") }, 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
+			intel(w, w.Driver("a"))
 			c.have(w)
 			h := w.Start()
 			if a := h.Do("create_instance"); a.Result() != c.want {
@@ -118,17 +165,16 @@ func TestNoFactory(t *testing.T) {
 				h.Do("destroy_instance")
 			}
 			h.Quit()
-			said(t, h, warning, c.want != 0)
+			said(t, h, warning, c.warns)
 		})
 	}
 }
 
-// A DXGI that is made of Vulkan makes an instance when it makes a factory: to itself it has no adapters, and both get their
-// drivers.
+// A DXGI that is made of Vulkan makes an instance when it makes a factory: it is not asked then, and both get their drivers.
 func TestFactoryOfVulkan(t *testing.T) {
 	w := newWorld(t)
-	w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
-	w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1", "perform CreateDXGIFactory1 inside")
+	intel(w, w.Driver("a"))
+	w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1 vendor=0x8086", "perform CreateDXGIFactory1 inside")
 	h := w.Start()
 	h.Do("script", "as", "inside", "line", "create_instance as=j", "line", "physical_devices instance=j", "line", "destroy_instance name=j")
 	h.OK("create_instance")
@@ -137,6 +183,32 @@ func TestFactoryOfVulkan(t *testing.T) {
 	finish(h)
 	if made := len(w.Log().Fn("CreateDXGIFactory1")); made != 1 || len(w.Log().By("a").Fn("vkCreateInstance")) != 2 {
 		t.Errorf("%d factories, %v inside", made, inside)
+	}
+}
+
+// A program makes a factory of a DXGI that is made of Vulkan. What DXGI calls the loader for, while it holds its own locks,
+// asks it nothing, neither for drivers, nor for layers, nor for the order of devices; afterwards it is asked.
+func TestProgramInsideDXGI(t *testing.T) {
+	w := newWorld(t)
+	intel(w, w.DriverKind(world.ByAdapter, "a", "device name=a luid=1").API("1.1.0"))
+	w.ImplicitLayer("L")
+	dxgi := w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1 vendor=0x8086", "vulkan")
+	h := w.Start()
+	h.Do("open", "path", dxgi.Library)
+	h.Do("memory", "as", "factory1", "size", "16", "u64@0", "0x4dbaf26f770aae78", "u64@8", "0x87b3d1833c2529a8")
+	h.Do("call", "name", "CreateDXGIFactory1", "via", "export", "arg", "factory1", "arg", "out")
+	h.Do("open", "path", w.Loader)
+	inside := w.Log().Fn("vulkan")
+	if len(inside) != 1 || inside[0].Int("extensions") != 0 || inside[0].Int("instance") != 0 || inside[0].Int("devices") != 1 || inside[0].Int("groups") != 1 {
+		t.Errorf("inside: %v", inside)
+	}
+	if again := w.Log().Fn("again"); len(again) != 0 {
+		t.Errorf("it was asked %d times by what it called", len(again))
+	}
+	h.OK("create_instance", "api", "1.1.0")
+	finish(h)
+	if made := len(w.Log().Fn("CreateDXGIFactory1")); made < 2 {
+		t.Errorf("%d factories: the program's own instance asks, too", made)
 	}
 }
 

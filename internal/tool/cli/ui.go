@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/ui"
+)
+
+// page is what the flags of ui say.
+type page struct {
+	port           int
+	socket         string
+	readOnly, open bool
+	idle           time.Duration
+}
+
+func newUI(s *invocation) *cobra.Command {
+	o := &page{}
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Show and change the set-up in a browser",
+		Long: "ui serves one page to the browser of this user, and prints its address. The page shows what the first screen, ps,\n" +
+			"explain and the other commands show. It makes changes as the command lines do that it names, shows each\n" +
+			"change before it is made, and can undo it.\n\n" +
+			"The server listens on 127.0.0.1, or with --socket on a socket that this user alone may open. The address has a\n" +
+			"token that works once. Over SSH, ui prints the line that forwards the port. The server ends with its terminal, or\n" +
+			"after 30 minutes without a request. As root, the page changes files of the system only.\n\n" + exitCodesHelp,
+		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.port, "port", 0, "listen on this port of 127.0.0.1 (default: one that is free)")
+	flags.StringVar(&o.socket, "socket", "", "listen on a socket with this `PATH` instead of a port")
+	flags.BoolVar(&o.readOnly, "read-only", false, "refuse every change")
+	flags.BoolVar(&o.open, "open", false, "open the page in a browser")
+	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this time without a request")
+	cmd.MarkFlagsMutuallyExclusive("port", "socket")
+	cmd.MarkFlagsMutuallyExclusive("open", "socket")
+	return cmd
+}
+
+// serve serves the page until it is over.
+func (o *page) serve(s *invocation) error {
+	if o.port < 0 || o.port > 65535 {
+		return fmt.Errorf("--port wants a number up to 65535, got %d", o.port)
+	}
+	if _, err := s.machine(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go hungUp(cancel)
+	forget := func() {}
+	defer func() { forget() }()
+	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.errOut}
+	options.Started = func(address string) {
+		o.announce(s, address, options.System)
+		if o.open {
+			var err error
+			if forget, err = openPage(address); err != nil {
+				fmt.Fprintf(s.errOut, "vkloader: no browser was started: %v\n", err)
+			}
+		}
+	}
+	options.Used = func() { forget() }
+	if err := ui.Serve(ctx, &commandLines{s: s, still: o.readOnly}, options); err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	return nil
+}
+
+// announce prints the address, and what has to be known with it.
+func (o *page) announce(s *invocation, address string, system bool) {
+	if o.socket != "" {
+		fmt.Fprintf(s.out, "Socket: %s\nForward a port to it, and open this address with that port:\n", o.socket)
+	}
+	fmt.Fprintf(term.Raw(s.out), "%s\n", address)
+	if system {
+		fmt.Fprintln(s.errOut, "vkloader: as root, the page changes files of the system only, for all users")
+	}
+	if o.readOnly {
+		fmt.Fprintln(s.errOut, "vkloader: read only: the page changes nothing")
+	}
+	if line := o.forward(s, address); line != "" {
+		fmt.Fprintf(s.errOut, "vkloader: on the machine with the browser, first run:\n  %s\n", line)
+	}
+}
+
+// forward is the line that makes the page reachable from where an SSH session came from; "" without such a session.
+func (o *page) forward(s *invocation, address string) string {
+	connection := strings.Fields(s.getenv("SSH_CONNECTION"))
+	if len(connection) != 4 {
+		return ""
+	}
+	host := connection[2]
+	if user := s.getenv("USER"); user != "" {
+		host = user + "@" + host
+	}
+	port := address[strings.LastIndexByte(address[:strings.Index(address, "/#")], ':')+1 : strings.Index(address, "/#")]
+	to := "127.0.0.1:" + port
+	if o.socket != "" {
+		to = o.socket
+	}
+	line := "ssh -N -L " + port + ":" + to
+	if connection[3] != "22" {
+		line += " -p " + connection[3]
+	}
+	return line + " " + host
+}
+
+// commandLines carries out command lines of the tool for its page.
+type commandLines struct {
+	s       *invocation
+	added   map[string]string
+	without []string
+	still   bool // nothing is written
+}
+
+// With implements ui.Tool.
+func (c *commandLines) With(added map[string]string, without ...string) ui.Tool {
+	return &commandLines{c.s, added, without, true}
+}
+
+// Machine implements ui.Tool.
+func (c *commandLines) Machine() (machine.Machine, error) { return c.invocation().machine() }
+
+// invocation is one for the next command line.
+func (c *commandLines) invocation() *invocation {
+	s := *c.s
+	s.still = c.still
+	s.in, s.terminal, s.added, s.without, s.image = strings.NewReader(""), false, c.added, c.without, nil
+	s.variables = append([]string{}, c.s.variables...)
+	return &s
+}
+
+// Run implements ui.Tool.
+func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
+	s := c.invocation()
+	var out, messages bytes.Buffer
+	s.out, s.errOut = &out, &messages
+	ran := &ui.Ran{Args: args}
+	if c.s.root != "" {
+		ran.Args = append(ran.Args, "--root", c.s.root)
+	}
+	for _, v := range c.s.variables {
+		ran.Args = append(ran.Args, "--env", v)
+	}
+	s.answered = func(value any) { ran.Value = value }
+	s.planned = func(path, text string, remove bool) {
+		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})
+	}
+	ran.Code = run(s, ran.Args)
+	ran.Out, ran.Messages = out.String(), messages.String()
+	return ran
+}
+
+// tryLimit is how long the child of a trial may take.
+const tryLimit = 30 * time.Second
+
+// Try implements ui.Tool.
+func (c *commandLines) Try(changes []string, settings string) (*probe.Result, error) {
+	s := c.invocation()
+	s.variables = append(s.variables, changes...)
+	m, err := s.thisMachine("a trial")
+	if err != nil {
+		return nil, err
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return nil, err
+	}
+	environ := machine.WithoutVariable(m.Environ, variables.Debug.Name())
+	if settings != "" {
+		changed, remove, err := settingsfile.Shadow(environ, settings)
+		if err != nil {
+			return nil, err
+		}
+		defer remove()
+		environ = changed
+	}
+	return probe.Run(found, environ, tryLimit)
+}

@@ -1,0 +1,214 @@
+package ui
+
+import (
+	"fmt"
+	"os/user"
+	"strconv"
+	"strings"
+	"time"
+
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/quarantine"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// banner is what is overridden, on every page.
+type banner struct {
+	Overrides []override
+	Err       string
+}
+
+// override is one thing that programs get otherwise than the machine's files say.
+type override struct {
+	Kind   string // settings file, policy, quarantine, variable
+	What   string
+	Where  string // the file that says it
+	Since  string
+	By     string
+	Until  string
+	Change string // the change that removes it; "": none
+	Name   string // the change's subject
+	App    string
+	Hint   string // how it is removed where no change does it
+}
+
+// bannerOf asks what is overridden.
+func bannerOf(r *Request) *banner {
+	b := &banner{}
+	if err := b.settings(r); err != nil {
+		b.Err = err.Error()
+	}
+	if err := b.variables(r); err != nil {
+		b.Err = err.Error()
+	}
+	return b
+}
+
+// settings are the settings file, its policies, and the quarantines that it has.
+func (b *banner) settings(r *Request) error {
+	var file settingsfile.Shown
+	if err := r.Tool.Run(r, "settings", "show", "--json").Decode(&file); err != nil {
+		return err
+	}
+	if file.File == "" {
+		return nil
+	}
+	m, err := r.Tool.Machine()
+	if err != nil {
+		return err
+	}
+	since, by := history(&m, file.File)
+	writer := "another program, by " + by
+	if file.Ours {
+		writer = "vkloader, by " + by
+	}
+	until := "it is removed"
+	if file.Expires != "" {
+		until = file.Expires
+	}
+	quarantined, err := b.quarantine(r)
+	if err != nil {
+		return err
+	}
+	var said []string
+	for _, p := range file.Programs {
+		who := "all programs"
+		if p.App != "" {
+			who = p.App
+		}
+		for _, policy := range [][2]string{{"hardware", p.Hardware}, {"service", p.Service}, {"compute", p.Compute}} {
+			if policy[1] != "" {
+				b.Overrides = append(b.Overrides, override{Kind: "Policy", What: policy[0] + ": " + policy[1] + ", for " + who, Where: file.File,
+					Since: since, By: writer, Until: until, Change: "policy", Name: policy[0], App: p.App})
+			}
+		}
+		if text := settingsSay(&p, quarantined); text != "" {
+			said = append(said, "for "+who+": "+text)
+		}
+	}
+	what := strings.Join(said, "; ")
+	if what == "" && (len(quarantined) > 0 || len(b.Overrides) > 0) {
+		return nil
+	}
+	if what == "" {
+		what = "it changes nothing for any program"
+	}
+	b.Overrides = append([]override{{Kind: "Settings file", What: what, Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
+		b.Overrides...)
+	if !file.Ours {
+		b.Overrides[0].Change, b.Overrides[0].Hint = "", "vkloader settings clear --force"
+	}
+	return nil
+}
+
+// settingsSay is what a settings file says for programs, in a few words. What quarantines say is left out.
+func settingsSay(p *settingsfile.ForPrograms, quarantined map[string]bool) string {
+	var parts []string
+	if p.Layers != nil {
+		var on, off []string
+		for _, l := range p.Layers {
+			switch {
+			case quarantined[l.Name]:
+			case l.Control == "on":
+				on = append(on, l.Name)
+			case l.Control == "off":
+				off = append(off, l.Name)
+			}
+		}
+		switch {
+		case len(p.Layers) == 0:
+			parts = append(parts, "no layers")
+		case len(on)+len(off) > 0:
+			if len(on) > 0 {
+				parts = append(parts, "on "+few(on))
+			}
+			if len(off) > 0 {
+				parts = append(parts, "off "+few(off))
+			}
+		case len(quarantined) == 0:
+			parts = append(parts, "the order of layers")
+		}
+	}
+	if len(p.Drivers) > 0 || p.Exclusive {
+		if !(p.Exclusive && len(quarantined) > 0) {
+			parts = append(parts, fmt.Sprintf("drivers %s", few(p.Drivers)))
+		}
+	}
+	if p.Devices != nil {
+		var names []string
+		for _, d := range p.Devices {
+			names = append(names, d.Name)
+		}
+		parts = append(parts, "devices "+few(names))
+	}
+	if len(p.Log) > 0 || p.LogFile != "" {
+		parts = append(parts, "the log")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// maxFew is how many names a line of the banner has.
+const maxFew = 3
+
+func few(names []string) string {
+	if len(names) > maxFew {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxFew], " "), len(names)-maxFew)
+	}
+	return strings.Join(names, " ")
+}
+
+// quarantine are the layers and drivers that are kept out; the names of those come back.
+func (b *banner) quarantine(r *Request) (map[string]bool, error) {
+	var list struct{ Entries []quarantine.Now }
+	if err := r.Tool.Run(r, "quarantine", "list", "--json").Decode(&list); err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, e := range list.Entries {
+		names[e.Name] = true
+		who := "all programs"
+		if e.Program != "" {
+			who = e.Program
+		}
+		o := override{Kind: "Quarantine", What: e.Name + ", out of " + who, Where: e.Settings, Since: e.Since.UTC().Format(time.RFC3339),
+			By: "vkloader", Until: "its file changes", Change: "lift", Name: e.Name, App: e.Program}
+		if e.Why != "" {
+			o.By += ": " + e.Why
+		}
+		if !e.Until.IsZero() {
+			o.Until = settingsfile.Time(e.Until) + ", or its file changes"
+		}
+		b.Overrides = append(b.Overrides, o)
+	}
+	return names, nil
+}
+
+// variables are those of the session that change what programs get.
+func (b *banner) variables(r *Request) error {
+	var said struct{ Variables []environment.Variable }
+	if err := r.Tool.Run(r, "env", "--json").Decode(&said); err != nil {
+		return err
+	}
+	for _, v := range said.Variables {
+		if v.State == environment.InForce && v.Group != string(guide.Directories) {
+			b.Overrides = append(b.Overrides, override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session that vkloader ui was started in",
+				Since: "its start", Until: "it is unset", Hint: "unset " + v.Name})
+		}
+	}
+	return nil
+}
+
+// history says since when a file is as it is, and whose it is.
+func history(m *machine.Machine, path string) (since, by string) {
+	info, err := m.Stat(path)
+	if err != nil {
+		return "", "somebody"
+	}
+	by = "user " + strconv.Itoa(ownerOf(info))
+	if u, err := user.LookupId(strconv.Itoa(ownerOf(info))); err == nil {
+		by = u.Username
+	}
+	return info.ModTime().UTC().Format(time.RFC3339), by
+}

@@ -1,0 +1,213 @@
+package ui
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/tool/machine"
+)
+
+// Change is one kind of change that pages offer.
+type Change interface {
+	// Plan says what the change does by the fields of its form. It writes nothing.
+	Plan(r *Request) (*Plan, error)
+}
+
+// Plan is what a change does.
+type Plan struct {
+	Title string   // such as "Remove the settings file"
+	Args  []string // the command line that makes the change
+	Files []File   // that it writes or removes, for people to read
+	Also  []string // files of the tool's own that it writes besides
+	Note  string   // what else is to be known
+}
+
+// changes are all kinds of changes, by the name in data-change.
+var changes = map[string]Change{
+	"fix":           fixChange{},
+	"clear":         clearChange{},
+	"lift":          liftChange{},
+	"policy":        policyChange{},
+	"layers":        settingsChange{},
+	"layersettings": layerChange{},
+}
+
+// prepared is a plan that is shown, and applied as it was shown.
+type prepared struct {
+	*Request
+	*Plan
+	Name   string
+	Line   string // the command line for a shell
+	Before []kept
+	Digest string
+	Fields []field
+	Err    string
+}
+
+// field is one of the form that the plan was made of.
+type field struct{ Name, Value string }
+
+// prepare makes a plan, and reads what its files are now.
+func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, error) {
+	change := changes[name]
+	if change == nil {
+		return nil, nil, fmt.Errorf("there is no change %q", name)
+	}
+	plan, err := change.Plan(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := r.Tool.Machine()
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &prepared{Request: r, Plan: plan, Name: name, Line: Line(plan.Args)}
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%q\n", plan.Args)
+	paths := slices.Clone(plan.Also)
+	for _, f := range plan.Files {
+		paths = append(paths, f.Path)
+	}
+	for _, path := range paths {
+		if r.System && !ofSystem(path) {
+			return nil, nil, fmt.Errorf("this page is root's and changes files of the system only, not %s", path)
+		}
+		now, err := keep(&m, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.Before = append(p.Before, now)
+		fmt.Fprintf(digest, "%q %v %q\n", path, now.There, now.Text)
+	}
+	p.Digest = hex.EncodeToString(digest.Sum(nil))
+	for name, values := range r.Query {
+		for _, value := range values {
+			if name != "digest" {
+				p.Fields = append(p.Fields, field{name, value})
+			}
+		}
+	}
+	slices.SortStableFunc(p.Fields, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	return p, &m, nil
+}
+
+// ofSystem tells whether a file is the system's, and nobody's in particular.
+func ofSystem(path string) bool {
+	path = filepath.Clean(path)
+	return strings.HasPrefix(path, "/etc/") || strings.HasPrefix(path, "/usr/") || strings.HasPrefix(path, "/var/")
+}
+
+// serveChange answers /change/NAME: without a digest with what the change does, else it makes the change that was shown.
+func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "the form cannot be read", http.StatusBadRequest)
+		return
+	}
+	q := s.request(r)
+	q.Query = r.PostForm
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	p, m, err := s.prepare(q, strings.TrimPrefix(r.URL.Path, "/change/"))
+	if err != nil {
+		s.write(w, "change", "failed", err.Error())
+		return
+	}
+	asked := q.Query.Get("digest")
+	if asked != p.Digest {
+		if asked != "" {
+			p.Err = "A file has changed since this was shown. Look at it again."
+		}
+		s.write(w, "change", "plan", p)
+		return
+	}
+	if err := s.apply(q, p, m); err != nil {
+		s.write(w, "change", "failed", err.Error())
+		return
+	}
+	s.write(w, "change", "done", p)
+}
+
+// apply carries out the command line, and remembers what the files were.
+func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
+	ran := r.Tool.Run(r, p.Args...)
+	step := undoStep{title: p.Title}
+	changed := false
+	for _, before := range p.Before {
+		after, err := keep(m, before.Path)
+		if err != nil {
+			return err
+		}
+		changed = changed || !after.same(before)
+		step.files = append(step.files, undoFile{before, after})
+	}
+	if changed {
+		s.undo = append(s.undo, step)
+	}
+	if ran.Code > 1 || ran.Code == 1 && !changed {
+		return ran.Failed()
+	}
+	return nil
+}
+
+// undoStep is a change that was made.
+type undoStep struct {
+	title string
+	files []undoFile
+}
+
+type undoFile struct{ before, after kept }
+
+// undoable is the title of the last change; "" when there is nothing to undo.
+func (s *Server) undoable() string {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if len(s.undo) == 0 {
+		return ""
+	}
+	return s.undo[len(s.undo)-1].title
+}
+
+// serveUndo gives back what the last change has changed.
+func (s *Server) serveUndo(w http.ResponseWriter, r *http.Request) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	title, err := s.undoLast()
+	if err != nil {
+		s.write(w, "change", "failed", err.Error())
+		return
+	}
+	s.write(w, "change", "undone", title)
+}
+
+func (s *Server) undoLast() (title string, err error) {
+	if len(s.undo) == 0 {
+		return "", errors.New("there is nothing to undo")
+	}
+	m, err := s.tool.Machine()
+	if err != nil {
+		return "", err
+	}
+	last := s.undo[len(s.undo)-1]
+	for _, f := range last.files {
+		now, err := keep(&m, f.before.Path)
+		if err != nil {
+			return "", err
+		}
+		if !now.same(f.after) && !now.same(f.before) {
+			return "", fmt.Errorf("%s has changed since: nothing is undone", f.before.Path)
+		}
+	}
+	for _, f := range last.files {
+		if err := f.before.restore(&m); err != nil {
+			return "", err
+		}
+	}
+	s.undo = s.undo[:len(s.undo)-1]
+	return last.title, nil
+}

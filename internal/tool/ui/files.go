@@ -1,0 +1,269 @@
+package ui
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/validation"
+)
+
+var filesPage = &Page{Name: "files", Title: "Files", Data: filesOf}
+
+// A page has this many files, and this many lines of one.
+const (
+	filesOfPage = 100
+	linesOfPage = 1000
+	longestLine = 2000
+)
+
+// foundRow is what "list drivers" and "list layers" print of a file.
+type foundRow struct {
+	Subject, Path, Severity, Why string
+	In                           bool
+}
+
+// filesView is the places, or one file.
+type filesView struct {
+	Kinds []filesKind
+	Bad   []filesFile // files with problems, in search order
+	File  *filesText
+	Name  string // that files are searched by
+	From  int    // the first file of this page
+	Next  int    // of the next page; 0: there is none
+	All   int    // files that the names fit
+}
+
+// First and Last are the numbers of the files on this page.
+func (v *filesView) First() int { return v.From + 1 }
+
+// Last is the number of the last one.
+func (v *filesView) Last() int { return min(v.All, v.From+filesOfPage) }
+
+// filesKind is what is searched for, with the places in order.
+type filesKind struct {
+	Title  string
+	Places []filesPlace
+}
+
+type filesPlace struct {
+	explain.Searched
+	Files []filesFile
+	More  int // files that are on other pages
+}
+
+// filesFile is a file in a place.
+type filesFile struct {
+	Path, Base string
+	In         bool
+	Why        []string
+	Owner      string // the package that installed it
+	Problems   []validation.Remark
+	Problem    string // why it cannot be read
+}
+
+// filesText is a file with what is to be said of its lines.
+type filesText struct {
+	filesFile
+	Lines []filesLine
+	From  int // the first line shown
+	Last  int
+	Total int
+	Cut   bool // not all lines are shown
+}
+
+type filesLine struct {
+	Number  int
+	Text    string
+	Remarks []validation.Remark
+}
+
+// filesOf answers files, and files?file=PATH.
+func filesOf(r *Request) (any, error) {
+	var searched struct{ Places []explain.Searched }
+	if err := r.Tool.Run(r, "list", "paths", "--json").Decode(&searched); err != nil {
+		return nil, err
+	}
+	m, err := r.Tool.Machine()
+	if err != nil {
+		return nil, err
+	}
+	for _, place := range layersettings.Places(&m, layersettings.Here(&m)) {
+		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
+		searched.Places = append(searched.Places, p)
+	}
+	if wanted := r.Ref("file"); wanted != "" {
+		return filesOne(r, &m, searched.Places, wanted)
+	}
+	view := &filesView{Name: r.Query.Get("name")}
+	view.From, _ = strconv.Atoi(r.Query.Get("from"))
+	judged := judge(r, pathsIn(searched.Places))
+	rows := rowsByPath(r)
+	at, shown := 0, []string{}
+	for _, p := range searched.Places {
+		if n := len(view.Kinds); n == 0 || !strings.EqualFold(view.Kinds[n-1].Title, p.For) {
+			view.Kinds = append(view.Kinds, filesKind{Title: strings.ToUpper(p.For[:1]) + p.For[1:]})
+		}
+		place := filesPlace{Searched: p}
+		for _, file := range pathsIn([]explain.Searched{p}) {
+			f := fileOf(file, judged, rows)
+			if len(f.Problems) > 0 || f.Problem != "" {
+				view.Bad = append(view.Bad, f)
+			}
+			if !strings.Contains(strings.ToLower(f.Base), strings.ToLower(view.Name)) {
+				continue
+			}
+			if at++; at <= view.From || at > view.From+filesOfPage {
+				place.More++
+				continue
+			}
+			place.Files = append(place.Files, f)
+			shown = append(shown, file)
+		}
+		kind := &view.Kinds[len(view.Kinds)-1]
+		kind.Places = append(kind.Places, place)
+	}
+	if view.All = at; at > view.From+filesOfPage {
+		view.Next = view.From + filesOfPage
+	}
+	view.Bad = view.Bad[:min(len(view.Bad), filesOfPage)]
+	owners := m.Owners(shown)
+	for k := range view.Kinds {
+		for p := range view.Kinds[k].Places {
+			for f := range view.Kinds[k].Places[p].Files {
+				file := &view.Kinds[k].Places[p].Files[f]
+				file.Owner = owners[file.Path]
+			}
+		}
+	}
+	return view, nil
+}
+
+// pathsIn are the files of places, in order.
+func pathsIn(places []explain.Searched) (list []string) {
+	for _, p := range places {
+		switch {
+		case !p.Exists || strings.HasSuffix(p.Path, ".sock"):
+		case p.For == "settings" || p.For == "settings of layers" || len(p.Manifests) == 1 && path.Base(p.Path) == p.Manifests[0]:
+			list = append(list, p.Path)
+		default:
+			for _, name := range p.Manifests {
+				list = append(list, path.Join(p.Path, name))
+			}
+		}
+	}
+	return list
+}
+
+// judge is what "validate" says of files; those that are none of its kinds are left out.
+func judge(r *Request, files []string) map[string]*validated {
+	judged := map[string]*validated{}
+	args := []string{"validate", "--json", "--file-only", "--"}
+	for _, file := range files {
+		if path.Base(file) != layersettings.FileName {
+			args = append(args, file)
+		}
+	}
+	if len(args) == 4 {
+		return judged
+	}
+	var says struct{ Files []validated }
+	if r.Tool.Run(r, args...).Decode(&says) == nil {
+		for i := range says.Files {
+			judged[says.Files[i].Path] = &says.Files[i]
+		}
+	}
+	return judged
+}
+
+// validated is what "validate --json" prints of a file.
+type validated struct {
+	Path, Problem string
+	Findings      []validation.Remark
+}
+
+// rowsByPath is what "list" says of files.
+func rowsByPath(r *Request) map[string][]foundRow {
+	rows := map[string][]foundRow{}
+	for _, kind := range []string{"drivers", "layers"} {
+		var says struct{ Found []foundRow }
+		if r.Tool.Run(r, "list", kind, "--json").Decode(&says) != nil {
+			continue
+		}
+		for _, row := range says.Found {
+			rows[row.Path] = append(rows[row.Path], row)
+		}
+	}
+	return rows
+}
+
+// fileOf is what is known of a file.
+func fileOf(file string, judged map[string]*validated, rows map[string][]foundRow) filesFile {
+	f := filesFile{Path: file, Base: path.Base(file)}
+	for _, row := range rows[file] {
+		f.In = f.In || row.In
+		if why := row.Subject + ": " + row.Why; row.Subject != row.Path && !slices.Contains(f.Why, why) {
+			f.Why = append(f.Why, why)
+		} else if row.Subject == row.Path && !slices.Contains(f.Why, row.Why) {
+			f.Why = append(f.Why, row.Why)
+		}
+	}
+	f.Why = f.Why[:min(len(f.Why), 5)]
+	if v := judged[file]; v != nil {
+		f.Problem = v.Problem
+		for _, remark := range v.Findings {
+			if remark.Severity.String() != "note" {
+				f.Problems = append(f.Problems, remark)
+			}
+		}
+	}
+	return f
+}
+
+// filesOne is one of the files that are searched, with its lines.
+func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string) (*filesView, error) {
+	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
+		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("no file that is looked for")}
+	}
+	judged := judge(r, []string{wanted})
+	one := &filesText{filesFile: fileOf(wanted, judged, rowsByPath(r))}
+	one.Owner = m.Owners([]string{wanted})[wanted]
+	r.Heading = one.Base
+	text, err := m.ReadFile(wanted)
+	if err != nil && one.Problem == "" {
+		one.Problem = err.Error()
+	}
+	remarks := map[int][]validation.Remark{}
+	if v := judged[wanted]; v != nil {
+		for _, remark := range v.Findings {
+			remarks[remark.Line] = append(remarks[remark.Line], remark)
+		}
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	one.Total = len(lines)
+	one.From, _ = strconv.Atoi(r.Query.Get("line"))
+	one.From = min(max(one.From-linesOfPage/2, 1), max(len(lines), 1))
+	for n := one.From; n <= len(lines) && n < one.From+linesOfPage; n++ {
+		line := filesLine{n, lines[n-1], remarks[n]}
+		if len(line.Text) > longestLine {
+			line.Text = strings.ToValidUTF8(line.Text[:longestLine], "") + " …"
+		}
+		one.Lines = append(one.Lines, line)
+		one.Last = n
+	}
+	one.Cut = len(one.Lines) < len(lines)
+	return &filesView{File: one}, nil
+}
+
+// Address is the address of the file's text.
+func (f filesFile) Address() string { return "#/files?file=" + url.QueryEscape(url.PathEscape(f.Path)) }
+
+// At is the address of a line.
+func (f filesFile) At(line int) string { return f.Address() + "&line=" + strconv.Itoa(line) }

@@ -1,0 +1,379 @@
+package ui
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/term"
+)
+
+var layersPage = &Page{Name: "layers", Title: "Layer settings", Data: layersOf}
+
+// layersView is the list of layers, or the form of one.
+type layersView struct {
+	List  *layers
+	Layer *layer
+}
+
+// layers is the list of layers that have settings.
+type layers struct {
+	With    []string // their names
+	Without int      // how many layers have none
+	File    string   // in force; "": none
+}
+
+// layer is the form of one layer.
+type layer struct {
+	Name      string
+	Manifest  string
+	File      string // that the values are from, or will be; "": none yet
+	Rows      []*layerRow
+	Presets   []layersettings.Preset
+	Where     string // "directory", or "" for all programs
+	Directory string
+	Variables bool // show variables instead of a file
+
+	Differ  []layerDiffer // from the defaults
+	Args    []string      // of the command line that makes the changes; none: there are none
+	Planned []File        // that it would write
+	Exports string        // lines for a shell that do the same
+	Err     string        // why the changes cannot be made
+	Fields  []field       // of the form, for the change
+}
+
+// layerRow is a setting in the form.
+type layerRow struct {
+	layersettings.Setting
+	Line    int    // in the file; 0: the file does not have it
+	Now     string // the value in force
+	Value   string // in the form
+	Idle    bool   // it has no effect with the values in the form
+	Needs   string // when it has one, in words
+	Choices []layerChoice
+	Head    string // of the group that begins here; "": none
+}
+
+// layerChoice is a value that can be chosen.
+type layerChoice struct {
+	layersettings.Choice
+	On bool
+}
+
+// layerDiffer is a setting that is not what it is by default.
+type layerDiffer struct{ Label, Key, Default, Value string }
+
+// Field is the setting's name in the form.
+func (r *layerRow) Field() string { return "s." + url.PathEscape(r.Key) }
+
+// Range is the numbers that are permitted, in words.
+func (r *layerRow) Range() string {
+	number := func(f *float64) string { return strconv.FormatFloat(*f, 'f', -1, 64) }
+	switch {
+	case r.Min != nil && r.Max != nil:
+		return ", " + number(r.Min) + " to " + number(r.Max)
+	case r.Min != nil:
+		return ", at least " + number(r.Min)
+	case r.Max != nil:
+		return ", at most " + number(r.Max)
+	}
+	return ""
+}
+
+// Changed tells whether the form has another value than is in force.
+func (r *layerRow) Changed() bool { return r.Value != r.Now }
+
+// Kind is how the form asks for a value.
+func (r *layerRow) Kind() string {
+	switch {
+	case r.Type == "BOOL" || r.Type == "BOOL_NUMERIC":
+		return "switch"
+	case r.Type == "FLAGS" && len(r.Setting.Choices) > 0:
+		return "flags"
+	case r.Type == "ENUM" && len(r.Setting.Choices) > 0:
+		return "one"
+	case r.Type == "INT":
+		return "number"
+	}
+	return "text"
+}
+
+// layersOf answers layers, and layers/NAME.
+func layersOf(r *Request) (any, error) {
+	if r.Rest != "" {
+		r.Heading = "Settings of " + r.Rest
+		form, err := layerOf(r, r.Rest)
+		return &layersView{Layer: form}, err
+	}
+	var found struct{ Found []foundRow }
+	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
+		return nil, err
+	}
+	m, err := r.Tool.Machine()
+	if err != nil {
+		return nil, err
+	}
+	view, seen := &layers{}, map[string]bool{}
+	for _, row := range found.Found {
+		if row.Path == "" || row.Subject == row.Path || seen[row.Subject] {
+			continue
+		}
+		seen[row.Subject] = true
+		text, err := m.ReadFile(row.Path)
+		if err != nil || !bytes.Contains(text, []byte(`"features"`)) {
+			view.Without++
+			continue
+		}
+		if l, err := layersettings.Read(text, row.Subject); err != nil || len(l.Settings) == 0 {
+			view.Without++
+			continue
+		}
+		view.With = append(view.With, row.Subject)
+	}
+	slices.Sort(view.With)
+	if shown, err := layersettings.Show(&m); err == nil && shown != nil {
+		view.File = shown.File
+	}
+	return &layersView{List: view}, nil
+}
+
+// layerSays is what "settings layer --json" prints.
+type layerSays struct {
+	Manifest, File string
+	Settings       []struct {
+		layersettings.Setting
+		Value string
+		Line  int
+	}
+	Presets []layersettings.Preset
+}
+
+// layerOf is the form of a layer with the values that the address has.
+func layerOf(r *Request, name string) (*layer, error) {
+	view := &layer{Name: name, Where: r.Query.Get("where"), Directory: r.Query.Get("directory"), Variables: r.Query.Get("where") == "variables"}
+	args := []string{"settings", "layer", name, "--json"}
+	if view.Where == "directory" && view.Directory != "" {
+		args = append(args, "--directory", view.Directory)
+	}
+	var says layerSays
+	ran := r.Tool.Run(r, args...)
+	if err := ran.Decode(&says); err != nil && len(args) > 4 {
+		// A directory that cannot be: the form stays, with the reason.
+		view.Err = err.Error()
+		ran = r.Tool.Run(r, args[:4]...)
+		if err := ran.Decode(&says); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	view.Manifest, view.File, view.Presets = says.Manifest, says.File, says.Presets
+	for _, s := range says.Settings {
+		row := &layerRow{Setting: s.Setting, Line: s.Line, Now: s.Default}
+		if s.Line > 0 {
+			row.Now = s.Value
+		}
+		row.Value = row.Now
+		view.Rows = append(view.Rows, row)
+	}
+	view.fill(r)
+	view.complete()
+	view.try(r)
+	return view, nil
+}
+
+// fill takes values from the address: those of a preset, the defaults, or those of the form.
+func (view *layer) fill(r *Request) {
+	wanted := r.Query.Get("preset")
+	for i := range view.Rows {
+		row := view.Rows[i]
+		switch {
+		case wanted == "defaults":
+			row.Value = row.Default
+		case r.Query.Has("form") && row.View != "HIDDEN":
+			row.Value = row.given(r)
+		}
+	}
+	if n, err := strconv.Atoi(wanted); err == nil && n >= 0 && n < len(view.Presets) {
+		for _, w := range view.Presets[n].Settings {
+			for i := range view.Rows {
+				if row := view.Rows[i]; row.Key == w.Key {
+					row.Value = w.Value
+				}
+			}
+		}
+	}
+}
+
+// given is the value of a setting in the form. Fields without a value are not in the address.
+func (r *layerRow) given(q *Request) string {
+	field := r.Field()
+	switch r.Kind() {
+	case "switch":
+		return strconv.FormatBool(q.Query.Get(field) != "")
+	case "flags":
+		var words []string
+		chosen := q.Refs(field)
+		for _, value := range r.Values { // in the manifest's order
+			if slices.Contains(chosen, value) {
+				words = append(words, value)
+			}
+		}
+		return r.same(strings.Join(words, ","))
+	case "one":
+		if value := q.Ref(field); value != "" {
+			return value
+		}
+		return r.Now
+	}
+	text := q.Query.Get(field)
+	if text == visible(r.Now) { // shown, and not touched
+		return r.Now
+	}
+	if text == "" && !slices.Contains([]string{"STRING", "LIST", "FLAGS", "FRAMES"}, r.Type) {
+		return r.Default
+	}
+	return text
+}
+
+// same is the value in force where the form has the same flags in another order.
+func (r *layerRow) same(value string) string {
+	for _, other := range []string{r.Now, r.Default} {
+		a, b := strings.Split(value, ","), strings.Split(other, ",")
+		slices.Sort(a)
+		slices.Sort(b)
+		if slices.Equal(a, b) {
+			return other
+		}
+	}
+	return value
+}
+
+// complete adds what the form shows besides the values.
+func (view *layer) complete() {
+	value := map[string]string{}
+	labels := map[string]string{}
+	for i := range view.Rows {
+		value[view.Rows[i].Key] = view.Rows[i].Value
+		labels[view.Rows[i].Key] = term.Or(view.Rows[i].Label, view.Rows[i].Key)
+	}
+	group := ""
+	for i := range view.Rows {
+		row := view.Rows[i]
+		row.Choices = nil
+		chosen := strings.Split(row.Value, ",")
+		for _, c := range row.Setting.Choices {
+			if on := slices.Contains(chosen, c.Key); on || c.View != "HIDDEN" {
+				row.Choices = append(row.Choices, layerChoice{c, on})
+			}
+		}
+		if row.Kind() == "one" && !slices.ContainsFunc(row.Choices, func(c layerChoice) bool { return c.On }) {
+			row.Choices = append(row.Choices, layerChoice{layersettings.Choice{Key: row.Value}, true}) // that the manifest does not have
+		}
+		if row.Group != group {
+			group, row.Head = row.Group, row.Group
+		}
+		if d := row.Depends; d != nil && len(d.On) > 0 {
+			row.Idle = !d.Holds(func(key string) string { return value[key] })
+			var on []string
+			for _, w := range d.On {
+				on = append(on, term.Or(labels[w.Key], w.Key)+" = "+view.labelOf(w.Key, w.Value))
+			}
+			switch d.Mode {
+			case "ANY":
+				row.Needs = "with " + strings.Join(on, " or ")
+			case "NONE":
+				row.Needs = "without " + strings.Join(on, " and without ")
+			default:
+				row.Needs = "with " + strings.Join(on, " and ")
+			}
+		}
+		if row.Value != row.Default {
+			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), row.Key, row.Default, row.Value})
+		}
+	}
+}
+
+// labelOf is what the form calls a value.
+func (view *layer) labelOf(key, value string) string {
+	for i := range view.Rows {
+		for _, c := range view.Rows[i].Setting.Choices {
+			if view.Rows[i].Key == key && c.Key == value {
+				return term.Or(c.Label, c.Key)
+			}
+		}
+	}
+	return value
+}
+
+// try asks the command line what the changes would do.
+func (view *layer) try(r *Request) {
+	var args []string
+	for i := range view.Rows {
+		row := view.Rows[i]
+		switch {
+		case view.Variables && row.Value != row.Default && row.Variable != "":
+			args = append(args, row.Key+"="+row.Value)
+		case view.Variables, !row.Changed():
+		case row.Value == row.Default:
+			args = append(args, row.Key+"=")
+		case row.Value == "":
+			args = append(args, "--empty", row.Key)
+		default:
+			args = append(args, row.Key+"="+row.Value)
+		}
+	}
+	for name, values := range r.Query {
+		for _, value := range values {
+			view.Fields = append(view.Fields, field{name, value})
+		}
+	}
+	view.Fields = append(view.Fields, field{"layer", view.Name})
+	slices.SortStableFunc(view.Fields, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	if len(args) == 0 || view.Err != "" {
+		return
+	}
+	args = append([]string{"settings", "layer", view.Name}, args...)
+	if view.Variables {
+		ran := r.Tool.Run(r, append(args, "--variables")...)
+		if view.Exports = ran.Out; ran.Code != 0 {
+			view.Err = ran.Failed().Error()
+		}
+		return
+	}
+	if view.Where == "directory" {
+		args = append(args, "--directory", view.Directory)
+	}
+	ran := r.Tool.Run(r, append(slices.Clone(args), "--dry-run")...)
+	if ran.Code != 0 {
+		view.Err = ran.Failed().Error()
+		return
+	}
+	view.Args, view.Planned = args, ran.Planned
+}
+
+// layerChange writes the settings of a layer.
+type layerChange struct{}
+
+func (layerChange) Plan(r *Request) (*Plan, error) {
+	view, err := layerOf(r, r.Query.Get("layer"))
+	if err == nil && view.Err != "" {
+		return nil, failure(view.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(view.Args) == 0 {
+		return nil, failure("nothing has changed")
+	}
+	return &Plan{Title: "Change the settings of " + view.Name, Args: view.Args, Files: view.Planned,
+		Note: "The layer reads the file when a program starts. The change does not enable the layer."}, nil
+}
+
+// failure is a message as an error.
+type failure string
+
+func (f failure) Error() string { return string(f) }

@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
+)
+
+var overviewPage = &Page{Name: "overview", Title: "Overview", Data: overviewOf}
+
+// overview is what the first screen of the command line shows, and everything that was found.
+type overview struct {
+	Report   *doctor.Report
+	Loader   string
+	Other    string
+	Devices  []device
+	Drivers  []explain.Item
+	Layers   []explain.Item
+	Findings []finding
+	Notes    int // findings that are notes, which are not shown without ?notes
+}
+
+// device is a device of the kernel with the drivers that serve it.
+type device struct {
+	doctor.GPU
+	Manifests []string
+}
+
+// finding is one with its fix.
+type finding struct {
+	doctor.Finding
+	Fix string // the line of the step of "doctor --fix" that fixes it; "": the tool does not
+}
+
+func overviewOf(r *Request) (any, error) {
+	args := []string{"--json"}
+	if r.Query.Has("still") {
+		args = append(args, "--no-probe")
+	}
+	ran := r.Tool.Run(r, args...)
+	report, ok := ran.Value.(*doctor.Report)
+	if !ok {
+		return nil, ran.Failed()
+	}
+	m, err := r.Tool.Machine()
+	if err != nil {
+		return nil, err
+	}
+	view := &overview{Report: report, Loader: loaders.Line(report.Loader, "")}
+	if report.Other != nil {
+		view.Other = report.Other.Line()
+	}
+	for _, g := range report.GPUs {
+		d := device{GPU: g}
+		for _, manifest := range g.Drivers {
+			d.Manifests = append(d.Manifests, machine.Style.Base(manifest))
+		}
+		view.Devices = append(view.Devices, d)
+	}
+	in, _ := explain.Of(report.Answer)
+	for _, e := range in {
+		if e.Kind == "driver" {
+			view.Drivers = append(view.Drivers, e)
+		} else {
+			view.Layers = append(view.Layers, e)
+		}
+	}
+	for _, f := range report.Findings {
+		if f.Severity == diag.Note && !r.Query.Has("notes") {
+			view.Notes++
+			continue
+		}
+		if f.Because != nil {
+			continue
+		}
+		view.Findings = append(view.Findings, findingOf(&m, &f))
+	}
+	return view, nil
+}
+
+// findingOf is a finding with the step that fixes it, where the tool has one.
+func findingOf(m *machine.Machine, f *doctor.Finding) finding {
+	shown := finding{Finding: *f}
+	if change, is := f.Change(); is && f.Severity != diag.Note && fix.Edits(m, change) != nil {
+		shown.Fix = change.Line()
+	}
+	return shown
+}

@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"errors"
+
+	"vkloader/internal/tool/quarantine"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// inForce is the settings file in force, as "settings show" says.
+func inForce(r *Request, app string) (*settingsfile.Shown, error) {
+	args := []string{"settings", "show", "--json"}
+	if app != "" {
+		args = append(args, "--app", app)
+	}
+	var file settingsfile.Shown
+	if err := r.Tool.Run(r, args...).Decode(&file); err != nil {
+		return nil, err
+	}
+	return &file, nil
+}
+
+// clearChange removes the settings file, or what it says for one program.
+type clearChange struct{}
+
+// Plan implements Change.
+func (clearChange) Plan(r *Request) (*Plan, error) {
+	file, err := inForce(r, "")
+	if err != nil {
+		return nil, err
+	}
+	if file.File == "" {
+		return nil, errors.New("there is no settings file")
+	}
+	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.File, Remove: true}},
+		Also: []string{settingsfile.SetAside(file.File), quarantine.StateFile(file.File)}}
+	if app := r.Ref("app"); app != "" {
+		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
+		plan.Files[0].Remove = false
+		plan.Note = "What the file says for other programs stays."
+	}
+	return plan, nil
+}
+
+// liftChange lifts a quarantine.
+type liftChange struct{}
+
+// Plan implements Change.
+func (liftChange) Plan(r *Request) (*Plan, error) {
+	file, err := inForce(r, "")
+	if err != nil {
+		return nil, err
+	}
+	name := r.Ref("name")
+	if file.File == "" || name == "" {
+		return nil, errors.New("nothing is in quarantine")
+	}
+	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"quarantine", "lift", name}, Files: []File{{Path: file.File}},
+		Also: []string{quarantine.StateFile(file.File)}, Note: "The entry goes out of the settings file. Other settings stay."}
+	if app := r.Ref("app"); app != "" {
+		plan.Title, plan.Args = plan.Title+" for "+app, append(plan.Args, "--app", app)
+	}
+	return plan, nil
+}
+
+// usual are the policies' words for what holds without a policy.
+var usual = map[string]string{"hardware": "off", "service": "last", "compute": "off"}
+
+// policyChange ends a policy.
+type policyChange struct{}
+
+// Plan implements Change.
+func (policyChange) Plan(r *Request) (*Plan, error) {
+	name := r.Ref("name")
+	if usual[name] == "" {
+		return nil, errors.New("there is no policy of this name")
+	}
+	args := []string{"policy", name, usual[name]}
+	if app := r.Ref("app"); app != "" {
+		args = append(args, "--app", app)
+	}
+	if r.System {
+		args = append(args, "--system")
+	}
+	dry := r.Tool.Run(r, append(args, "--dry-run")...)
+	if dry.Code != 0 || len(dry.Planned) == 0 {
+		return nil, dry.Failed()
+	}
+	return &Plan{Title: "End the policy about " + name, Args: args, Files: dry.Planned}, nil
+}

@@ -1,0 +1,189 @@
+package ui
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"vkloader/internal/tool/bundle"
+	"vkloader/internal/tool/term"
+)
+
+var reportPage = &Page{Name: "report", Title: "Report", Data: reportOf}
+
+// reportPath is where the archive is.
+const reportPath = "/report/" + bundle.Directory + ".tar.gz"
+
+// mostReports is how many collections are kept: the browser's Back leads to earlier ones.
+const mostReports = 3
+
+// collection is what one run of "bundle" collected. What is saved is what was looked through.
+type collection struct {
+	id    string
+	app   string
+	still bool
+	parts []bundle.Part
+}
+
+// reports are the last collections of this process.
+type reports struct {
+	lock sync.Mutex
+	list []*collection
+}
+
+var collected reports
+
+// find is the collection of an id; nil when it is not kept.
+func (c *reports) find(id string) *collection {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	for _, one := range c.list {
+		if one.id == id {
+			return one
+		}
+	}
+	return nil
+}
+
+func (c *reports) add(one *collection) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.list = append(c.list, one)
+	c.list = slices.Clone(c.list[max(len(c.list)-mostReports, 0):])
+}
+
+// report is what the page shows.
+type report struct {
+	Collected bool
+	ID, App   string
+	Still     bool
+	Parts     []reportPart
+	Part      *bundle.Part // that is read
+	Line      string       // the command line that writes the same parts
+	Archive   string       // the address of the archive
+	Size      int          // of all texts that are in
+	In        int          // how many parts are in
+	Failed    int
+}
+
+type reportPart struct {
+	bundle.Part
+	In   bool
+	Size int
+}
+
+// reportOf answers report: nothing collected yet, a collection, or a part of one.
+func reportOf(r *Request) (any, error) {
+	view := &report{App: r.Query.Get("app"), Still: r.Query.Has("still")}
+	found := collected.find(r.Query.Get("id"))
+	if found == nil && !r.Query.Has("collect") {
+		return view, nil
+	}
+	if found == nil {
+		var err error
+		if found, err = collect(r, view.App, view.Still); err != nil {
+			return nil, err
+		}
+		r.Address = "report?id=" + found.id
+	}
+	view.Collected, view.ID, view.App, view.Still = true, found.id, found.app, found.still
+	if name := r.Ref("part"); name != "" {
+		return view, view.read(r, found, name)
+	}
+	args, query := []string{"bundle"}, url.Values{"id": {found.id}}
+	if found.app != "" {
+		args = append(args, "--app", found.app)
+	}
+	if found.still {
+		args = append(args, "--still")
+	}
+	kept := r.Refs("part-in")
+	for _, p := range found.parts {
+		in := !r.Query.Has("chosen") || slices.Contains(kept, p.Name)
+		view.Parts = append(view.Parts, reportPart{p, in, len(p.Text)})
+		if p.Failed != "" {
+			view.Failed++
+		}
+		if !in {
+			args = append(args, "--without", p.Name)
+			query.Add("without", p.Name)
+			continue
+		}
+		view.In++
+		view.Size += len(p.Text)
+	}
+	view.Line, view.Archive = Line(args), reportPath+"?"+query.Encode()
+	return view, nil
+}
+
+// read shows one part.
+func (view *report) read(r *Request, found *collection, name string) error {
+	at := slices.IndexFunc(found.parts, func(p bundle.Part) bool { return p.Name == name })
+	if at < 0 {
+		return failure("the report has no part " + name)
+	}
+	view.Part, r.Heading = &found.parts[at], name
+	return nil
+}
+
+// collect has the command line make all parts.
+func collect(r *Request, app string, still bool) (*collection, error) {
+	args := []string{"bundle", "--part", "*"}
+	if app != "" {
+		args = append(args, "--app", app)
+	}
+	if still {
+		args = append(args, "--still")
+	}
+	var list []struct{ Name, What, Text, Failed []byte }
+	if err := r.Tool.Run(r, args...).Decode(&list); err != nil {
+		return nil, err
+	}
+	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still}
+	for _, p := range list {
+		found.parts = append(found.parts, bundle.Part{Name: string(p.Name), What: string(p.What), Text: string(p.Text), Failed: string(p.Failed)})
+	}
+	collected.add(found)
+	return found, nil
+}
+
+// serveReport answers with the archive of what was looked through, without what was removed. It writes no file.
+func serveReport(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	found := collected.find(query.Get("id"))
+	if found == nil {
+		http.Error(w, "this report is not kept any more: collect it again", http.StatusGone)
+		return
+	}
+	var archive bytes.Buffer
+	parts, err := bundle.Without(found.parts, query["without"])
+	if err == nil {
+		err = bundle.Write(&archive, parts)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/gzip")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+bundle.Directory+`.tar.gz"`)
+	w.Header().Set("Content-Length", fmt.Sprint(archive.Len()))
+	_, _ = w.Write(archive.Bytes())
+}
+
+// Bytes is a size in words.
+func (p reportPart) Bytes() string { return sizeOf(p.Size) }
+
+// Total is the size of all that is in, in words.
+func (view *report) Total() string { return sizeOf(view.Size) }
+
+func sizeOf(n int) string {
+	if n < 10_000 {
+		return term.Count(n, "byte")
+	}
+	return fmt.Sprintf("%d kB", (n+999)/1000)
+}
