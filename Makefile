@@ -165,7 +165,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi mutants abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -194,6 +194,7 @@ help:
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
+	@echo 'make test-containers  the commands of docs/containers.md, in Podman and bubblewrap (root; fetches systems once)'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
 
@@ -439,6 +440,14 @@ test-service: all
 # Containers of Podman with a CDI file; needs root.
 test-cdi: all
 	$(Q)tools/test-cdi.sh
+
+# The commands of docs/containers.md; needs root.
+test-containers: all
+	$(Q)tools/packages.sh test-containers podman bubblewrap debootstrap uidmap gcc-multilib musl-tools vulkan-tools mesa-vulkan-drivers
+	$(Q)$(MAKE) --no-print-directory PORTABLE=1 spine
+	$(Q)$(MAKE) --no-print-directory PORTABLE=1 TARGET=i386 spine
+	$(Q)$(MAKE) --no-print-directory TARGET=musl spine drivers
+	$(Q)tools/test-containers.sh
 
 clean:
 	rm -rf $(B)

@@ -1,0 +1,344 @@
+#!/bin/sh
+# "make test-containers": the commands of docs/containers.md, as they stand there, in Podman and bubblewrap: Debian 11, 12
+# and 13, 32 bits, and a system with musl; with their own loader and with this one; with a driver of their own and without.
+#
+# It has mounts and processes of its own: nothing that it writes to /etc, /run, /opt or Podman's storage stays. The systems
+# are made by debootstrap, once, in $CONTAINER_ROOTS or below build/containers. Needs root, Podman 4.1 or newer, and
+# Mesa's lavapipe on this machine. CASES="..." runs these alone.
+set -eu
+cd "$(dirname "$0")/.."
+top=$PWD
+page=$top/docs/containers.md
+here=$top/build/containers
+roots=${CONTAINER_ROOTS:-$here}
+manifest=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
+libraries=usr/lib/x86_64-linux-gnu
+failed=0
+user=4301
+
+[ "$(id -u)" = 0 ] || {
+    echo "test-containers: needs root" >&2
+    exit 1
+}
+[ -e $manifest ] || {
+    echo "test-containers: there is no lavapipe here (Debian: mesa-vulkan-drivers)" >&2
+    exit 1
+}
+
+# ---- systems ---------------------------------------------------------------------------------------------------------
+
+# make_root NAME SUITE ARCHITECTURE: that Debian, with programs for Vulkan and with Mesa.
+make_root() {
+    if [ -d "$roots/$1" ]; then return 0; fi
+    rm -rf "$roots/$1.new"
+    echo "test-containers: debootstrap $2, $3 (once; $roots/$1)"
+    if ! debootstrap --variant=minbase --arch="$3" --include=vulkan-tools,libvulkan1,mesa-vulkan-drivers "$2" "$roots/$1.new" \
+        http://deb.debian.org/debian > "$here/log" 2>&1; then
+        rm -rf "$roots/$1.new"
+        echo "test-containers: $1 cannot be made: $(tail -n 2 "$here/log")" >&2
+        return 1
+    fi
+    mv "$roots/$1.new" "$roots/$1"
+}
+
+# The rest runs in mounts and processes of its own.
+if [ "${1:-}" != inside ]; then
+    mkdir -p "$here" "$roots"
+    make_root debian11 bullseye amd64 || :
+    make_root debian12 bookworm amd64
+    make_root debian13 trixie amd64 || :
+    make_root debian12-i386 bookworm i386 || :
+    exec unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$0" inside
+fi
+
+work=$(mktemp -d /var/tmp/vkloader-containers.XXXXXX)
+# shellcheck disable=SC2317 # by a trap
+finish() {
+    cd /
+    umount -l "$work" 2> /dev/null || :
+    rmdir "$work"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+rm -rf "${here:?}/disk"
+mkdir -p "$here/disk"
+mount --bind "$here/disk" "$work"
+chmod 755 "$work"
+
+# over DIRECTORY: what is written there goes elsewhere.
+over() {
+    mkdir -p "$work/over$1/up" "$work/over$1/work"
+    mount -t overlay overlay -o "lowerdir=$1,upperdir=$work/over$1/up,workdir=$work/over$1/work" "$1"
+}
+
+mount --make-rshared /
+over /etc
+mount -t tmpfs -o mode=755 tmpfs /run
+mount -t tmpfs -o mode=755 tmpfs /opt
+mount -t tmpfs -o mode=755 tmpfs /usr/local/bin
+mkdir -p /run/lock /var/lib/containers "$work/storage"
+mount --bind "$work/storage" /var/lib/containers
+install -m 755 build/vkloader /usr/local/bin/vkloader
+PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+# Podman's OCI runtimes take version 2 of control groups, or version 1, and nothing between.
+if [ -d /sys/fs/cgroup/unified ]; then
+    umount -l /sys/fs/cgroup
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup
+fi
+mkdir -p /etc/containers
+cat > /etc/containers/containers.conf << END
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+netns = "none"
+cgroups = "disabled"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+END
+rm -rf /etc/cdi
+mkdir -p "$work/cwd" "$work/home" "/run/user/$user"
+ln -s "$top/build" "$work/cwd/build"
+cd "$work/cwd"
+grep -q "^ana:" /etc/passwd || echo "ana:x:$user:$user::$work/home:/bin/sh" >> /etc/passwd
+grep -q "^ana:" /etc/group || echo "ana:x:$user:" >> /etc/group
+echo "ana:200000:65536" | tee /etc/subuid > /etc/subgid
+chown "$user:$user" "$work/home" "/run/user/$user" "$work/cwd"
+chmod 700 "/run/user/$user"
+
+# ---- what is tried ---------------------------------------------------------------------------------------------------
+
+# block NAME: the page's commands of that name.
+block() {
+    awk -v name="$1" '/^```/ { on = !on && $0 == "```sh test=" name; next } on { print; n++ } END { exit !n }' "$page" ||
+        echo "echo 'the page has no block $1'; exit 9"
+}
+
+# try NAME: the page's commands, as root; they may fail. try_as_user NAME likewise.
+try() { IMAGE=${IMAGE:-} sh -euc "$(block "$1")" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"; }
+as_user() {
+    setpriv --reuid=$user --regid=$user --clear-groups env -i PATH="$PATH" HOME="$work/home" XDG_RUNTIME_DIR=/run/user/$user LC_ALL=C \
+        "$@"
+}
+try_as_user() { as_user IMAGE="${IMAGE:-}" ROOT="${ROOT:-}" sh -euc "$(block "$1")" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"; }
+
+case_of() {
+    case=$1
+    echo "test-containers: $case"
+}
+fail() {
+    echo "test-containers: $case: $*" >&2
+    failed=$((failed + 1))
+}
+# says TEXT: the log has it; lacks TEXT: it has not.
+says() { grep -qF -- "$1" "$work/log" || fail "nothing says \"$1\": $(tail -n 12 "$work/log")"; }
+lacks() { ! grep -qF -- "$1" "$work/log" || fail "it says \"$1\": $(tail -n 12 "$work/log")"; }
+# shows: what the log says of the device.
+shows() { sed -n 's/^\tdriverInfo *= /    /p' "$work/log"; }
+
+# root_of SYSTEM KIND: a directory like that Debian; bare: without a driver; ours: that, and with this loader.
+root_of() {
+    r=$work/root-$1-$2
+    if [ -d "$r" ]; then return; fi
+    mkdir -p "$r" "$work/up-$1-$2" "$work/ow-$1-$2"
+    mount -t overlay overlay -o "lowerdir=$roots/$1,upperdir=$work/up-$1-$2,workdir=$work/ow-$1-$2" "$r"
+    if [ "$2" != own ]; then rm -rf "$r/usr/share/vulkan/icd.d"; fi
+    if [ "$2" = ours ]; then
+        rm -f "$r/$libraries"/libvulkan.so.1*
+        cp "$top/build/portable/libvulkan.so.1" "$r/$libraries/libvulkan.so.1"
+    fi
+}
+
+# image SYSTEM KIND: the image IMAGE.
+image() {
+    IMAGE=localhost/$1-$2
+    if podman image exists "$IMAGE"; then return; fi
+    root_of "$1" "$2"
+    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 ||
+        fail "no image: $(cat "$work/log")"
+}
+
+debian() {
+    for system in debian11 debian12 debian13; do
+        [ -d "$roots/$system" ] || continue
+        for kind in bare own; do
+            image $system $kind
+            for loader in run portable; do
+                case_of "$system, $kind, $loader"
+                try $loader
+                shows
+                case $system-$kind in
+                debian11-bare) lacks llvmpipe ;;
+                debian11-own) says "Mesa 20." ;;
+                debian13-own) says "Mesa 25." ;;
+                *) says "Mesa $host" ;;
+                esac
+            done
+        done
+    done
+    if [ -d "$roots/debian11" ]; then
+        case_of "debian11, bare: why"
+        IMAGE=localhost/debian11-bare
+        try why
+        says GLIBC_
+        grep -m 2 GLIBC_ "$work/log"
+    fi
+    case_of "debian12: why, from outside and before"
+    IMAGE=localhost/debian12-bare
+    try why
+    says lvp_icd
+    lacks "exit "
+    try outside
+    says lvp_icd
+    lacks "exit "
+    try image
+    says host-lvp_icd
+    lacks "exit "
+    rm -f image.tar
+    case_of "commit: nothing of the host is in the new image"
+    podman run --name spare --device vkloader/gpu=all $IMAGE true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
+    lacks host-
+    lacks libvulkan_lvp
+    podman rm -f spare > "$work/log" 2>&1
+}
+
+# The drivers are those of a 32-bit Debian, as in a driver container: this machine may have none.
+narrow() {
+    [ -d "$roots/debian12-i386" ] || return 0
+    case_of "debian12, 32 bits"
+    image debian12-i386 bare
+    vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o /etc/cdi/narrow.yaml > "$work/log" 2>&1 ||
+        fail "$(cat "$work/log")"
+    podman run --rm --device vkloader/narrow=all $IMAGE vulkaninfo --summary > "$work/log" 2>&1 || :
+    shows
+    says "Mesa 22."
+    case_of "debian12, 32 bits, this loader"
+    if [ -e "$top/build/i386/portable/libvulkan.so.1" ]; then
+        podman run --rm --device vkloader/narrow=all -v "$top/build/i386/portable/libvulkan.so.1:/opt/vkloader/libvulkan.so.1:ro" \
+            -e LD_LIBRARY_PATH=/opt/vkloader $IMAGE vulkaninfo --summary > "$work/log" 2>&1 || :
+        shows
+        says "Mesa 22."
+    else
+        fail "there is no build/i386/portable: make PORTABLE=1 TARGET=i386 spine"
+    fi
+    rm -f /etc/cdi/narrow.yaml
+}
+
+# A system like Alpine: musl, a loader and a program, and nothing else. Its own driver is the null driver, built for it.
+musl() {
+    case_of "musl"
+    if ! [ -e "$top/build/musl/libvulkan.so.1" ] || ! command -v musl-gcc > /dev/null; then
+        fail "there is no build/musl: make TARGET=musl spine drivers"
+        return
+    fi
+    m=$work/musl
+    mkdir -p "$m/lib" "$m/usr/lib" "$m/bin" "$m/tmp"
+    cp /lib/x86_64-linux-musl/libc.so "$m/lib/ld-musl-x86_64.so.1"
+    ln -s ../../lib/ld-musl-x86_64.so.1 "$m/usr/lib/libc.so"
+    cp "$top/build/musl/libvulkan.so.1" "$m/usr/lib/"
+    musl-gcc -D_GNU_SOURCE -o "$m/bin/client" "$top/test/packages/client.c"
+    for kind in bare own; do
+        IMAGE=localhost/musl-$kind
+        if [ $kind = own ]; then
+            mkdir -p "$m/usr/share/vulkan/icd.d"
+            cp "$top/build/musl/drivers/libvk_null.so" "$m/usr/lib/"
+            sed 's|"\./lib|"/usr/lib/lib|' "$top/build/musl/drivers/null_icd.json" > "$m/usr/share/vulkan/icd.d/null_icd.json"
+        fi
+        tar -C "$m" -c . | podman import -q - $IMAGE > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+        case_of "musl, $kind"
+        podman run --rm --device vkloader/gpu=all $IMAGE /bin/client > "$work/log" 2>&1 < /dev/null || :
+        cat "$work/log"
+        if [ $kind = own ]; then says "devices 1"; else says "devices 0"; fi
+        try why
+        says "needs libc.so.6, which the image lacks"
+        if [ $kind = own ]; then lacks "no driver works"; fi
+    done
+}
+
+# user_image KIND: root's image, for the user.
+user_image() {
+    image debian12 "$1"
+    podman save -q -o "$work/saved.tar" "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    chmod 644 "$work/saved.tar"
+    as_user podman load -q -i "$work/saved.tar" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    rm -f "$work/saved.tar"
+}
+
+rootless() {
+    case_of "rootless Podman"
+    user_image bare
+    try_as_user rootless
+    shows
+    says "Mesa $host"
+}
+
+# The user's own service, where the sandbox is a namespace of users.
+sandboxes() {
+    case_of "the user's service"
+    as_user sh -euc "$(block serve)" > "$work/served" 2>&1
+    for _ in $(seq 50); do
+        if as_user vkloader service status > "$work/log" 2>&1; then break; fi
+        sleep 0.2
+    done
+    says lvp_icd
+    case_of "bubblewrap"
+    root_of debian12 ours
+    ROOT=$r
+    try_as_user bubblewrap
+    shows
+    says "Mesa $host"
+    case_of "rootless Podman with the socket"
+    user_image ours
+    try_as_user socket
+    shows
+    says "Mesa $host"
+}
+
+# What the DaemonSet does, with the mounts that it has.
+daemonset() {
+    case_of "the command of the DaemonSet"
+    image debian12 bare
+    mkdir -p /opt/vkloader /etc/cdi
+    rm -f /etc/cdi/*
+    command=$(awk '/^```/ { on = !on && $0 == "```yaml daemonset"; next } on && /volumeMounts:/ { exit } copy { print substr($0, 15) }
+        on && /- \|/ { copy = 1 }' "$page")
+    podman run -d --name writer -v /usr/local/bin/vkloader:/usr/bin/vkloader:ro -v /:/node:ro -v /opt/vkloader:/node-opt \
+        -v /etc/cdi:/node-cdi $IMAGE sh -ec "$command" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    for _ in $(seq 100); do
+        if [ -e /etc/cdi/vkloader.yaml ]; then break; fi
+        sleep 0.2
+    done
+    podman logs writer >> "$work/log" 2>&1
+    podman rm -f -t 0 writer > /dev/null 2>&1
+    [ -e /etc/cdi/vkloader.yaml ] || fail "it wrote nothing: $(cat "$work/log")"
+    try run
+    shows
+    says "Mesa $host"
+    rm -f /etc/cdi/*
+    try write
+}
+
+remove() {
+    case_of "after the file was removed"
+    image debian12 bare
+    try remove
+    try run
+    lacks llvmpipe
+    says vkloader/gpu=all
+    try write
+}
+
+host=$(env -i PATH="$PATH" VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest vulkaninfo --summary 2> /dev/null |
+    sed -n 's/^\tdriverInfo *= Mesa \([0-9.]*\).*/\1/p' | head -n 1)
+echo "test-containers: Podman $(podman version --format '{{.Client.Version}}'); this machine's lavapipe is of Mesa $host"
+try write
+lacks "exit "
+for name in ${CASES:-debian narrow musl rootless sandboxes daemonset remove}; do
+    "$name"
+done
+if [ $failed -gt 0 ]; then
+    echo "test-containers: $failed failed" >&2
+    exit 1
+fi
+echo "test-containers: all is well"
