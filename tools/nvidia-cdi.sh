@@ -68,6 +68,7 @@ try() {
     echo "{\"root\":{\"path\":\"$root\"}}" > "$work/config.json"
     echo "{\"ociVersion\":\"1.0.2\",\"bundle\":\"$work\"}" | "$tool" cdi hook
     chroot "$root" /test/vkloader cdi why || failed=1
+    cp build/libvulkan.so.1 "$root/test/"
     chroot "$root" /test/vkloader list devices || failed=1
     if [ -n "${ROOT:-}" ]; then chroot "$root" vulkaninfo --summary | sed -n '/^Devices:/,$p' || failed=1; fi
     cat "$root"/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf 2> /dev/null || :

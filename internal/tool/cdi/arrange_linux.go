@@ -163,7 +163,7 @@ func (b *box) arrange() {
 	b.backends("")
 	if len(b.a.Put) > before {
 		for _, name := range slices.Sorted(maps.Keys(b.lacking)) {
-			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + name, Target: b.lacking[name]})
+			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + name, Target: b.leads(name)})
 		}
 	}
 }
@@ -302,6 +302,16 @@ func (b *box) stub(library, name string) Item {
 	i := Item{Path: opensPlace + b.name + "/" + name, Text: stub(b.options.Class == 64, b.options.Machine, needed, linksPlace+b.name)}
 	b.with.text(i.Path, i.Text)
 	return i
+}
+
+// leads is where the link to a library that the image lacks leads. What a driver opens when it runs is a stub, too: the
+// dynamic linker of the C library searches the directory of the links for what such a library needs, or opens in turn, only
+// if that library has come with a stub of its own.
+func (b *box) leads(name string) string {
+	if slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return f.Opens(name) }) && b.open(name) == "" {
+		return opensPlace + b.name + "/" + name
+	}
+	return b.lacking[name]
 }
 
 // backends arranges the libraries that others open below their own directory: those of the image where it has these others,

@@ -13,11 +13,19 @@ import (
 
 // The system's dynamic linker takes a stub: a library that needs another by its name is opened through it, its symbols are
 // found on the stub's handle, and what it opens when it runs is found, though none of these is in a directory of the linker.
+// What is opened when it runs has a stub, too, so that what that needs and opens is found.
 func TestStubIsOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"late.c":   "int late(void) { return 3; }",
+		"later.c":  "int later(void) { return 3; }",
+		"latest.c": "int latest(void) { return 10; }",
+		"late.c": `#include <dlfcn.h>
+int later(void);
+int late(void) {
+    void *at = dlopen("liblatest.so", RTLD_NOW);
+    return at ? later() + ((int (*)(void))dlsym(at, "latest"))() : -100;
+}`,
 		"needed.c": "int needed(void) { return 4; }",
 		"driver.c": `#include <dlfcn.h>
 int needed(void);
@@ -43,7 +51,8 @@ int main(int n, char **args) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range []string{"-shared -fPIC -o files/liblate.so late.c", "-shared -fPIC -o files/libneeded.so -Wl,-soname,libneeded.so needed.c",
+	for _, line := range []string{"-shared -fPIC -o files/liblater.so -Wl,-soname,liblater.so later.c", "-shared -fPIC -o files/liblate.so late.c -Lfiles -llater",
+		"-shared -fPIC -o files/liblatest.so latest.c", "-shared -fPIC -o files/libneeded.so -Wl,-soname,libneeded.so needed.c",
 		"-shared -fPIC -o files/libdriver.so driver.c -Lfiles -lneeded", "-o main main.c"} {
 		c := exec.Command("gcc", strings.Fields(line)...)
 		c.Dir = dir
@@ -51,18 +60,21 @@ int main(int n, char **args) {
 			t.Fatalf("%s: %v\n%s", line, err, out)
 		}
 	}
-	made := stub(true, elf.EM_X86_64, []string{dir + "/files/libdriver.so"}, dir+"/links")
-	err := os.WriteFile(filepath.Join(dir, "libdriver.so"), made, 0o644)
-	for _, name := range []string{"liblate.so", "libneeded.so"} {
+	var err error
+	for of, name := range map[string]string{"libdriver.so": "/", "liblate.so": "/links/"} {
+		made := stub(true, elf.EM_X86_64, []string{dir + "/files/" + of}, dir+"/links")
+		err = errors.Join(err, os.WriteFile(dir+name+of, made, 0o644))
+	}
+	for _, name := range []string{"liblater.so", "liblatest.so", "libneeded.so"} {
 		err = errors.Join(err, os.Symlink(dir+"/files/"+name, dir+"/links/"+name))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(dir+"/main", dir+"/files/libdriver.so").CombinedOutput(); err == nil && string(out) == "7" {
+	if out, err := exec.Command(dir+"/main", dir+"/files/libdriver.so").CombinedOutput(); err == nil && string(out) == "17" {
 		t.Fatal("the library is opened without a stub: this test shows nothing")
 	}
-	if out, err := exec.Command(dir+"/main", dir+"/libdriver.so").CombinedOutput(); err != nil || string(out) != "7" {
+	if out, err := exec.Command(dir+"/main", dir+"/libdriver.so").CombinedOutput(); err != nil || string(out) != "17" {
 		t.Errorf("through the stub: %v %s", err, out)
 	}
 }

@@ -85,6 +85,13 @@ func (f *Family) Names(version string, older func(a, b string) int, requiredOnly
 	return names
 }
 
+// Opens tells whether a driver opens a library of this name when it runs, or where there is no display.
+func (f *Family) Opens(name string) bool {
+	return slices.Contains(f.Headless.Libraries, name) || slices.ContainsFunc(f.RunTime, func(r RunTime) bool {
+		return r.Name == name && name != "" || r.Stem != "" && strings.HasPrefix(name, r.Stem+".so.")
+	})
+}
+
 // Free tells whether a driver works with any version of the kernel's module: one that opens libraries of its own version
 // comes with that module. A driver that is not known is taken for free.
 func (f *Family) Free() bool {
