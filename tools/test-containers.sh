@@ -210,7 +210,7 @@ narrow() {
     image debian12-i386 bare
     vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o /etc/cdi/narrow.yaml > "$work/log" 2>&1 ||
         fail "$(cat "$work/log")"
-    podman run --rm --device vkloader/narrow=all $IMAGE vulkaninfo --summary > "$work/log" 2>&1 || :
+    podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || :
     shows
     says "Mesa 22."
     case_of "debian12, 32 bits, this loader"

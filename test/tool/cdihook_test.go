@@ -304,7 +304,7 @@ func TestLateLibrariesAreStubs(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "cdi-host")
 	c := newContainer(t, generated(t, host), host, bare(t), "0000:01:00.0")
-	out, messages := c.start(`cd run/vkloader/links/x86_64 && readlink libEGL.so.1 libGLdispatch.so.0 && tr '\\0' '\\n' < ../../open/x86_64/libEGL.so.1`)
+	out, messages := c.start(`cd run/vkloader/links/x86_64 && readlink libEGL.so.1 libGLdispatch.so.0 && tr '\0' '\n' < ../../open/x86_64/libEGL.so.1`)
 	for _, want := range []string{"/run/vkloader/open/x86_64/libEGL.so.1\n/run/vkloader/files/x86_64/libGLdispatch.so.0\n",
 		"\n/run/vkloader/files/x86_64/libEGL.so.1\n/run/vkloader/links/x86_64\n"} {
 		if !strings.Contains(out, want) {
