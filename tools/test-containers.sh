@@ -195,7 +195,7 @@ debian() {
     lacks "exit "
     rm -f image.tar
     case_of "commit: nothing of the host is in the new image"
-    podman run --name spare --device vkloader/gpu=all $IMAGE true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    podman run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
     lacks host-
@@ -216,7 +216,7 @@ narrow() {
     case_of "debian12, 32 bits, this loader"
     if [ -e "$top/build/i386/portable/libvulkan.so.1" ]; then
         podman run --rm --device vkloader/narrow=all -v "$top/build/i386/portable/libvulkan.so.1:/opt/vkloader/libvulkan.so.1:ro" \
-            -e LD_LIBRARY_PATH=/opt/vkloader $IMAGE vulkaninfo --summary > "$work/log" 2>&1 || :
+            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || :
         shows
         says "Mesa 22."
     else
@@ -245,9 +245,9 @@ musl() {
             cp "$top/build/musl/drivers/libvk_null.so" "$m/usr/lib/"
             sed 's|"\./lib|"/usr/lib/lib|' "$top/build/musl/drivers/null_icd.json" > "$m/usr/share/vulkan/icd.d/null_icd.json"
         fi
-        tar -C "$m" -c . | podman import -q - $IMAGE > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+        tar -C "$m" -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
         case_of "musl, $kind"
-        podman run --rm --device vkloader/gpu=all $IMAGE /bin/client > "$work/log" 2>&1 < /dev/null || :
+        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$work/log" 2>&1 < /dev/null || :
         cat "$work/log"
         if [ $kind = own ]; then says "devices 1"; else says "devices 0"; fi
         try why
@@ -304,7 +304,7 @@ daemonset() {
     command=$(awk '/^```/ { on = !on && $0 == "```yaml daemonset"; next } on && /volumeMounts:/ { exit } copy { print substr($0, 15) }
         on && /- \|/ { copy = 1 }' "$page")
     podman run -d --name writer -v /usr/local/bin/vkloader:/usr/bin/vkloader:ro -v /:/node:ro -v /opt/vkloader:/node-opt \
-        -v /etc/cdi:/node-cdi $IMAGE sh -ec "$command" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+        -v /etc/cdi:/node-cdi "$IMAGE" sh -ec "$command" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     for _ in $(seq 100); do
         if [ -e /etc/cdi/vkloader.yaml ]; then break; fi
         sleep 0.2
