@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
@@ -45,9 +46,14 @@ func newList(s *invocation) *cobra.Command {
 					return err
 				}
 				var loader *loaders.Loader
-				find := func() (rows []explain.Row, places []explain.Place, err error) {
-					rows, places, loader, err = foundOf(s, list.Kind)
-					return rows, places, err
+				find := func() ([]explain.Row, []explain.Place, error) {
+					f, err := decideList(s)
+					if err != nil {
+						return nil, nil, err
+					}
+					loader = f.loader
+					rows, places := f.of(list.Kind)
+					return rows, places, nil
 				}
 				if other.platform != "" {
 					find = func() ([]explain.Row, []explain.Place, error) { return listOther(s, &other, list.Kind) }
@@ -86,19 +92,20 @@ func newList(s *invocation) *cobra.Command {
 }
 
 // listBoth lists drivers and layers.
-func listBoth(s *invocation) (err error) {
+func listBoth(s *invocation) error {
+	f, err := decideList(s)
+	if err != nil {
+		return err
+	}
 	for i, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
-		rows, places, loader, failed := foundOf(s, kind)
-		if failed != nil {
-			return failed
-		}
 		if i == 0 {
-			printLoader(s, loader, "")
+			printLoader(s, f.loader, "")
 		} else {
 			fmt.Fprintln(s.out)
 		}
 		name := kind.One + "s"
 		fmt.Fprintln(s.out, term.StyleFor(s.out, s.getenv).Heading(strings.ToUpper(name[:1])+name[1:]))
+		rows, places := f.of(kind)
 		printFound(s, name, rows, places)
 		if slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem }) {
 			err = exit.With(exit.Problems)
@@ -107,20 +114,28 @@ func listBoth(s *invocation) (err error) {
 	return err
 }
 
-// foundOf gives what this machine has of a kind, where it was looked for, and for which loader it is decided.
-func foundOf(s *invocation, kind explain.Kind) ([]explain.Row, []explain.Place, *loaders.Loader, error) {
+// found is what is decided for this machine, and for which loader.
+type found struct {
+	source *machine.Source
+	loader *loaders.Loader
+	answer *plan.Answer
+}
+
+func decideList(s *invocation) (*found, error) {
 	source, err := s.source("", false)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	loader := loaders.Decide(source, "")
 	answer, err := decision.Ask(source)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	rows := kind.Rows(answer)
-	kind.TryRows(source, answer, rows)
-	return rows, kind.Places(answer), loader, nil
+	return &found{source, loader, answer}, err
+}
+
+// of gives what there is of a kind, and where it was looked for.
+func (f *found) of(kind explain.Kind) ([]explain.Row, []explain.Place) {
+	rows := kind.Rows(f.answer)
+	kind.TryRows(f.source, f.answer, rows)
+	return rows, kind.Places(f.answer)
 }
 
 func printFound(s *invocation, name string, rows []explain.Row, places []explain.Place) {

@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"bytes"
 	"context"
 	"os/exec"
 	"path"
@@ -62,12 +63,19 @@ func dpkgVersion(m *machine.Machine, name, architecture string) string {
 	if err != nil {
 		return ""
 	}
-	for rest := "\n" + string(status); ; {
-		_, after, found := strings.Cut(rest, "\nPackage: "+name+"\n")
-		if !found {
+	head := []byte("Package: " + name + "\n")
+	for rest := status; ; {
+		at := bytes.Index(rest, head)
+		if at < 0 {
 			return ""
 		}
-		paragraph, _, _ := strings.Cut(after, "\n\n")
+		begins := at == 0 || rest[at-1] == '\n'
+		rest = rest[at+len(head):]
+		if !begins {
+			continue
+		}
+		text, _, _ := bytes.Cut(rest, []byte("\n\n"))
+		paragraph := string(text)
 		version, is := "", architecture == ""
 		for line := range strings.Lines(paragraph) {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -81,7 +89,6 @@ func dpkgVersion(m *machine.Machine, name, architecture string) string {
 		if is {
 			return version
 		}
-		rest = after
 	}
 }
 
