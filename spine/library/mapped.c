@@ -171,14 +171,16 @@ static void held_forget(struct held *h)
 __attribute__((destructor)) static void let_go(void)
 {
     if (exit_begun()) return;
-    struct held *open[] = {kept, preloaded}, *others[] = {left, closed};
-    kept = preloaded = left = closed = NULL;
+    struct held *open[] = {kept, preloaded};
+    kept = preloaded = NULL;
     for (unsigned i = 0; i < 2; i++) {
         if (UNLOADED_UNDER_LOCK)
             held_forget(open[i]);
         else
             held_close(open[i]);
     }
+    struct held *others[] = {left, closed}; /* to which closing has added */
+    left = closed = NULL;
     for (unsigned i = 0; i < 2; i++) held_forget(others[i]);
 }
 

@@ -31,6 +31,7 @@ func confined(t *testing.T) *world.World {
 		t.Skipf("no namespaces here: %v, %s", err, text)
 	}
 	w := world.New(t)
+	w.CopyLoader("loader/libvulkan.so.1")
 	w.NoShim = true
 	w.Env["VK_LOADER_DEBUG"], w.Env["HOME"] = "warn,error", w.Root
 	w.Env["VKLOADERD_DIR"], w.Env["XDG_RUNTIME_DIR"] = world.Unset, world.Unset

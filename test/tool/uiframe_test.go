@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -69,9 +70,9 @@ func newUI(t *testing.T, layers ...string) *uiSite {
 	s := &uiSite{t: t, home: filepath.Join(top, "home")}
 	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "XDG_DATA_DIRS=" + filepath.Join(top, "share"),
 		"XDG_CONFIG_DIRS=" + filepath.Join(top, "etc"), "VKLOADERD_DIR=" + filepath.Join(top, "service"),
-		"LD_LIBRARY_PATH=" + built} // programs get this project's loader
+		"LD_LIBRARY_PATH=" + readable(t)} // programs get this project's loader
 	s.write("share/vulkan/icd.d/acme.json", fmt.Sprintf(`{"file_format_version":"1.0.1","ICD":{"library_path":%q,"api_version":"1.3.0"}}`,
-		filepath.Join(built, "drivers/libvk_null.so")))
+		filepath.Join(readable(t), "drivers/libvk_null.so")))
 	for _, name := range layers {
 		s.layer(name, name)
 	}
@@ -128,10 +129,60 @@ func (s *uiSite) write(name, text string) string {
 	return path
 }
 
+// readable is a directory with what was built, that every user may look into.
+func readable(t *testing.T) string {
+	t.Helper()
+	directory, err := copies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return directory
+}
+
+// copies makes the directory, once; TestMain removes it.
+var copies = sync.OnceValues(func() (string, error) {
+	directory, err := os.MkdirTemp("", "vkloader-tool-")
+	if err != nil {
+		return "", err
+	}
+	copied = directory
+	library, err := os.Readlink(filepath.Join(built, "libvulkan.so.1"))
+	if err == nil {
+		err = errors.Join(os.Chmod(directory, 0o755), os.Symlink(library, filepath.Join(directory, "libvulkan.so.1")))
+	}
+	for _, name := range []string{"vkloader", library, "libexec/vkloader/probe", "drivers/libvk_null.so"} {
+		if err == nil {
+			err = copyFile(filepath.Join(built, name), filepath.Join(directory, name))
+		}
+	}
+	return directory, err
+})
+
+var copied string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if copied != "" {
+		os.RemoveAll(copied)
+	}
+	os.Exit(code)
+}
+
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(to, content, 0o755)
+	}
+	return err
+}
+
 // command is the tool for the user of the site, who owns the home directory.
 func (s *uiSite) command(ctx context.Context, args ...string) *exec.Cmd {
 	s.t.Helper()
-	cmd := exec.CommandContext(ctx, filepath.Join(built, "vkloader"), args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(readable(s.t), "vkloader"), args...)
 	cmd.Env = s.env
 	cmd.Dir = s.home
 	cmd.SysProcAttr = &syscall.SysProcAttr{}

@@ -116,6 +116,15 @@ func (w *World) CopyHost(path string) string {
 	return path
 }
 
+// CopyLoader copies the library into the world, for hosts of users who may not look into the directory of the sources.
+func (w *World) CopyLoader(path string) {
+	w.T.Helper()
+	content, err := os.ReadFile(w.Loader)
+	w.check(err)
+	w.Loader = w.Write(path, string(content))
+	w.check(os.Chmod(w.Loader, 0o755))
+}
+
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
