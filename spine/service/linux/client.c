@@ -5,6 +5,7 @@
  * signal and leaves no descriptor. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,16 +187,15 @@ static enum wire_service_state why_not_there(int error)
 }
 
 /* The socket's path without links, so that what is judged is what was connected to. False, with errno: there is none.
- */
+ * The room is given: some programs have another library's realpath, which knows no other way. */
 static bool real_path(const struct service *s, struct sockaddr_un *out)
 {
-    char *real = realpath(s->place, NULL);
-    if (!real) return false;
-    size_t size = strlen(real) + 1;
-    bool fits = size <= sizeof out->sun_path;
-    if (fits) memcpy(out->sun_path, real, size);
-    free(real);
-    errno = ENAMETOOLONG;
+    char *room = malloc(PATH_MAX), *real = room ? realpath(s->place, room) : NULL;
+    int error = errno;
+    bool fits = real && strlen(real) < sizeof out->sun_path;
+    if (fits) memcpy(out->sun_path, real, strlen(real) + 1);
+    free(room);
+    errno = real ? ENAMETOOLONG : error;
     return fits;
 }
 
