@@ -1,7 +1,7 @@
 #!/bin/sh
 # fresh.sh: what tools/test-fresh.sh has done in the root that it makes, in a clone below root's home: the README's two
 # commands as root, and again as somebody else, for whom the second rounds with sanitizers, with the race detector and on the
-# 32-bit library, and the checks of the sources, are not repeated.
+# 32-bit library, the portable library, and the checks of the sources are not repeated.
 set -eu
 began=$(date +%s)
 step() {

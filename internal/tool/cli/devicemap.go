@@ -90,17 +90,9 @@ func chooseDevice(s *invocation, kind, device string, asJSON bool, limit time.Du
 	if err != nil {
 		return err
 	}
-	source, err := s.source("", false)
+	devices, err := askForDevices(s, limit)
 	if err != nil {
 		return err
-	}
-	found, err := probe.Find(s.executable, "")
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	devices, err := survey.LookAtDevices(found, source, limit)
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
 	}
 	all := mapOf(&m, devices)
 	places, err := selected([]string{device}, devices.Selected()[:len(all.Devices)])

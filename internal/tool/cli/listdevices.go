@@ -35,17 +35,9 @@ func newListDevices(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			source, err := s.source("", false)
+			devices, err := askForDevices(s, limit)
 			if err != nil {
 				return err
-			}
-			found, err := probe.Find(s.executable, "")
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			devices, err := survey.LookAtDevices(found, source, limit)
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
 			}
 			if len(only) > 0 {
 				places, err := selected(only, devices.Selected())
@@ -104,6 +96,23 @@ func selected(selectors []string, devices []selector.Device) (places []int, err 
 		}
 	}
 	return places, nil
+}
+
+// askForDevices asks the drivers for their devices, in children.
+func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) {
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, err
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	devices, err := survey.LookAtDevices(found, source, limit)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	return devices, nil
 }
 
 // printSearch says how to find what ended a child; died: something did.
