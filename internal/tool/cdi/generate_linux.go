@@ -55,6 +55,7 @@ type Options struct {
 	Layers   []string // by name, beside those of the drivers
 	First    string   // FirstHost, FirstImage or "": which driver of Mesa wins
 
+	Again bool     // the file was there before: a layer that is gone is left out
 	Given []string // the words of the command line by which the file is written, for refresh
 
 	DriverRoot string // the directory that drivers are in, as in "/"; "": the machine's
@@ -142,7 +143,11 @@ func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, e
 	left = slices.Compact(left)
 	left = slices.DeleteFunc(left, func(l LeftOut) bool { return w.seen[l.Manifest] || w.had[l.Name] })
 	for _, name := range options.Layers {
-		if !w.had[name] && !slices.ContainsFunc(left, func(l LeftOut) bool { return l.Name == name }) {
+		switch {
+		case w.had[name] || slices.ContainsFunc(left, func(l LeftOut) bool { return l.Name == name }):
+		case options.Again:
+			left = append(left, LeftOut{Name: name, Manifest: name, Why: "no layer has this name any more"})
+		default:
 			return nil, fmt.Errorf("no layer has the name %s: see vkloader list layers", name)
 		}
 	}

@@ -89,8 +89,10 @@ func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]
 	return whole, list, err
 }
 
-// layerArranged is a manifest of layers with their libraries where they lie in the container, and these libraries.
-func layerArranged(text []byte, place func(library string) string) (made []byte, names, libraries []string, err error) {
+// layerArranged is a manifest of layers with their libraries where they lie in the container, and these libraries. Each layer
+// says for programs of which word size it is: in one directory there may be a layer of the same name for the other size, and
+// loaders take the first of a name.
+func layerArranged(text []byte, class int, place func(library string) string) (made []byte, names, libraries []string, err error) {
 	whole, list, err := layersOf(text)
 	if err != nil {
 		return nil, nil, nil, err
@@ -108,7 +110,7 @@ func layerArranged(text []byte, place func(library string) string) (made []byte,
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		l["library_path"] = at
+		l["library_path"], l["library_arch"] = at, json.RawMessage(fmt.Sprintf(`"%d"`, class))
 	}
 	key, value := "layers", any(list)
 	if whole["layers"] == nil {
@@ -133,7 +135,7 @@ func (b *box) layers(name string) {
 			text, err := b.machine.ReadFile(layersPlace + name + "/" + directory + "/" + file)
 			var had, libraries []string
 			if err == nil {
-				text, had, libraries, err = layerArranged(text, func(library string) string { return opensPlace + name + "/" + library })
+				text, had, libraries, err = layerArranged(text, b.options.Class, func(library string) string { return opensPlace + name + "/" + library })
 			}
 			switch {
 			case err != nil:

@@ -98,6 +98,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	if err := set.Parse(words); err != nil {
 		return fmt.Errorf("it was written by options that this version does not know: %w", err)
 	}
+	g.options.Again = true
 	made, left, err := g.made(s, set)
 	if err != nil {
 		return err
