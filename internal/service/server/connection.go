@@ -35,7 +35,8 @@ type connection struct {
 	index      *offer.Index // the last one that was sent
 	wake       chan struct{}
 
-	flying int // descriptors sent and perhaps not read; the server's lock guards it
+	flying int  // descriptors sent and perhaps not read; the server's lock guards it
+	gone   bool // its socket has ended; the server's lock guards it
 }
 
 // answer is made when it is sent, so that an answer that is never read holds no descriptor.
@@ -157,7 +158,9 @@ func (c *connection) write() {
 			if next.make == nil {
 				break
 			}
-			if err := c.send(next); err != nil {
+			if err := c.send(next); errors.Is(err, net.ErrClosed) {
+				return // the reader has ended it
+			} else if err != nil {
 				c.log.Info("connection ended", "why", err)
 				c.end()
 				return

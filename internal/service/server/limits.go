@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"errors"
+	"net"
 	"os"
 	"slices"
 	"time"
@@ -19,6 +20,8 @@ const (
 	maxFlying   = 4096            // those of all users together: whoever has subordinate users counts as many
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
 	idleLimit   = 5 * time.Minute // and has to go after this
+
+	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection: a user's are counted no more often
 )
 
 // admit lets a client in. Where its user has too many, or all users together, the one that was idle longest makes room.
@@ -90,16 +93,18 @@ func (c *connection) receive() ([]byte, error) {
 // underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. Connections that
 // have ended with some unread are kept until those are gone: they stay under way in what the client has.
 type underWay struct {
-	users map[uint32]int
-	all   int
-	left  []*connection
+	users   map[uint32]int
+	counted map[uint32]time.Time // when a user's were last counted again
+	all     int
+	allAt   time.Time // likewise, of all
+	left    []*connection
 }
 
 // mayFly waits until descriptors can be sent to a client without too many being under way, of its user's or of all.
 func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
 		err := s.fly(c, count)
-		if err == nil || time.Now().After(end) {
+		if err == nil || errors.Is(err, net.ErrClosed) || time.Now().After(end) {
 			return err
 		}
 		select {
@@ -124,6 +129,9 @@ func (s *Server) flyingLimit() int {
 func (s *Server) fly(c *connection, count int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if c.gone { // nobody would take it off the count
+		return net.ErrClosed
+	}
 	uid := c.peer.UID
 	own := func() bool { return s.flying.users[uid]+count > cmp.Or(s.options.MaxUnderWay, maxUnderWay) }
 	all := func() bool {
@@ -144,8 +152,21 @@ func (s *Server) fly(c *connection, count int) error {
 	return nil
 }
 
-// land counts a user's descriptors again, or everybody's. The caller holds the lock.
+// land counts a user's descriptors again, or everybody's, unless that was done a moment ago: all who wait ask for it. The
+// caller holds the lock.
 func (s *Server) land(uid uint32, all bool) {
+	last, now := s.flying.counted[uid], time.Now()
+	if all {
+		last = s.flying.allAt
+	}
+	if now.Sub(last) < cmp.Or(s.options.CountAgain, countAgain) {
+		return
+	}
+	if all {
+		s.flying.allAt = now
+	} else {
+		s.flying.counted[uid] = now
+	}
 	for c := range s.connections {
 		if all || c.peer.UID == uid {
 			s.landed(c)
@@ -162,6 +183,7 @@ func (s *Server) landed(c *connection) bool {
 	s.flying.all -= c.flying
 	if s.flying.users[c.peer.UID] -= c.flying; s.flying.users[c.peer.UID] <= 0 {
 		delete(s.flying.users, c.peer.UID)
+		delete(s.flying.counted, c.peer.UID)
 	}
 	c.flying = 0
 	return true
@@ -183,6 +205,7 @@ func (s *Server) hangUp(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweep()
+	c.gone = true
 	if !s.ending && !s.landed(c) {
 		c.conn.Shut()
 		s.flying.left = append(s.flying.left, c)

@@ -46,6 +46,7 @@ type Options struct {
 	MaxFlying      int           // descriptors that all users' clients have not read
 	IdleGrace      time.Duration // after which an idle client may have to make room
 	IdleLimit      time.Duration // after which an idle client has to go
+	CountAgain     time.Duration // between two counts of what a user's clients have not read; 0: 10 ms
 	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s
 	IdleExit       time.Duration // without a client for so long, the service ends; 0: it stays
 }
@@ -86,7 +87,8 @@ type Server struct {
 // Run serves until the context ends, and then puts everything away (PRO-046). An error is one of start-up.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
-		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
+		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}, counted: map[uint32]time.Time{}},
+		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
 	s.offers.Later = s.workers.Go
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
