@@ -190,11 +190,11 @@ help:
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
-	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc)'
+	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
-	@echo 'make test-containers  the commands of docs/containers.md, in Podman and bubblewrap (root; fetches systems once)'
+	@echo 'make test-containers  the commands of docs/containers.md, in Podman, Flatpak and bubblewrap (root; fetches systems once)'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
 
@@ -443,9 +443,10 @@ test-cdi: all
 
 # The commands of docs/containers.md; needs root.
 test-containers: all
-	$(Q)tools/packages.sh test-containers podman bubblewrap debootstrap uidmap gcc-multilib musl-tools vulkan-tools mesa-vulkan-drivers
-	$(Q)$(MAKE) --no-print-directory PORTABLE=1 spine
-	$(Q)$(MAKE) --no-print-directory PORTABLE=1 TARGET=i386 spine
+	$(Q)tools/packages.sh test-containers podman bubblewrap debootstrap uidmap gcc-multilib musl-tools vulkan-tools mesa-vulkan-drivers \
+		vulkan-validationlayers mangohud flatpak dbus
+	$(Q)$(MAKE) --no-print-directory PORTABLE=1 spine layers
+	$(Q)$(MAKE) --no-print-directory PORTABLE=1 TARGET=i386 spine layers
 	$(Q)$(MAKE) --no-print-directory TARGET=musl spine drivers
 	$(Q)tools/test-containers.sh
 

@@ -4,19 +4,28 @@
 # is gone and a tool that is gone keep no container from starting, and "cdi why" says what happened.
 #
 # The root is that of "make test-service", in $SERVICE_ROOTS or below build/service, made by debootstrap once. The drivers are those
-# of this machine, in layers (overlayfs), so that they can be removed. Needs root, podman and runc; nothing is installed here.
+# of this machine, in layers (overlayfs), so that they can be removed. Needs root, podman, and runc or crun ($RUNC); nothing is
+# installed here. It has mounts and processes of its own.
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || {
     echo "test-cdi: needs root, for overlayfs and containers" >&2
     exit 1
 }
-for program in podman "${RUNC:=runc}" debootstrap; do
+if [ -z "${RUNC:-}" ]; then RUNC=$(command -v runc || command -v crun || echo runc); fi
+for program in podman "$RUNC" debootstrap; do
     command -v "$program" > /dev/null || {
         echo "test-cdi: skipped: there is no $program"
         exit 0
     }
 done
+if [ "${1:-}" != inside ]; then exec unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$0" inside; fi
+mount -t tmpfs -o mode=755 tmpfs /run
+# crun takes version 2 of control groups, or version 1, and nothing between.
+if [ -d /sys/fs/cgroup/unified ]; then
+    umount -l /sys/fs/cgroup
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup
+fi
 here=$PWD/build/cdi
 roots=${SERVICE_ROOTS:-$PWD/build/service}
 kind=vkloader.test/gpu
@@ -43,7 +52,7 @@ pod() { podman --root "$here/podman" --runroot "$here/runroot" --cgroup-manager 
 
 # run OPTION... IMAGE COMMAND...: a container, whose output is the log.
 run() {
-    pod run --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none -v "$here/vkloader:/usr/bin/vkloader:ro" "$@" > "$here/log" 2>&1
+    pod run --cgroups disabled --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none -v "$here/vkloader:/usr/bin/vkloader:ro" "$@" > "$here/log" 2>&1
 }
 
 refresh() { "$here/tool" cdi refresh --directory /var/run/cdi > "$here/refreshed" 2>&1 || fail "refresh: $(cat "$here/refreshed")"; }
@@ -116,4 +125,4 @@ if [ $failed -gt 0 ]; then
     echo "test-cdi: $failed failed" >&2
     exit 1
 fi
-echo "test-cdi: all is well"
+echo "test-cdi: all is well, with $("$RUNC" --version | head -n 1)"

@@ -2,6 +2,8 @@
 # "make test-containers": the commands of docs/containers.md, as they stand there, in Podman and bubblewrap: Debian 11, 12
 # and 13, 32 bits, and a system with musl; with their own loader and with this one; with a driver of their own and without.
 #
+# And Docker where its daemon is installed, of version 25 or newer, and Flatpak, with a runtime made of Debian 12.
+#
 # It has mounts and processes of its own: nothing that it writes to /etc, /run, /opt or Podman's storage stays. The systems
 # are made by debootstrap, once, in $CONTAINER_ROOTS or below build/containers. Needs root, Podman 4.1 or newer, and
 # Mesa's lavapipe on this machine. CASES="..." runs these alone.
@@ -203,6 +205,67 @@ debian() {
     podman rm -f spare > "$work/log" 2>&1
 }
 
+# A driver is removed from the host: until the file is refreshed, containers do not start; then they get the others.
+one_gone() {
+    case_of "one driver is removed"
+    image debian12 bare
+    over /usr/share/vulkan
+    over /usr/lib/x86_64-linux-gnu
+    rm /usr/lib/x86_64-linux-gnu/libvulkan_radeon.so
+    try run
+    lacks llvmpipe
+    says libvulkan_radeon.so
+    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    says "left out: /usr/share/vulkan/icd.d/radeon_icd"
+    try run
+    shows
+    says "Mesa $host"
+    try why
+    says "radeon_icd"
+    says "its library"
+    says "host-lvp_icd"
+    lacks "exit "
+    case_of "its manifest is removed, too"
+    rm /usr/share/vulkan/icd.d/radeon_icd*
+    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    says "written again"
+    try run
+    says "Mesa $host"
+    try why
+    lacks radeon_icd
+    umount -l /usr/lib/x86_64-linux-gnu
+    umount -l /usr/share/vulkan
+    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    says "written again"
+}
+
+# Layers of the host by their names. Debian's loader opens them, and says from where.
+layers() {
+    case_of "layers of the host"
+    for layer in explicit_layer.d/VkLayer_khronos_validation implicit_layer.d/MangoHud; do
+        [ -e /usr/share/vulkan/$layer.json ] || fail "this machine has no $layer (Debian: vulkan-validationlayers, mangohud)"
+    done
+    image debian12 bare
+    try layer
+    says "Mesa $host"
+    says VK_LAYER_KHRONOS_validation
+    lacks "exit "
+    podman run --rm --device vkloader/gpu=all -e VK_LOADER_DEBUG=layer -e MANGOHUD=1 -e VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation \
+        "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || fail "vulkaninfo ends with $?"
+    for library in libVkLayer_khronos_validation.so libMangoHud.so; do
+        grep -q "Insert instance layer.*/run/vkloader/open/x86_64/$library" "$work/log" || fail "$library is not in use: $(cat "$work/log")"
+    done
+    case_of "a layer is removed"
+    over /usr/share/vulkan
+    rm /usr/share/vulkan/implicit_layer.d/MangoHud.json
+    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    says "VK_LAYER_MANGOHUD_overlay: no layer has this name any more"
+    try run
+    says "Mesa $host"
+    umount -l /usr/share/vulkan
+    try write
+}
+
 # The drivers are those of a 32-bit Debian, as in a driver container: this machine may have none.
 narrow() {
     [ -d "$roots/debian12-i386" ] || return 0
@@ -223,6 +286,36 @@ narrow() {
         fail "there is no build/i386/portable: make PORTABLE=1 TARGET=i386 spine"
     fi
     rm -f /etc/cdi/narrow.yaml
+}
+
+# Programs of both word sizes in one container. Host and image are Debian 12 for both; the image has no driver.
+both() {
+    [ -d "$roots/debian12-i386" ] || return 0
+    case_of "debian12, 64 and 32 bits"
+    b=$work/both
+    layer=VkLayer_drawstats
+    mkdir -p "$b" "$work/both-up" "$work/both-work"
+    mount -t overlay overlay -o "lowerdir=$roots/debian12:$roots/debian12-i386,upperdir=$work/both-up,workdir=$work/both-work" "$b"
+    cp "$roots/debian12-i386/usr/bin/vulkaninfo" "$b/usr/bin/vulkaninfo32"
+    for at in x86_64:portable i386:i386/portable; do
+        cp "$top/build/${at#*:}/layers/lib$layer.so" "$b/usr/lib/${at%:*}-linux-gnu/" || fail "there is no build/${at#*:}/layers: make PORTABLE=1 layers"
+    done
+    sed "s|\"\./lib|\"lib|" "$top/build/portable/layers/$layer.json" > "$b/usr/share/vulkan/explicit_layer.d/$layer.json"
+    chroot "$b" ldconfig
+    vkloader cdi generate --machine x86_64 --machine i386 --layer VK_LAYER_VKLOADER_drawstats --driver-root "$b" --kind vkloader/both -o "$work/both.yaml" \
+        > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    IMAGE=localhost/debian12-both
+    tar -C "$b" --exclude=./usr/share/doc --exclude=./var/cache --exclude='./usr/share/vulkan/icd.d/*' --exclude='*/libVkLayer_drawstats*' \
+        --exclude='./usr/share/vulkan/explicit_layer.d/*' -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    mv "$work/both.yaml" /etc/cdi/both.yaml
+    for at in vulkaninfo:x86_64 vulkaninfo32:i386; do
+        podman run --rm --device vkloader/both=all -e VK_LOADER_DEBUG=layer -e VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats "$IMAGE" \
+            "${at%:*}" --summary > "$work/log" 2>&1 || fail "${at%:*} ends with $?"
+        shows
+        says "Mesa 22."
+        grep -q "Insert instance layer.*/run/vkloader/open/${at#*:}/lib$layer.so" "$work/log" || fail "no $layer: $(cat "$work/log")"
+    done
+    rm -f /etc/cdi/both.yaml
 }
 
 # A system like Alpine: musl, a loader and a program, and nothing else. Its own driver is the null driver, built for it.
@@ -271,6 +364,47 @@ rootless() {
     try_as_user rootless
     shows
     says "Mesa $host"
+    case_of "rootless Podman: the hook mounts, and nothing of the host is in a committed image"
+    as_user podman run --name spare --device vkloader/gpu=all "$IMAGE" sh -c 'grep -c " /run/vkloader/cover/\| /etc/vulkan/icd.d " /proc/self/mountinfo' \
+        > "$work/log" 2>&1 || fail "nothing is mounted over /etc/vulkan/icd.d: $(cat "$work/log")"
+    as_user podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    as_user podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
+    says /etc/vulkan/icd.d
+    lacks host-
+    lacks libvulkan_lvp
+    as_user podman rm -f spare > "$work/log" 2>&1
+}
+
+# An application with this library, in a runtime that is Debian 12 without drivers. Flatpak wants D-Bus.
+flatpak_case() {
+    if ! command -v flatpak > /dev/null || ! command -v dbus-daemon > /dev/null; then
+        echo "test-containers: skipped: there is no Flatpak (Debian: flatpak, dbus)"
+        return
+    fi
+    case_of "Flatpak $(flatpak --version | sed 's/Flatpak //')"
+    f=$work/flatpak
+    mkdir -p "$f/runtime/files" "$f/app/files/lib" "$f/app/export" /run/dbus
+    cp -a "$r/usr" "$f/runtime/usr"
+    cp -a "$r/etc" "$f/runtime/usr/etc"
+    cp "$top/build/portable/libvulkan.so.1" "$f/app/files/lib/"
+    printf '[Runtime]\nname=org.example.Platform\nruntime=org.example.Platform/x86_64/1\nsdk=org.example.Platform/x86_64/1\n' > "$f/runtime/metadata"
+    printf '[Application]\nname=org.example.Game\nruntime=org.example.Platform/x86_64/1\nsdk=org.example.Platform/x86_64/1\ncommand=vulkaninfo\n' \
+        > "$f/app/metadata"
+    find "$f" -perm /6000 -exec chmod ug-s {} +
+    {
+        flatpak build-export --runtime "$f/repo" "$f/runtime" 1
+        flatpak build-export "$f/repo" "$f/app" 1
+        chmod -R a+rX "$f"
+        dbus-daemon --system --fork --nopidfile
+        as_user flatpak --user remote-add --no-gpg-verify local "$f/repo"
+        as_user flatpak --user install -y --noninteractive local org.example.Game//1
+    } > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    as_user dbus-run-session -- flatpak run org.example.Game --summary > "$work/log" 2>&1 || :
+    lacks llvmpipe
+    as_user APP=org.example.Game dbus-run-session -- sh -euc "$(block flatpak)" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"
+    shows
+    says "Mesa $host"
+    rm -rf "$f"
 }
 
 # The user's own service, where the sandbox is a namespace of users.
@@ -288,11 +422,49 @@ sandboxes() {
     try_as_user bubblewrap
     shows
     says "Mesa $host"
+    flatpak_case
     case_of "rootless Podman with the socket"
     user_image ours
     try_as_user socket
     shows
     says "Mesa $host"
+}
+
+# Docker, where its daemon is here and knows CDI. It has this script's mounts, no network and no firewall rules.
+docker_case() {
+    PATH=${DOCKER_PATH:+$DOCKER_PATH:}$PATH:/usr/local/bin
+    if ! command -v docker > /dev/null || ! command -v dockerd > /dev/null; then
+        echo "test-containers: skipped: there is no Docker with CDI: docker and dockerd of version 25 or newer, in DOCKER_PATH"
+        return
+    fi
+    mkdir -p /etc/docker
+    # shellcheck disable=SC2016 # the Markdown of the page
+    sed -n 's|.*`\("features".*\)` in `/etc/docker/daemon.json`.*|{\1}|p' "$page" > /etc/docker/daemon.json
+    export DOCKER_HOST=unix:///run/docker.sock DOCKER_CONFIG="$work/docker"
+    dockerd --data-root "$work/dockerd" --exec-root /run/dockerd -H $DOCKER_HOST --pidfile /run/dockerd.pid --bridge=none --iptables=false \
+        --ip6tables=false --userland-proxy=false --seccomp-profile=unconfined > "$work/dockerd.log" 2>&1 &
+    daemon=$!
+    for _ in $(seq 300); do
+        if docker version > "$work/log" 2>&1; then break; fi
+        kill -0 $daemon 2> /dev/null || break
+        sleep 0.2
+    done
+    case_of "Docker $(docker version --format '{{.Server.Version}}' 2> /dev/null || tail -n 2 "$work/dockerd.log")"
+    root_of debian12 bare
+    IMAGE=debian12-bare
+    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    try docker
+    shows
+    says "Mesa $host"
+    case_of "Docker: nothing of the host is in a committed image"
+    docker run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    docker commit spare committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    docker run --rm committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
+    says /etc/vulkan/icd.d
+    lacks host-
+    docker rm spare > "$work/log" 2>&1 || :
+    kill $daemon
+    wait $daemon || :
 }
 
 # What the DaemonSet does, with the mounts that it has.
@@ -334,7 +506,7 @@ host=$(env -i PATH="$PATH" VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest 
 echo "test-containers: Podman $(podman version --format '{{.Client.Version}}'); this machine's lavapipe is of Mesa $host"
 try write
 lacks "exit "
-for name in ${CASES:-debian narrow musl rootless sandboxes daemonset remove}; do
+for name in ${CASES:-debian one_gone layers narrow both musl rootless sandboxes docker_case daemonset remove}; do
     "$name"
 done
 if [ $failed -gt 0 ]; then
