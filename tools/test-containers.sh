@@ -432,7 +432,7 @@ sandboxes() {
 
 # Docker, where its daemon is here and knows CDI. It has this script's mounts, no network and no firewall rules.
 docker_case() {
-    PATH=${DOCKER_PATH:+$DOCKER_PATH:}$PATH:/usr/local/bin
+    PATH=${DOCKER_PATH:+$DOCKER_PATH:}$PATH
     if ! command -v docker > /dev/null || ! command -v dockerd > /dev/null; then
         echo "test-containers: skipped: there is no Docker with CDI: docker and dockerd of version 25 or newer, in DOCKER_PATH"
         return
