@@ -463,7 +463,21 @@ docker_case() {
     says /etc/vulkan/icd.d
     lacks host-
     docker rm spare > "$work/log" 2>&1 || :
-    kill $daemon
+    case_of "Docker with the socket of root's service"
+    vkloader serve > "$work/served" 2>&1 &
+    service=$!
+    for _ in $(seq 50); do
+        if vkloader service status > "$work/log" 2>&1; then break; fi
+        sleep 0.2
+    done
+    root_of debian12 ours
+    IMAGE=debian12-ours
+    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    try docker_socket
+    shows
+    says "Mesa $host"
+    kill $service $daemon
+    wait $service || :
     wait $daemon || :
 }
 
