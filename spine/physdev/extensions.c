@@ -113,7 +113,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
 {
     struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
-    const struct layer_list *layers = instance->layers;
+    struct layer_list *layers = instance->layers;
     if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007: the result for a NULL count */
     if (pLayerName && *pLayerName) {
         if (!name_well_formed(pLayerName)) {
@@ -121,7 +121,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
                      "vkEnumerateDeviceExtensionProperties:  pLayerName is too long or is badly formed");
             return VK_ERROR_EXTENSION_NOT_PRESENT;
         }
-        const struct layer *layer = layers ? layer_find(layers, pLayerName) : NULL;
+        const struct layer *layer = NULL;
+        VkResult result = layers ? layer_named(layers, pLayerName, &layer) : VK_SUCCESS;
+        if (result != VK_SUCCESS) return result;
         return give_extensions(layer ? layer->device_ext : NULL, layer ? layer->device_ext_count : 0, pPropertyCount,
                                pProperties);
     }

@@ -89,7 +89,7 @@ func (d *decision) finish() {
 	a := &d.made
 	a.Style, a.Steps, a.Findings = d.q.Platform.Style, d.steps, d.findings
 	a.Settings, a.Remember = d.file.set, d.file.remember
-	a.Layers, a.Active, a.Drivers = d.chain.layers, d.chain.active, d.drivers.list
+	a.Layers, a.Active, a.Unlisted, a.Drivers = d.chain.layers, d.chain.active, d.layers.unlisted, d.drivers.list
 	a.KeepUnknown, a.DirectExclusive = d.offers.unknown, d.request.exclusive
 }
 
