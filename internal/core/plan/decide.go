@@ -107,9 +107,12 @@ func Resolve(q *Question, from facts.Source) *Answer {
 // file, driver manifests and those of implicit layers; then what these name, with the manifests of explicit layers.
 // Nothing else is parsed before all is there.
 func (d *decision) prefetch() bool {
-	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
-	if d.f.Missing() {
-		return false
+	if !d.m.begun {
+		variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
+		if d.f.Missing() {
+			return false
+		}
+		d.m.begun = true
 	}
 	wanted := d.q.scope()
 	implicit := d.finder.look(search.ImplicitLayers)

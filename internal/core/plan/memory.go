@@ -15,6 +15,7 @@ type Memory struct {
 	turn       uint32            // counts the layer lists
 	settings   [2]readSettings   // what settings files said: the one that is there, and the one that is remembered
 	before     *before
+	begun      bool      // the decisive variables are known
 	places     [3]places // by search.Kind
 	settingsAt place     // of the settings file
 	Remembered File      // the settings file that the global functions fall back on (SET-15)
