@@ -54,6 +54,26 @@ void facts_free(struct facts *facts)
     free(facts);
 }
 
+/* The rounds of a call that is over. */
+struct asked {
+    uint32_t count;
+    struct round *round[];
+};
+
+struct asked *facts_keep(const struct facts *facts)
+{
+    struct asked *asked = array_new(sizeof *asked, facts->count, sizeof *asked->round);
+    for (; asked && asked->count < facts->count; asked->count++)
+        asked->round[asked->count] = round_hold(facts->round[asked->count]);
+    return asked;
+}
+
+void asked_free(struct asked *asked)
+{
+    for (uint32_t i = 0; asked && i < asked->count; i++) round_drop(asked->round[i]);
+    free(asked);
+}
+
 struct wire_writer *facts_writer(struct facts *facts)
 {
     return &facts->w;
@@ -207,30 +227,13 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
     return VK_SUCCESS;
 }
 
-VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
-                     bool terminator, struct plan *plan)
+/* Asks one question until it is decided. */
+static VkResult decide(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
 {
     memset(plan, 0, sizeof *plan);
-    start_once_at_load();
-    exit_watch();
-    struct wire_question q = {
-        .kind = question,
-        .layer_name = layer_name,
-        /* LAY-249: a longer name is not a layer's */
-        .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0,
-        .terminator = terminator,
-        .quiet = !log_heard(instance),
-    };
-    if (!facts->begun) { /* what is always read saves a round */
-        facts->begun = true;
-#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
-        DECISIVE_VARIABLES(GIVE)
-#undef GIVE
-        if (is_global(question)) give_remembered(&facts->w);
-    }
     while (facts->count < CALL_ROUNDS_MAX) {
         struct round *r;
-        wire_put_question(&facts->w, &q);
+        wire_put_question(&facts->w, q);
         VkResult result = ask_once(instance, facts, &r);
         if (result != VK_SUCCESS) return result;
         struct wire_reader reader;
@@ -250,4 +253,41 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
     }
     log_line(instance, LOG_ERROR, "The Vulkan loader's core came to no decision");
     return VK_ERROR_INITIALIZATION_FAILED;
+}
+
+VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
+                     bool terminator, struct plan *plan)
+{
+    start_once_at_load();
+    exit_watch();
+    struct wire_question q = {
+        .kind = question,
+        .layer_name = layer_name,
+        /* LAY-249: a longer name is not a layer's */
+        .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0,
+        .terminator = terminator,
+        .quiet = !log_heard(instance),
+    };
+    if (!facts->begun) { /* what is always read saves a round */
+        facts->begun = true;
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
+        DECISIVE_VARIABLES(GIVE)
+#undef GIVE
+        if (is_global(question)) give_remembered(&facts->w);
+    }
+    return decide(instance, facts, &q, plan);
+}
+
+VkResult core_decide_whole(const struct asked *asked, struct plan *plan)
+{
+    struct wire_question q = {.kind = WIRE_QUESTION_INSTANCE, .quiet = true};
+    struct facts *facts = facts_new();
+    *plan = (struct plan){0};
+    if (!facts) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (; facts->count < asked->count; facts->count++)
+        facts->round[facts->count] = round_hold(asked->round[facts->count]);
+    wire_put_whole(&facts->w, &(struct wire_whole){0});
+    VkResult result = decide(NULL, facts, &q, plan);
+    facts_free(facts);
+    return result;
 }

@@ -28,6 +28,13 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
 
+/* What an instance keeps of the facts that it was made from, to ask about it later. NULL: no memory. */
+struct asked;
+struct asked *facts_keep(const struct facts *facts);
+void asked_free(struct asked *asked);
+/* The plan of that instance with the layers that nobody has asked for: what a record "unlisted" says that it lacks. */
+VkResult core_decide_whole(const struct asked *asked, struct plan *plan);
+
 /* ---- dxgi.c, on Windows ----------------------------------------------------------------------------------------- */
 
 /* A DXGI that is made of Vulkan calls the loader while it holds its own locks: what it calls asks it nothing, or the

@@ -68,12 +68,28 @@ static const struct {
 #undef ALIAS
 };
 
+/* What the last layer of an instance's chain gets for a name in the registry; in: NULL without a handle. */
+static PFN_vkVoidFunction term_instance_function(struct instance *in, const struct name_record *r, const char *name)
+{
+    if (r == &names_commands[CMD_vkGetInstanceProcAddr]) /* GPA-077: the terminator itself */
+        return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr;
+    if (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice]) return names_function(r->term);
+    if (!in) return NULL;                                                          /* GPA-078: nothing else */
+    if (r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079: the terminator */
+    if (of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080: if it is enabled */
+    /* LAY-337, ERRATA 10: the exported function, if a driver has the name */
+    return any_driver_has(in, name) ? names_function(r->tramp) : NULL;
+}
+
 void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
 {
     void **slot = in->own_table.slot;
+    bool layers = top != term_vkGetInstanceProcAddr; /* without one no name has to be looked up to be known */
     /* LAY-401: the top layer is asked once for each name, with the handle that the chain's vkCreateInstance returned */
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
-        void *p = (void *)top(in->lower, names_name(names_instance_slots[i]));
+        const struct name_record *r = &names_commands[names_instance_slots[i]];
+        const char *name = names_text + r->name;
+        void *p = (void *)(layers ? top(in->lower, name) : term_instance_function(in, r, name));
         if (p) slot[i] = p;
     }
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
@@ -160,18 +176,12 @@ EXPORT_COMMAND(vkGetInstanceProcAddr);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetInstanceProcAddr(VkInstance handle, const char *name)
 {
     if (!name) return NULL;
-    /* GPA-077: the terminator itself, also with a NULL instance */
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr;
+    const struct name_record *r = name_find(name);
+    struct instance *in = instance_of(handle);
+    if (r) return term_instance_function(in, r, name);
     if (strcmp(name, "vk_layerGetPhysicalDeviceProcAddr") == 0)
         return (PFN_vkVoidFunction)term_GetPhysicalDeviceProcAddr;
-    const struct name_record *r = name_find(name);
-    if (r && (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice])) return names_function(r->term);
-    struct instance *in = instance_of(handle);
-    if (!in) return NULL;                                                               /* GPA-078: nothing else */
-    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079: the terminator */
-    if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080: if it is enabled */
-    /* LAY-337, ERRATA 10: the exported function, if a driver has the name */
-    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;
+    if (!in) return NULL; /* GPA-078: nothing else */
     PFN_vkVoidFunction p = unknown_find(in, name, false);
     /* GPA-081: not found among the drivers */
     if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr terminator: unrecognized name %s", name);

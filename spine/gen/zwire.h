@@ -207,6 +207,7 @@ enum {
     WIRE_DXGI = 20,
     WIRE_DXGI_ADAPTER = 21,
     WIRE_PROCESS = 22,
+    WIRE_WHOLE = 23,
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
@@ -225,6 +226,7 @@ enum {
     WIRE_LOG = 40,
     WIRE_LAYER = 41,
     WIRE_LAYER_EXT = 42,
+    WIRE_UNLISTED = 62,
     WIRE_ACTIVE = 43,
     WIRE_OPEN_DRIVER = 44,
     WIRE_SERVE_DRIVER = 53,
@@ -892,6 +894,21 @@ static inline bool wire_get_process(const struct wire_record *record, struct wir
     return record->end - at < 8;
 }
 
+struct wire_whole {
+    uint32_t unused;
+};
+static inline void wire_put_whole(struct wire_writer *w, const struct wire_whole *r) {
+    size_t start = wire_begin(w, 23);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_whole(const struct wire_record *record, struct wire_whole *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 23) return false;
+    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_remembered {
     const char *path; /* NULL: none */
     uint32_t path_len;
@@ -1244,6 +1261,21 @@ static inline bool wire_get_layer_ext(const struct wire_record *record, struct w
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
     if (!wire_take(&at, record->end, &r->spec_version, 4)) return false;
     if (!wire_take_strs(&at, record->end, &r->entrypoints)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_unlisted {
+    uint32_t unused;
+};
+static inline void wire_put_unlisted(struct wire_writer *w, const struct wire_unlisted *r) {
+    size_t start = wire_begin(w, 62);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_unlisted(const struct wire_record *record, struct wire_unlisted *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 62) return false;
+    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
     return record->end - at < 8;
 }
 

@@ -177,6 +177,8 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     result = drivers_open(in, &plan, info, facts_service(facts), &in->libs);
     if (result == VK_SUCCESS) result = configurations_read(in, &plan);
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
+    if (result == VK_SUCCESS && in->layers->unlisted && !(in->layers->asked = facts_keep(facts)))
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
     plan_free(&plan);
     if (result == VK_SUCCESS) result = drivers_facts(in, in->libs, facts);
     if (result == VK_SUCCESS) result = core_decide(in, facts, WIRE_QUESTION_INSTANCE_DRIVERS, NULL, false, &second);

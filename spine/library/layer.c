@@ -5,6 +5,7 @@
  */
 #include "library/library.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ void layers_free(struct layer_list *list)
     free(list->active);
     free(list->node);
     plan_free(&list->plan);
+    asked_free(list->asked);
+    layers_free(atomic_load(&list->all));
     free(list);
 }
 
@@ -77,6 +80,8 @@ static bool add_record(struct layer_list *list, const struct wire_record *record
                                                     .enable_value = l.enable_value};
     } else if (wire_get_layer_ext(record, &e) && e.layer < list->count && e.name) {
         return add_ext(&list->layer[e.layer], &e);
+    } else if (record->id == WIRE_UNLISTED) {
+        list->unlisted = true;
     }
     return true;
 }
@@ -112,11 +117,38 @@ VkResult layers_read(struct plan *plan, struct layer_list **out)
     return VK_SUCCESS;
 }
 
-struct layer *layer_find(const struct layer_list *list, const char *name)
+static const struct layer *find(const struct layer_list *list, const char *name)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (strcmp(list->layer[i].name, name) == 0) return &list->layer[i];
     return NULL;
+}
+
+/* The list with the explicit layers. Two threads may make it at once: the first one's counts. */
+static VkResult list_all(struct layer_list *list, struct layer_list **out)
+{
+    struct plan plan;
+    struct layer_list *made = NULL;
+    VkResult result = core_decide_whole(list->asked, &plan);
+    if (result == VK_SUCCESS) result = layers_read(&plan, &made);
+    plan_free(&plan);
+    *out = NULL;
+    if (result == VK_SUCCESS && !atomic_compare_exchange_strong(&list->all, out, made))
+        layers_free(made);
+    else
+        *out = made;
+    return result;
+}
+
+VkResult layer_named(struct layer_list *list, const char *name, const struct layer **layer)
+{
+    VkResult result = VK_SUCCESS;
+    *layer = find(list, name);
+    if (*layer || !list->asked) return result;
+    struct layer_list *all = atomic_load(&list->all);
+    if (!all) result = list_all(list, &all);
+    if (all) *layer = find(all, name);
+    return result;
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */

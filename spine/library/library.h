@@ -110,7 +110,8 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 /* ---- layer.c --------------------------------------------------------------------------------------------------- */
 
 /* The layer list of an instance, its active list, and the layers that were opened (the chain). All of it is made once,
- * in vkCreateInstance, and never changes before vkDestroyInstance (LAY-4): reading it needs no lock. */
+ * in vkCreateInstance, and never changes before vkDestroyInstance (LAY-4): reading it needs no lock. Explicit layers
+ * that nobody asks for may be left out; when one is named, the list with them is made of what was read then. */
 
 struct layer {
     const char *name, *description, *manifest;
@@ -155,13 +156,16 @@ struct layer_list {
     uint32_t active_count;
     struct layer_node *node;
     uint32_t node_count;
+    bool unlisted;                  /* it lacks the explicit layers */
+    struct asked *asked;            /* what was read of them, then */
+    struct layer_list *_Atomic all; /* with them, once somebody has asked for one */
 };
 
 /* Makes a list from a plan, whose bytes it takes over on success. */
 VkResult layers_read(struct plan *plan, struct layer_list **out);
 void layers_free(struct layer_list *list);
-/* By name, NULL when the list has none; the first of several (LAY-108). */
-struct layer *layer_find(const struct layer_list *list, const char *name);
+/* Finds a layer of an instance by its name, the first of several (LAY-108); NULL when there is none. */
+VkResult layer_named(struct layer_list *list, const char *name, const struct layer **layer);
 
 /* Opens and negotiates the libraries of the active layers, bottom to top (LAY-277), and reports the ones that failed.
  */

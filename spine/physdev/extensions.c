@@ -59,15 +59,19 @@ struct ext_set {
     uint32_t mask;
 };
 
-static bool ext_set_new(struct ext_set *set, uint32_t room)
+/* In the block of a list, which it takes over and makes larger where there are more to come than those of the list. */
+static bool ext_set_new(struct ext_set *set, VkExtensionProperties *list, uint32_t count, uint32_t room)
 {
     uint32_t places = 16;
+    *set = (struct ext_set){.ext = list};
     if (room > 1u << 24) return false;
     while (places < 2 * room) places *= 2;
-    *set = (struct ext_set){.mask = places - 1};
-    set->ext = calloc(room ? room : 1, sizeof *set->ext);
+    set->mask = places - 1;
     set->place = calloc(places, sizeof *set->place);
-    return set->ext && set->place;
+    if (!set->place || room == count) return set->place;
+    list = array_grow(list, room, sizeof *list);
+    if (list) set->ext = list;
+    return list;
 }
 
 static void ext_set_free(struct ext_set *set)
@@ -76,6 +80,7 @@ static void ext_set_free(struct ext_set *set)
     free(set->place);
 }
 
+/* One of the list itself is at its place, or moves towards the front. */
 static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
 {
     uint32_t hash = 2166136261u;
@@ -84,8 +89,8 @@ static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
     for (;; hash++) {
         uint32_t *place = &set->place[hash & set->mask];
         if (!*place) {
-            set->ext[set->count++] = *ext;
-            *place = set->count;
+            if (&set->ext[set->count] != ext) set->ext[set->count] = *ext;
+            *place = ++set->count;
             return;
         }
         if (strncmp(set->ext[*place - 1].extensionName, ext->extensionName, sizeof ext->extensionName) == 0)
@@ -113,7 +118,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
 {
     struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
-    const struct layer_list *layers = instance->layers;
+    struct layer_list *layers = instance->layers;
     if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007: the result for a NULL count */
     if (pLayerName && *pLayerName) {
         if (!name_well_formed(pLayerName)) {
@@ -121,7 +126,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
                      "vkEnumerateDeviceExtensionProperties:  pLayerName is too long or is badly formed");
             return VK_ERROR_EXTENSION_NOT_PRESENT;
         }
-        const struct layer *layer = layers ? layer_find(layers, pLayerName) : NULL;
+        const struct layer *layer = NULL;
+        VkResult result = layers ? layer_named(layers, pLayerName, &layer) : VK_SUCCESS;
+        if (result != VK_SUCCESS) return result;
         return give_extensions(layer ? layer->device_ext : NULL, layer ? layer->device_ext_count : 0, pPropertyCount,
                                pProperties);
     }
@@ -132,10 +139,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     if (!list_given(listed)) return listed;
     uint64_t room = own_count; /* or more than will be needed */
     for (uint32_t i = 0; layers && i < layers->active_count; i++) room += layers->active[i].layer->device_ext_count;
-    struct ext_set set = {0};
+    struct ext_set set = {.ext = own};
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (room <= UINT32_MAX && ext_set_new(&set, (uint32_t)room)) {
-        for (uint32_t i = 0; i < own_count; i++) ext_set_add(&set, &own[i]);
+    if (room <= UINT32_MAX && ext_set_new(&set, own, own_count, (uint32_t)room)) {
+        for (uint32_t i = 0; i < own_count; i++) ext_set_add(&set, &set.ext[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
             /* ERRATA 25: a meta-layer's own extensions do not count */
@@ -146,7 +153,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
         if (result == VK_SUCCESS && pProperties) result = listed; /* VK_INCOMPLETE: the driver has more */
     }
     ext_set_free(&set);
-    free(own);
     return result;
 }
 

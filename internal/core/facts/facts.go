@@ -144,6 +144,9 @@ func (t *table[T]) entry(name string) *entry[T] {
 	i := t.find(name)
 	if i < 0 {
 		i = len(t.entries)
+		if t.entries == nil {
+			t.entries = make([]entry[T], 0, 8)
+		}
 		t.entries = append(t.entries, entry[T]{name: name})
 		if t.index != nil {
 			t.index[name] = i

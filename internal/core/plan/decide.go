@@ -89,7 +89,7 @@ func (d *decision) finish() {
 	a := &d.made
 	a.Style, a.Steps, a.Findings = d.q.Platform.Style, d.steps, d.findings
 	a.Settings, a.Remember = d.file.set, d.file.remember
-	a.Layers, a.Active, a.Drivers = d.chain.layers, d.chain.active, d.drivers.list
+	a.Layers, a.Active, a.Unlisted, a.Drivers = d.chain.layers, d.chain.active, d.layers.unlisted, d.drivers.list
 	a.KeepUnknown, a.DirectExclusive = d.offers.unknown, d.request.exclusive
 }
 
@@ -107,9 +107,12 @@ func Resolve(q *Question, from facts.Source) *Answer {
 // file, driver manifests and those of implicit layers; then what these name, with the manifests of explicit layers.
 // Nothing else is parsed before all is there.
 func (d *decision) prefetch() bool {
-	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
-	if d.f.Missing() {
-		return false
+	if !d.m.begun {
+		variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
+		if d.f.Missing() {
+			return false
+		}
+		d.m.begun = true
 	}
 	wanted := d.q.scope()
 	implicit := d.finder.look(search.ImplicitLayers)

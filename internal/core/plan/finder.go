@@ -17,23 +17,28 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 	if k == search.Drivers {
 		flags = diag.Driver
 	}
-	places := search.Build(&s.q.Platform, k, s.f, noVariables, override)
-	for _, path := range places.TooLong {
+	var at *places
+	if noVariables || override != nil {
+		at = s.build(&places{}, k, noVariables, override)
+	} else {
+		at = s.usual(k)
+	}
+	for _, path := range at.TooLong {
 		s.say(diag.Debug, diag.LocationTooLong, path, "", "add_data_files: Path to "+path+" too long")
 	}
-	for _, v := range places.Ignored {
+	for _, v := range at.Ignored {
 		s.find(diag.VariableIgnored, v.From, "", v.From+" is set, but "+v.Path+" takes its place")
 	}
-	s.carry(places.Said)
-	found, missing := places.Files(s.f)
-	s.searched[k] = places
+	s.carry(at.Said)
+	found, missing := at.found, at.missing
+	s.searched[k] = at.Locations
 	s.log(flags, "Searching for "+k.What()+" manifest files")
 	s.log(flags, "   In following locations:")
-	for i := range places.List {
-		if at := &places.List[i]; !s.quiet && at.Told {
-			s.log(flags, "      "+at.Path+" ("+at.From+")")
+	for i := range at.List {
+		if one := &at.List[i]; !s.quiet && one.Told {
+			s.log(flags, "      "+one.Path+" ("+one.From+")")
 		} else if !s.quiet {
-			s.log(flags, "      "+at.Path)
+			s.log(flags, "      "+one.Path)
 		}
 	}
 	for i := range missing {
@@ -54,9 +59,23 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 
 // look finds the manifests of a kind in its usual places.
 func (s *finder) look(k search.Kind) []search.Found {
-	places := search.Build(&s.q.Platform, k, s.f, false, nil)
-	found, _ := places.Files(s.f)
-	return found
+	return s.usual(k).found
+}
+
+// usual gives the usual places of a kind. Once all that they depend on is known, they stay the same in a call.
+func (s *finder) usual(k search.Kind) *places {
+	p := &s.m.places[k]
+	if !p.known {
+		s.build(p, k, false, nil)
+		p.known = !s.f.Missing()
+	}
+	return p
+}
+
+func (s *finder) build(p *places, k search.Kind, noVariables bool, override []string) *places {
+	p.Locations = search.Build(&s.q.Platform, k, s.f, noVariables, override)
+	p.found, p.missing = p.Files(s.f)
+	return p
 }
 
 // ask asks for manifests.

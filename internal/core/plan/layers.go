@@ -17,6 +17,7 @@ type lister struct {
 	switches *switches
 	finder   *finder
 	bySet    *settingsState
+	unlisted bool // explicit layers were found, and not listed: see unasked
 }
 
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
@@ -102,7 +103,9 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	for _, l := range list {
 		metas = metas || l.Meta
 	}
-	if full || metas {
+	if b.unlisted = full && !metas && b.bySet == nil && b.quiet && b.unasked(); b.unlisted {
+		b.finder.ask(b.finder.search(search.ExplicitLayers, false, nil))
+	} else if full || metas {
 		list = append(list, b.read(search.ExplicitLayers, paths)...)
 	}
 	if b.f.Missing() {

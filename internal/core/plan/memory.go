@@ -15,7 +15,24 @@ type Memory struct {
 	turn       uint32            // counts the layer lists
 	settings   [2]readSettings   // what settings files said: the one that is there, and the one that is remembered
 	before     *before
-	Remembered File // the settings file that the global functions fall back on (SET-15)
+	begun      bool      // the decisive variables are known
+	places     [3]places // by search.Kind
+	settingsAt place     // of the settings file
+	Remembered File      // the settings file that the global functions fall back on (SET-15)
+}
+
+// places are where the manifests of a kind may be, and those that are there.
+type places struct {
+	search.Locations
+	found   []search.Found
+	missing []search.Location
+	known   bool // all of that
+}
+
+// place is the path of a file that was looked for; "" when there is none.
+type place struct {
+	path  string
+	known bool
 }
 
 // before is what the first question of a call has found, for the one that is asked when drivers have been opened.

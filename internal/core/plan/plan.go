@@ -60,6 +60,7 @@ type Question struct {
 	Memory     *Memory // of the call; may be nil
 	Explain    bool    // findings are wanted
 	Quiet      bool    // nobody listens: of the lines only those are wanted that are always written
+	Whole      bool    // of an instance: explicit layers are listed even where nobody asks for one
 }
 
 // Active is an entry of the active list.
@@ -108,6 +109,7 @@ type Answer struct {
 
 	Layers          []*manifest.Layer
 	Active          []Active
+	Unlisted        bool               // Layers lacks the explicit ones: see unasked
 	Drivers         []*manifest.Driver // to be opened
 	PreLayers       []PreLayer
 	Extensions      []manifest.Extension

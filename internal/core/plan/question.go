@@ -1,5 +1,7 @@
 package plan
 
+import "vkloader/internal/core/variables"
+
 // scope is which searches a question needs beside that for implicit layers.
 type scope struct{ explicit, drivers bool }
 
@@ -16,6 +18,14 @@ func (q *Question) isExtensions() bool { return q.Kind == Extensions || q.Kind =
 
 // namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
 func (q *Question) namesLayer() bool { return q.LayerName.Set && q.LayerName.Text != "" }
+
+// unasked tells whether an instance can do without what the manifests of explicit layers say: nobody asks for one of these
+// layers, and nobody listens to what there is to say about them. What may still bring one in stands elsewhere: a
+// meta-layer, or a settings file that controls layers. The files are read all the same (LAY-4, LAY-100).
+func (c *call) unasked() bool {
+	return c.q.isInstance() && c.q.Quiet && !c.q.Explain && !c.q.Whole && c.q.App.LayerCount == 0 &&
+		!c.f.Variable(variables.InstanceLayers).Set && !c.f.Variable(variables.LayersEnable).Set
+}
 
 // enables tells whether the program enabled an extension.
 func (q *Question) enables(name string) bool {

@@ -18,12 +18,16 @@ type settingsFile struct {
 
 // place finds the first settings file that exists (SET-1, SET-7).
 func (s *settingsFile) place() string {
+	if s.m.settingsAt.known {
+		return s.m.settingsAt.path
+	}
 	file := ""
 	for _, path := range s.q.Platform.Settings(&s.q.Platform, s.f) {
 		if s.f.Exists(path) && file == "" {
 			file = path
 		}
 	}
+	s.m.settingsAt = place{file, !s.f.Missing()}
 	return file
 }
 

@@ -144,6 +144,9 @@ func (c *Call) readFacts(message string) bool {
 				q.Drivers[n-1].Extensions = append(q.Drivers[n-1].Extensions,
 					manifest.Extension{Name: v.Name.Text, Spec: v.SpecVersion})
 			}
+		case IDWhole:
+			_, ok = rec.Whole()
+			q.Whole = true
 		case IDRemembered:
 			var v Remembered
 			v, ok = rec.Remembered()
@@ -215,6 +218,9 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 			w.PutLog(Log{s.Flags, str(s.Text)})
 		case plan.StepLayers:
 			writeLayers(w, a, instance)
+			if a.Unlisted {
+				w.PutUnlisted(Unlisted{})
+			}
 		case plan.StepActive:
 			for _, active := range a.Active {
 				w.PutActive(Active{uint32(active.Layer), active.EnabledBy, flag(active.AppNamed)})

@@ -25,6 +25,7 @@ const (
 	IDDxgi          uint32 = 20
 	IDDxgiAdapter   uint32 = 21
 	IDProcess       uint32 = 22
+	IDWhole         uint32 = 23
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
@@ -43,6 +44,7 @@ const (
 	IDLog           uint32 = 40
 	IDLayer         uint32 = 41
 	IDLayerExt      uint32 = 42
+	IDUnlisted      uint32 = 62
 	IDActive        uint32 = 43
 	IDOpenDriver    uint32 = 44
 	IDServeDriver   uint32 = 53
@@ -747,6 +749,28 @@ func (rec Record) Process() (r Process, ok bool) {
 	return r, b.done()
 }
 
+// Whole is record 23.
+type Whole struct {
+	Unused uint32
+}
+
+// PutWhole adds the record to the message.
+func (w *Writer) PutWhole(r Whole) {
+	start := w.begin(IDWhole)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// Whole reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Whole() (r Whole, ok bool) {
+	if rec.ID != IDWhole {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
+	return r, b.done()
+}
+
 // Remembered is record 10.
 type Remembered struct {
 	Path    Str // NULL: none
@@ -1203,6 +1227,28 @@ func (rec Record) LayerExt() (r LayerExt, ok bool) {
 	r.Name = b.str()
 	r.SpecVersion = b.u32()
 	r.Entrypoints = b.strs()
+	return r, b.done()
+}
+
+// Unlisted is record 62.
+type Unlisted struct {
+	Unused uint32
+}
+
+// PutUnlisted adds the record to the message.
+func (w *Writer) PutUnlisted(r Unlisted) {
+	start := w.begin(IDUnlisted)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// Unlisted reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Unlisted() (r Unlisted, ok bool) {
+	if rec.ID != IDUnlisted {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
 	return r, b.done()
 }
 

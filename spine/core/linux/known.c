@@ -52,6 +52,9 @@ static struct known *_Atomic buckets[BUCKETS];
 static size_t bytes;
 static unsigned hand; /* the bucket that gives way next */
 
+/* Something was kept: until then nothing is looked for, and the pages of the buckets are not touched. */
+static _Atomic bool any;
+
 /* After how many readings a path is worth keeping: 0: it was never read, 1: now. Any thread, without the lock. */
 static _Atomic unsigned char patience[READ_PLACES];
 
@@ -168,13 +171,16 @@ bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks
 {
     *r = (struct reading){.kind = kind, .path = path, .looks = looks, .hash = hash_of(kind, path), .start = w->size};
     struct known *k = NULL, *gone = NULL;
-    lock_take();
-    struct known *_Atomic *at = find(r->hash, kind, path);
-    if (at) {
-        k = atomic_load(at);
-        atomic_fetch_add(&k->references, 1);
+    struct known *_Atomic *at = NULL;
+    if (atomic_load_explicit(&any, memory_order_relaxed)) {
+        lock_take();
+        at = find(r->hash, kind, path);
+        if (at) {
+            k = atomic_load(at);
+            atomic_fetch_add(&k->references, 1);
+        }
+        lock_drop();
     }
-    lock_drop();
     bool same = k && unchanged(k, looks);
     if (same) {
         size_t start = wire_begin(w, kind); /* which begins the message, too, where this is its first record */
@@ -340,6 +346,7 @@ static struct known *keep(struct known *k)
     at = &buckets[k->hash % BUCKETS];
     atomic_store(&k->next, atomic_load(at));
     atomic_store(at, k);
+    atomic_store(&any, true);
     bytes += weight(k);
     return gone;
 }
