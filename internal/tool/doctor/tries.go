@@ -195,7 +195,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 		a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
 		a.Said = complaint(messages, a.Library).Text
-		a.Only, err = t.only(ctx, environ)
+		a.Only, err = t.only(ctx, environ, true)
 	}
 	return err
 }
@@ -246,7 +246,7 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 	t.through(result)
 	if found.Result != culprit.Fine && found.Result != culprit.Stopped {
 		environ, _ := t.scene.Without(t.always)
-		if all.Only, err = t.only(ctx, environ); err != nil {
+		if all.Only, err = t.only(ctx, environ, t.base == ""); err != nil {
 			return err
 		}
 	}
