@@ -302,7 +302,7 @@ func TestChips(t *testing.T) {
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			verdict: "No graphics device is here; programs compute on the processor"},
+			verdict: "it is Intel graphics from before 2012, and no Vulkan driver exists for it; programs compute on the processor"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
 			code: "gpu-display-only", verdict: "nothing is wrong"},

@@ -53,12 +53,26 @@ func (r *Report) probed(a *alone) {
 		f.Because = r.Findings[known].Code
 		return
 	}
-	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = usual{GPUVirtual.Entry().Do}
-	} else if code == DriverNoDevice && wanted {
-		f.Severity = diag.Problem
-		f.advice = updateDriver
+	}
+}
+
+// missed says of each device that no driver for it lists it, when all of them were tried: one problem a device.
+func (r *Report) missed(list []alone) {
+	for i := range r.GPUs {
+		g := &r.GPUs[i]
+		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
+		first := slices.IndexFunc(list, serves)
+		if first < 0 || ofHost(list[first].Library) || slices.ContainsFunc(list, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
+			continue
+		}
+		for n := range r.Findings {
+			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
+				f.Severity, f.advice, f.device = diag.Problem, updateDriver, g.Name
+				f.fact = unlisted{g.Label}
+			}
+		}
 	}
 }
 

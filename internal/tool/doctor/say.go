@@ -383,6 +383,8 @@ type (
 
 	// hides is a variable without which a device is there.
 	hides struct{ value, detail string }
+	// unlisted is a device that its driver does not list.
+	unlisted struct{ device string }
 )
 
 // lack is why programs find no driver.
@@ -427,6 +429,8 @@ func (u unseen) say() string {
 func (h hides) say() string {
 	return fmt.Sprintf("with the value %q programs fail (%s), and without the variable they work", h.value, h.detail)
 }
+
+func (u unlisted) say() string { return "it loads, and does not list " + u.device }
 
 func (m misbehaved) say() string {
 	text := m.detail

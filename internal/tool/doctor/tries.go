@@ -123,6 +123,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 			first = nil // without it, too
 		}
 	}
+	r.missed(list)
 	if !together {
 		return nil
 	}
