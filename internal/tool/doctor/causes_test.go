@@ -410,6 +410,31 @@ func TestContainerVariables(t *testing.T) {
 			t.Errorf("%s: %q", f.Code, f.Unfixed())
 		}
 	}
+	override := file(implicit+"o.json", `{"file_format_version":"1.1.2","layer":{"name":"VK_LAYER_LUNARG_override","type":"GLOBAL","api_version":"1.3.0",`+
+		`"implementation_version":"1","description":"o","component_layers":["VK_LAYER_x"],"disable_environment":{"NO_O":"1"}}}`)
+	changes := 0
+	for _, f := range examine(t, join(box(".dockerenv", ""), override), Options{}).Findings {
+		if change, is := f.Change(); is && f.Code == LeftoverOverride && change.File == "/"+implicit+"o.json" {
+			changes++
+		}
+	}
+	if changes != 1 {
+		t.Errorf("%d changes of a file in a container: it is a file as any other", changes)
+	}
+}
+
+// A filter that leaves layers out is meant: it is no warning, and what contradicts it is one.
+func TestFilteredLayers(t *testing.T) {
+	t.Parallel()
+	overlay := join(desktop(t), file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so", `,"disable_environment":{"NO_O":"1"}`)),
+		file(implicit+"p.json", layerOf("VK_LAYER_p", "libvulkan_radeon.so", `,"disable_environment":{"NO_P":"1"}`)),
+		file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")))
+	checkCauses(t, []cause{
+		{name: "all implicit ones", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~", code: "layer-disabled",
+			what: "VK_LOADER_LAYERS_DISABLE leaves it out", verdict: "nothing is wrong"},
+		{name: "one that is asked for", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~ VK_INSTANCE_LAYERS=VK_LAYER_o",
+			problems: []string{"variable-contradiction"}, code: "variable-contradiction", what: "VK_LAYER_o"},
+	})
 }
 
 // Without data that it uses a library is not loaded; a function that is missing is missed when it is called.

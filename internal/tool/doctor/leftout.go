@@ -185,8 +185,15 @@ func (e *exam) pinnedBy() string {
 }
 
 // byChoice makes what a filter of drivers leaves out notes, where a driver is left that works: it is what the filter is for,
-// and what it takes from a device is said with the device.
+// and what it takes from a device is said with the device. A layer that a filter leaves out is what that filter is for, too;
+// one that another variable switches on is a contradiction.
 func (e *exam) byChoice() {
+	for i := range e.Findings {
+		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
+			f.soften(diag.Note)
+			f.fact = filteredOut{variables.LayersDisable.Name()}
+		}
+	}
 	if !e.someGood() {
 		return
 	}

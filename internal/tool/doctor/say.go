@@ -385,6 +385,9 @@ type (
 
 	// hides is a variable without which a device is there.
 	hides struct{ value, detail string }
+	// filteredOut is a layer that a filter leaves out.
+	filteredOut struct{ by string }
+
 	// unlisted is a device that its driver does not list.
 	unlisted struct{ device string }
 )
@@ -440,6 +443,8 @@ func (u unseen) say() string {
 func (h hides) say() string {
 	return fmt.Sprintf("with the value %q programs fail (%s), and without the variable they work", h.value, h.detail)
 }
+
+func (f filteredOut) say() string { return f.by + " leaves it out" }
 
 func (u unlisted) say() string { return "it loads, and does not list " + u.device }
 

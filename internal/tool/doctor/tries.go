@@ -40,10 +40,12 @@ type alone struct {
 	err error
 }
 
-// drivers are those that a program gets which asks for nothing.
+// drivers are those that a program gets which asks for nothing. One for programs of the other word size is not for this one:
+// every loader passes it over.
 func (r *Report) driversAlone() (list []alone) {
 	for _, d := range r.Answer.Drivers {
-		if r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
+		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && f.Path == d.Path })
+		if foreign || r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
 			continue
 		}
 		list = append(list, alone{Library: d.Library,
