@@ -41,7 +41,7 @@ func TestProbeThroughTheProgramsLoader(t *testing.T) {
 	}
 	out := of(w, w.Path("other"), "doctor", "--probe")
 	for _, want := range []string{"Programs get " + w.Path("other/libvulkan.so.1") + ", unknown version, not this loader: LD_LIBRARY_PATH",
-		"problem driver-crashes: acme.json", "killed by SIG", "so it is with the loader that programs get, of an unknown version, and not with this one",
+		"problem driver-crashes: acme.json", "killed by SIG", "it happens only with the loader that programs get, of an unknown version, and not with this one",
 		"do    vkloader run PROGRAM, or export VK_LOADER_DRIVERS_DISABLE=acme.json"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -92,6 +92,24 @@ func TestProbeThroughDebiansLoader(t *testing.T) {
 		}
 		if !slices.Equal(report.Through, []string{name}) {
 			t.Errorf("through %v, not through %s", report.Through, name)
+		}
+	}
+}
+
+// A layer that hides every device hides them from this loader, too: the fault is not said to be one of the program's loader, and
+// another loader is no fix.
+func TestBlindWithEveryLoader(t *testing.T) {
+	t.Parallel()
+	w := world.NewSystem(t)
+	w.Env["NODEVICE_SELECT"] = "1"
+	w.Driver("acme", "device name=acme")
+	w.Env["XDG_DATA_HOME"] = w.Path("data") // Debian's loader knows no variable for implicit layers
+	w.ImplicitLayer("VK_LAYER_hides", "remove_device 0").MoveManifest("data/vulkan/implicit_layer.d")
+	out := of(w, filepath.Dir(world.SystemLibrary), "doctor")
+	for want, wanted := range map[string]bool{"problem layer-fails: VK_LAYER_hides": true, "there is no device": true,
+		"export DISABLE_VK_LAYER_hides=1": true, "it happens only with": false, "vkloader run PROGRAM, or": false} {
+		if strings.Contains(strings.Join(strings.Fields(out), " "), want) != wanted {
+			t.Errorf("%q is wanted: %t, in\n%s", want, wanted, out)
 		}
 	}
 }

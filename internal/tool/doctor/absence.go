@@ -25,7 +25,7 @@ func (n notInstalled) say() string {
 // absence puts one note in the place of what is said about missing drivers and loaders where nobody has asked for Vulkan: no
 // manifest is there, no variable names one, and no device waits for a driver. Inside a container Vulkan was asked for.
 func (e *exam) absence() {
-	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
+	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() || e.lostOrUnsearched() {
 		return
 	}
 	asked := false
@@ -47,6 +47,12 @@ func (e *exam) absence() {
 		}
 	}
 	e.found(NotInstalled, "Vulkan", "", notInstalled{len(e.Loaders) > 0}, do)
+}
+
+// lostOrUnsearched tells whether a driver's manifest is gone from its package, or in a directory that is not searched.
+func (e *exam) lostOrUnsearched() bool {
+	_, gone := e.uninstalled(e.usualDriver())
+	return gone != "" || slices.ContainsFunc(e.left(), func(k keptOut) bool { return k.unsearched() })
 }
 
 // anyManifest tells whether a driver's manifest is in any place that is searched, whatever is in it, or a directory of

@@ -103,7 +103,7 @@ var fixedWords = [...]struct {
 		[]string{"rpm-ostree rollback", "rpm-ostree upgrade"}},
 	ofSteamOS: {"SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.",
 		[]string{"steamos-update"}},
-	updateDriver: {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
+	updateDriver: {"Update the driver: it may be older than the device. A device may also be too old for Vulkan.", nil},
 }
 
 func (f fixed) say() (string, []string) { return fixedWords[f].text, fixedWords[f].commands }

@@ -125,6 +125,9 @@ func TestUnsearched(t *testing.T) {
 		{name: "XDG_DATA_DIRS", files: desktop(t), environ: "XDG_DATA_DIRS=/opt/share", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			what: "its driver's manifest is /usr/share/vulkan/icd.d/radeon_icd.json, and XDG_DATA_DIRS leaves that directory out of the search",
 			do:   "export XDG_DATA_DIRS=/opt/share:/usr/share"},
+		{name: "without a device", files: join(lavapipe(t), file("etc/os-release", "ID=debian\n"), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+			environ: "XDG_DATA_DIRS=/opt/share", problems: []string{"no-driver"}, code: "no-driver",
+			what: "/usr/share/vulkan/icd.d/lvp_icd.json is in a directory that XDG_DATA_DIRS leaves out", do: "export XDG_DATA_DIRS=/opt/share:/usr/share"},
 		{name: "XDG_CONFIG_DIRS", files: join(card("0x1002", "amdgpu", true), file("etc/xdg/vulkan/icd.d/radeon_icd.json", icd("libvulkan_radeon.so", "")),
 			file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: "XDG_CONFIG_DIRS=/opt/xdg", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "export XDG_CONFIG_DIRS=/opt/xdg:/etc/xdg"},
@@ -225,6 +228,8 @@ func TestGoneFromPackage(t *testing.T) {
 			code: "library-needs", do: "Run as root: apt install --reinstall libdrm2:amd64"},
 		{name: "a manifest", files: join(bare, mesa), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			what: "/" + icds + "radeon_icd.json is gone from its package, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
+		{name: "every manifest, without a device", files: join(file("etc/os-release", "ID=debian\n"), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")),
+			mesa, file(icds+"broken", "")), problems: []string{"no-driver"}, code: "no-driver", what: "lvp_icd.json is gone, though its package is installed", do: "Run as root: apt install --reinstall mesa-vulkan-drivers"},
 		{name: "a manifest that is cut off", files: join(bare, mesa, file(icds+"radeon_icd.json", "{"), file(driver[1:], library(t, "exports=vk_icdGetInstanceProcAddr"))),
 			problems: []string{"file-syntax"}, code: "file-syntax", do: again},
 		{name: "no package", files: bare, problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "Run as root: apt install mesa-vulkan-drivers"},
@@ -302,7 +307,7 @@ func TestChips(t *testing.T) {
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			verdict: "No graphics device is here; programs compute on the processor"},
+			verdict: "it is Intel graphics from before 2012, and no Vulkan driver exists for it; programs compute on the processor"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
 			code: "gpu-display-only", verdict: "nothing is wrong"},
@@ -405,6 +410,31 @@ func TestContainerVariables(t *testing.T) {
 			t.Errorf("%s: %q", f.Code, f.Unfixed())
 		}
 	}
+	override := file(implicit+"o.json", `{"file_format_version":"1.1.2","layer":{"name":"VK_LAYER_LUNARG_override","type":"GLOBAL","api_version":"1.3.0",`+
+		`"implementation_version":"1","description":"o","component_layers":["VK_LAYER_x"],"disable_environment":{"NO_O":"1"}}}`)
+	changes := 0
+	for _, f := range examine(t, join(box(".dockerenv", ""), override), Options{}).Findings {
+		if change, is := f.Change(); is && f.Code == LeftoverOverride && change.File == "/"+implicit+"o.json" {
+			changes++
+		}
+	}
+	if changes != 1 {
+		t.Errorf("%d changes of a file in a container: it is a file as any other", changes)
+	}
+}
+
+// A filter that leaves layers out is meant: it is no warning, and what contradicts it is one.
+func TestFilteredLayers(t *testing.T) {
+	t.Parallel()
+	overlay := join(desktop(t), file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so", `,"disable_environment":{"NO_O":"1"}`)),
+		file(implicit+"p.json", layerOf("VK_LAYER_p", "libvulkan_radeon.so", `,"disable_environment":{"NO_P":"1"}`)),
+		file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")))
+	checkCauses(t, []cause{
+		{name: "all implicit ones", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~", code: "layer-disabled",
+			what: "VK_LOADER_LAYERS_DISABLE leaves it out", verdict: "nothing is wrong"},
+		{name: "one that is asked for", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~ VK_INSTANCE_LAYERS=VK_LAYER_o",
+			problems: []string{"variable-contradiction"}, code: "variable-contradiction", what: "VK_LAYER_o"},
+	})
 }
 
 // Without data that it uses a library is not loaded; a function that is missing is missed when it is called.

@@ -175,12 +175,7 @@ func (e *exam) withoutDriver() {
 		if len(e.Drivers) > 0 || e.class != ProcessClass {
 			what.why = wrongClass
 		}
-		do = e.system.install(drivers.Of("libvulkan_lvp.so")) // without a device, the software renderer
-		for _, g := range e.gpus {
-			if f := drivers.For(g.Kernel); f != nil {
-				do = e.system.install(f)
-			}
-		}
+		do = e.system.install(e.usualDriver())
 		for _, f := range e.Findings {
 			if f.Code == GPUNoDriver {
 				do = f.advice
@@ -191,10 +186,31 @@ func (e *exam) withoutDriver() {
 			do = correctVariable{what.by}
 		}
 	}
+	list := e.left()
+	if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); what.why == noManifest && at >= 0 {
+		what.why, what.by, what.manifest = unsearchedPlace, list[at].name(), list[at].driver.Path
+		e.searchAgain(e.found(NoDriver, "vkCreateInstance", what.manifest, what, nil), &list[at])
+		return
+	}
+	if p, gone := e.uninstalled(e.usualDriver()); what.why == noManifest && gone != "" {
+		what.why, what.manifest = lostManifest, gone
+		do = e.system.again(p.Name, gone)
+	}
 	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
 	if what.by != "" {
 		e.unsetting(found, what.by)
 	}
+}
+
+// usualDriver is what is usually installed for the devices here: without one, the software renderer.
+func (e *exam) usualDriver() *drivers.Family {
+	usual := drivers.Of("libvulkan_lvp.so")
+	for _, g := range e.gpus {
+		if f := drivers.For(g.Kernel); f != nil {
+			usual = f
+		}
+	}
+	return usual
 }
 
 // outFor counts the drivers that are out for a reason.

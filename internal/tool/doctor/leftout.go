@@ -112,6 +112,16 @@ func (e *exam) someGood() bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
 }
 
+// searchAgain offers what adds the directory of a manifest to the search.
+func (e *exam) searchAgain(found *Finding, kept *keptOut) {
+	value := e.source.Var(kept.name(), kept.by.Secure()).Value
+	missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
+	if kept.by == variables.DataDirs || kept.by == variables.ConfigDirs {
+		found.offer(fixing, explain.SetVariable(kept.name(), value+":"+missing))
+	}
+	e.unsetting(found, kept.name())
+}
+
 // leftOut says of a device without a driver what keeps its driver out; false: nothing does, and it is not installed.
 func (e *exam) leftOut(g *GPU) bool {
 	kept := e.keptFrom(g)
@@ -120,12 +130,7 @@ func (e *exam) leftOut(g *GPU) bool {
 	}
 	if kept.unsearched() {
 		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, unsearched{kept.driver.Path, kept.name()}, nil)
-		value := e.source.Var(kept.name(), kept.by.Secure()).Value
-		missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
-		if kept.by == variables.DataDirs || kept.by == variables.ConfigDirs {
-			found.offer(fixing, explain.SetVariable(kept.name(), value+":"+missing))
-		}
-		e.unsetting(found, kept.name())
+		e.searchAgain(found, kept)
 		return true
 	}
 	if !e.someGood() {
@@ -180,8 +185,15 @@ func (e *exam) pinnedBy() string {
 }
 
 // byChoice makes what a filter of drivers leaves out notes, where a driver is left that works: it is what the filter is for,
-// and what it takes from a device is said with the device.
+// and what it takes from a device is said with the device. A layer that a filter leaves out is what that filter is for, too;
+// one that another variable switches on is a contradiction.
 func (e *exam) byChoice() {
+	for i := range e.Findings {
+		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
+			f.soften(diag.Note)
+			f.fact = filteredOut{variables.LayersDisable.Name()}
+		}
+	}
 	if !e.someGood() {
 		return
 	}

@@ -46,24 +46,49 @@ func (r *Report) probed(a *alone) {
 	if a.Only != "" {
 		do = otherLoader{do}
 	}
+	root := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(unloadable, f.Code) })
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
 	f := r.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
+	if root >= 0 && code == DriverFails {
+		f.Because = r.Findings[root].Code
+		if !r.Findings[root].harmless {
+			r.Findings[root].Severity = diag.Problem
+		}
+		return
+	}
 	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // what was only feared has come true
 		r.Findings[known].Severity = diag.Problem
 		f.Because = r.Findings[known].Code
 		return
 	}
-	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = usual{GPUVirtual.Entry().Do}
-	} else if code == DriverNoDevice && wanted {
-		f.Severity = diag.Problem
-		f.advice = updateDriver
+	}
+}
+
+// missed says of each device that no driver for it lists it, when all of them were tried: one problem a device.
+func (r *Report) missed(list []alone) {
+	for i := range r.GPUs {
+		g := &r.GPUs[i]
+		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
+		first := slices.IndexFunc(list, serves)
+		if first < 0 || ofHost(list[first].Library) || slices.ContainsFunc(list, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
+			continue
+		}
+		for n := range r.Findings {
+			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
+				f.Severity, f.advice, f.device = diag.Problem, updateDriver, g.Name
+				f.fact = unlisted{g.Label}
+			}
+		}
 	}
 }
 
 // fatal are codes of what may keep a driver from working, seen before it is tried.
 var fatal = []Kind{DriverHeadless, LibraryRuntime}
+
+// unloadable are codes of what keeps the dynamic linker from loading a library.
+var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
 // ofActing are the warnings and errors of a probe that tell what happened while drivers and layers were used. What the
 // decision says of the probe's variables and files is not among them: it is known as findings.

@@ -49,3 +49,42 @@ func TestProbeConfirms(t *testing.T) {
 		})
 	}
 }
+
+// A driver whose library cannot be loaded fails: its library is the problem, and where the device is not here, none. A driver for
+// the other word size is not tried.
+func TestProbeOfWhatCannotLoad(t *testing.T) {
+	t.Parallel()
+	gone := join(file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))
+	small := join(file(icds+"radeon_icd.i686.json", icd("/usr/lib/i386-linux-gnu/libvulkan_radeon.so", "")),
+		file("usr/lib/i386-linux-gnu/libvulkan_radeon.so", library(t, "class=32 machine=i386 exports=vk_icdGetInstanceProcAddr")))
+	needs := file(libraries+"libvulkan_intel.so", library(t, "needed=libz.so.1 exports=vk_icdGetInstanceProcAddr"))
+	for _, c := range []struct {
+		name    string
+		files   map[string]string
+		tried   int
+		verdict string
+	}{
+		{"a library that is gone", join(lavapipe(t), gone), 2, "1 problem: intel_icd.json: libvulkan_intel.so is in no directory"},
+		{"a library that needs another", join(lavapipe(t), gone, needs), 2, "1 problem: intel_icd.json: /usr/lib/x86_64-linux-gnu/libvulkan_intel.so needs libz.so.1"},
+		{"a leftover of another card", desktop(t, gone), 2, "; nothing is wrong"},
+		{"the other word size", desktop(t, small), 1, "; nothing is wrong"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			report := examine(t, c.files, Options{})
+			list := report.driversAlone()
+			if report.Tried = true; len(list) != c.tried {
+				t.Fatalf("%d drivers are tried, want %d", len(list), c.tried)
+			}
+			for i := range list {
+				if list[i].Result = ProbeOK; list[i].Name == "intel_icd.json" {
+					list[i].Result, list[i].Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
+				}
+				report.probed(&list[i])
+			}
+			if report.Order(); !strings.Contains(report.Verdict, c.verdict) || strings.Contains(report.Verdict, "Broken") {
+				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
+			}
+		})
+	}
+}

@@ -371,7 +371,9 @@ type (
 		why   lack
 		count int    // of drivers that are there
 		class int    // of the program
-		by    string // the variable that replaces the search
+		by    string // the variable that replaces the search, or leaves a directory out
+
+		manifest string // in that directory, or gone from its package
 	}
 
 	// unseen are variables that a program with more rights does not see.
@@ -383,6 +385,11 @@ type (
 
 	// hides is a variable without which a device is there.
 	hides struct{ value, detail string }
+	// filteredOut is a layer that a filter leaves out.
+	filteredOut struct{ by string }
+
+	// unlisted is a device that its driver does not list.
+	unlisted struct{ device string }
 )
 
 // lack is why programs find no driver.
@@ -395,25 +402,34 @@ const (
 	allOff
 	wrongClass
 	replacedSearch
+	unsearchedPlace
+	lostManifest
 )
 
 func (d driverless) say() string {
-	what := "no driver manifest is in any of the directories that are searched"
+	what := "no driver manifest is in the directories that are searched"
 	switch d.why {
 	case allBad:
 		if what = "none of " + term.Count(d.count, "driver") + " can be loaded"; d.count == 1 {
 			what = "the only driver cannot be loaded"
 		}
 	case allPortability:
-		what = term.Count(d.count, "driver") + " found, each a portability driver: the program must enable VK_KHR_portability_enumeration"
+		if what = "all " + term.Count(d.count, "driver") + " found are portability drivers"; d.count == 1 {
+			what = "the only driver found is a portability driver"
+		}
+		return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER unless the program enables VK_KHR_portability_enumeration"
 	case allOff:
 		what = term.Count(d.count, "driver") + " found, each switched off by a variable"
 	case wrongClass:
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", d.class, d.class)
 	case replacedSearch:
 		what = "no driver manifest is where " + d.by + " says"
+	case unsearchedPlace:
+		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is in a directory that " + d.by + " leaves out"
+	case lostManifest:
+		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
 	}
-	return what + ": it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
+	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 }
 
 func (u unseen) say() string {
@@ -427,6 +443,10 @@ func (u unseen) say() string {
 func (h hides) say() string {
 	return fmt.Sprintf("with the value %q programs fail (%s), and without the variable they work", h.value, h.detail)
 }
+
+func (f filteredOut) say() string { return f.by + " leaves it out" }
+
+func (u unlisted) say() string { return "it loads, and does not list " + u.device }
 
 func (m misbehaved) say() string {
 	text := m.detail

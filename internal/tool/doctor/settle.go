@@ -162,8 +162,8 @@ func (e *exam) has(code Code) bool {
 // tried is a change with the place where it has to be made.
 func (e *exam) tried(o offer) tried {
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
-	if inContainer(t.kind) && o.Variable != "" && e.byShell(o.Variable) {
-		t.kind = "" // where it was exported, it can be unset
+	if inContainer(t.kind) && (o.Variable == "" || e.byShell(o.Variable)) {
+		t.kind = "" // a file is changed as elsewhere, and where a variable was exported, it can be unset
 	}
 	t.detail = e.detail(t.kind)
 	if !o.Set && o.Variable != "" {

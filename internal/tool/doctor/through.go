@@ -31,8 +31,8 @@ func (r *Report) learn(result *probe.Result) {
 }
 
 // only tries once more, with the tool's own loader, what failed with the program's, and gives the version of that where it
-// then works; "": it does not, or there is no other loader.
-func (t *trying) only(ctx context.Context, environ []string) (string, error) {
+// then works; "": it does not, or there is no other loader. With empty, a run that lists no device works.
+func (t *trying) only(ctx context.Context, environ []string, empty bool) (string, error) {
 	if t.at.Library == t.own.Library || t.own.Library == "" {
 		return "", nil
 	}
@@ -41,7 +41,7 @@ func (t *trying) only(ctx context.Context, environ []string) (string, error) {
 		return "", err
 	}
 	messages, err := t.ofActing(t.own, environ, again)
-	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && withoutDevice(again, messages)) {
+	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && empty && withoutDevice(again, messages)) {
 		return t.Loader.Short(), nil
 	}
 	return "", err
@@ -76,5 +76,5 @@ func onlyThere(detail, version string) string {
 	if version == "" {
 		return detail
 	}
-	return detail + "; so it is with the loader that programs get, " + version + ", and not with this one"
+	return detail + "; it happens only with the loader that programs get, " + version + ", and not with this one"
 }

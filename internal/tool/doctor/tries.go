@@ -40,10 +40,12 @@ type alone struct {
 	err error
 }
 
-// drivers are those that a program gets which asks for nothing.
+// drivers are those that a program gets which asks for nothing. One for programs of the other word size is not for this one:
+// every loader passes it over.
 func (r *Report) driversAlone() (list []alone) {
 	for _, d := range r.Answer.Drivers {
-		if r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
+		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && f.Path == d.Path })
+		if foreign || r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
 			continue
 		}
 		list = append(list, alone{Library: d.Library,
@@ -123,6 +125,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 			first = nil // without it, too
 		}
 	}
+	r.missed(list)
 	if !together {
 		return nil
 	}
@@ -195,7 +198,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 		a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
 		a.Said = complaint(messages, a.Library).Text
-		a.Only, err = t.only(ctx, environ)
+		a.Only, err = t.only(ctx, environ, true)
 	}
 	return err
 }
@@ -246,7 +249,7 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 	t.through(result)
 	if found.Result != culprit.Fine && found.Result != culprit.Stopped {
 		environ, _ := t.scene.Without(t.always)
-		if all.Only, err = t.only(ctx, environ); err != nil {
+		if all.Only, err = t.only(ctx, environ, t.base == ""); err != nil {
 			return err
 		}
 	}

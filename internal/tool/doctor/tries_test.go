@@ -109,3 +109,41 @@ func TestTogetherFails(t *testing.T) {
 		t.Errorf("%q", report.Verdict)
 	}
 }
+
+// A driver that lists no device is one problem of the device that only this driver is for, and none where another driver lists
+// it: Debian installs two for Intel's chips, and each machine needs one.
+func TestDriverWithoutItsDevice(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	intel := func(chip string) *Report {
+		driver := library(t, "exports=vk_icdGetInstanceProcAddr")
+		return examine(t, pci("0x8086", chip, "i915", file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")),
+			file(icds+"intel_hasvk_icd.json", icd("libvulkan_intel_hasvk.so", "")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")),
+			file(libraries+"libvulkan_intel.so", driver), file(libraries+"libvulkan_intel_hasvk.so", driver),
+			file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0"), file("dev/dri/renderD128", "")), Options{})
+	}
+	const empty = `echo '{"event":"done","phase":"list devices","round":1,"us":1,"result":0}'; echo '{"event":"end"}'; exit 1`
+	const skylake, haswell, unknown = "0x1912", "0x0412", "0xfff0"
+	for _, c := range []struct{ name, chip, silent, verdict string }{
+		{"the other one is for older chips", skylake, "hasvk", "works (tried), with ANV (Mesa); nothing is wrong"},
+		{"the other one is for younger chips", haswell, "intel_icd", "works (tried), with"},
+		{"an unknown chip", unknown, "hasvk", "works (tried), with ANV (Mesa); nothing is wrong"},
+		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it loads, and does not list 0000:01:00.0 (Intel 8086:1912)"},
+		{"neither lists an unknown chip", unknown, "icd", "1 problem: intel_"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			report := intel(c.chip)
+			attempted(t, report, "case $VK_DRIVER_FILES in ''|*"+c.silent+"*) if [ -n \"$VK_DRIVER_FILES\" ] || [ "+c.silent+" = icd ]; then\n"+empty+
+				"\nfi;; esac\n"+fineDevice, Tries{})
+			if !strings.Contains(report.Verdict, c.verdict) {
+				t.Errorf("%q is not in %q", c.verdict, report.Verdict)
+			}
+			if not := "not tried"; strings.Contains(report.Verdict, not) {
+				t.Errorf("%q in %q", not, report.Verdict)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,7 +134,7 @@ func (e *exam) rest() string {
 	}
 	device := "No graphics device works"
 	if !slices.ContainsFunc(e.gpus, e.expects) {
-		device = "No graphics device is here"
+		device = e.unserved()
 	}
 	switch {
 	case e.has(NotInstalled):
@@ -151,6 +152,16 @@ func (e *exam) rest() string {
 		return e.onProcessor(device, software)
 	}
 	return device + ", and no driver that could do without; "
+}
+
+// unserved is what is said where Vulkan is expected of no device: none is here, or why the first has none.
+func (e *exam) unserved() string {
+	for i := range e.Findings {
+		if f := &e.Findings[i]; f.Code == GPUNoVulkan || f.Code == GPUVirtual {
+			return f.Subject + ": " + f.fact.say()
+		}
+	}
+	return "No graphics device is here"
 }
 
 // onProcessor is what is said where programs compute on the processor.
@@ -188,12 +199,18 @@ func (e *exam) broken(g *GPU) bool {
 	})
 }
 
-// driverOf names the driver that serves a device.
+// driverOf names the driver that serves a device: one that does not list it counts only where no other is there.
 func (e *exam) driverOf(g *GPU) string {
+	name := ""
 	for _, m := range e.Drivers {
-		if f := drivers.Of(m.Library); m.Good && f != nil && slices.Contains(g.Drivers, m.Manifest) {
+		f := drivers.Of(m.Library)
+		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
+			continue
+		}
+		if !slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeNoDevice && p.Manifest == m.Manifest }) {
 			return f.Name
 		}
+		name = cmp.Or(name, f.Name)
 	}
-	return g.Drivers[0]
+	return cmp.Or(name, g.Drivers[0])
 }

@@ -120,20 +120,28 @@ func (w *MesaWish) Does() string {
 	return ""
 }
 
+// releaseMarks stand before the release of Mesa in a driver's library: in the text that a program gets as the driver's
+// information, of which a compiler may leave only parts, and in the one by which Intel's drivers identify themselves in dumps.
+var releaseMarks = []struct{ before, after string }{{"Mesa ", ""}, {"%s ", " build "}}
+
 // MesaRelease is the release of Mesa that a driver comes from, as its library says; "" for another driver.
 func MesaRelease(library []byte) string {
-	for {
-		at := bytes.Index(library, []byte("Mesa "))
-		if at < 0 {
-			return ""
-		}
-		library = library[at+len("Mesa "):]
-		end := 0
-		for end < min(len(library), 16) && (library[end] == '.' || library[end] >= '0' && library[end] <= '9') {
-			end++
-		}
-		if text := string(library[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
-			return text
+	for _, mark := range releaseMarks {
+		for rest := library; ; {
+			_, after, is := bytes.Cut(rest, []byte(mark.before))
+			if !is {
+				break
+			}
+			rest = after
+			end := 0
+			for end < min(len(rest), 16) && (rest[end] == '.' || rest[end] >= '0' && rest[end] <= '9') {
+				end++
+			}
+			text := string(rest[:end])
+			if strings.Count(text, ".") == 2 && text[0] != '.' && bytes.HasPrefix(rest[end:], []byte(mark.after)) {
+				return text
+			}
 		}
 	}
+	return ""
 }

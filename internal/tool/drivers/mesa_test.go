@@ -42,3 +42,20 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// A compiler may leave "Mesa 22.3.6" in a library only in parts; the text by which Intel's drivers identify themselves in dumps is whole.
+func TestMesaRelease(t *testing.T) {
+	for library, want := range map[string]string{
+		"Mesa: bogus\x00Mesa 22.3.6%s\x00":  "22.3.6",
+		"Mesa 24.1.0-devel (git-1)":         "24.1.0",
+		"Mesa 22.H\x00%s 22.3.6 build \x00": "22.3.6",
+		"Mesa 22.\x00%s 25.0.7 build \x00":  "25.0.7",
+		"Mesa 22.\x00%s 25.0 build \x00":    "",
+		"open-source Mesa driver":           "",
+		"Mesa ":                             "",
+	} {
+		if got := MesaRelease([]byte(library)); got != want {
+			t.Errorf("%q: %q, want %q", library, got, want)
+		}
+	}
+}

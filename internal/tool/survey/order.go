@@ -32,12 +32,22 @@ func step(by, statement string, why fact) Step { return Step{by, why.say(), stat
 
 // orderOf says why devices are in their order: list as programs see them, base as they are below Mesa's layer.
 func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []probe.Device) (steps []Step) {
-	number := func(d *probe.Device) numbered {
-		at := slices.IndexFunc(list, func(o Device) bool { return sameDevice(d, &o.Device) })
-		if at < 0 {
-			return numbered{-1, d.Name}
+	number := func(i int) numbered {
+		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
+		for n := range base[:i] {
+			if sameDevice(d, &base[n]) {
+				before++
+			}
 		}
-		return numbered{int(list[at].Index), d.Name}
+		for n := range list {
+			if sameDevice(d, &list[n].Device) {
+				if before == 0 {
+					return numbered{int(list[n].Index), d.Name}
+				}
+				before--
+			}
+		}
+		return numbered{-1, d.Name}
 	}
 	off, _ := source.Lookup(variables.DisableSelect.Name())
 	switch {
@@ -50,7 +60,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 		chosen, value := chosenOf(source, base)
 		for i := range base[:len(base)-1] {
 			rule, statement := ruleOf(&base[i], &base[i+1], chosen == i, value)
-			steps = append(steps, step(ByLoader, statement, sorted{number(&base[i]), number(&base[i+1]), rule}))
+			steps = append(steps, step(ByLoader, statement, sorted{number(i), number(i + 1), rule}))
 		}
 	}
 	return append(append(steps, layerSteps(source, answer, list, base)...), optimusSteps(source, answer)...)
