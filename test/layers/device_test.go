@@ -267,7 +267,7 @@ func TestDevicesOfLayers(t *testing.T) {
 func TestLayersThatChangeDevices(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	w.Driver("one", "device name=a type=cpu", "device name=b type=integrated", "device name=c type=discrete").API("1.1.0")
+	w.Driver("one", "device name=c type=discrete", "device name=b type=integrated", "device name=a type=cpu").API("1.1.0")
 	w.ImplicitLayer("VK_LAYER_reverse", "reverse_devices", "reverse_groups")
 	w.ImplicitLayer("VK_LAYER_add", "add_devices 2", "add_group")
 	w.ImplicitLayer("VK_LAYER_remove", "remove_device 1", "remove_group 1")

@@ -45,18 +45,19 @@ func TestLayerAddsDevices(t *testing.T) {
 // holds: PHY-080 LAY-388 LAY-392 LAY-393 LAY-394 PHY-032
 func TestLayersChangeTheList(t *testing.T) {
 	t.Parallel()
+	o := by(sorted, unsorted)
 	for _, c := range []struct {
 		name   string
 		layers [][]string
 		want   []string
 	}{
-		{"remove", [][]string{{"remove_device 1"}}, []string{"discrete1", "discrete7", "integrated3", "virtual0", "cpu0"}},
-		{"reverse", [][]string{{"reverse_devices"}}, []string{"cpu0", "virtual0", "integrated3", "discrete7", "discrete4", "discrete1"}},
-		{"remove above reverse", [][]string{{"remove_device 0"}, {"reverse_devices"}}, []string{"virtual0", "integrated3", "discrete7", "discrete4", "discrete1"}},
+		{"remove", [][]string{{"remove_device 1"}}, []string{o[0], o[2], o[3], o[4], o[5]}},
+		{"reverse", [][]string{{"reverse_devices"}}, []string{o[5], o[4], o[3], o[2], o[1], o[0]}},
+		{"remove above reverse", [][]string{{"remove_device 0"}, {"reverse_devices"}}, []string{o[4], o[3], o[2], o[1], o[0]}},
 		{"reverse above remove above add", [][]string{{"reverse_devices"}, {"remove_device 0"}, {"add_devices 1"}},
-			[]string{"added 0", "cpu0", "virtual0", "integrated3", "discrete7", "discrete4"}},
+			[]string{"added 0", o[5], o[4], o[3], o[2], o[1]}},
 		{"wrap, reverse, wrap", [][]string{{"wrap physdev"}, {"reverse_devices"}, {"wrap instance physdev"}},
-			[]string{"cpu0", "virtual0", "integrated3", "discrete7", "discrete4", "discrete1"}},
+			[]string{o[5], o[4], o[3], o[2], o[1], o[0]}},
 	} {
 		w := world.New(t)
 		example(w, true, "1.1.0")

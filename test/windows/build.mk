@@ -10,5 +10,13 @@ $(WINDOWS_PROGRAMS): test/windows/include/dlfcn.h spine/gen/zvk.h Makefile test/
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(WINDOWS_CFLAGS) -Itest/present -static -o $@ $(filter %.c,$^) -lwinpthread -lgdi32
-fakes: $(WINDOWS_PROGRAMS)
+# Drivers and layers that crash, for vkloader run --find-culprit.
+WINDOWS_CRASHES := $(addprefix $(B)/test/,crash.dll hang.dll abort.dll)
+$(B)/test/hang.dll: CRASH := -DHANGS
+$(B)/test/abort.dll: CRASH := -DABORTS
+$(WINDOWS_CRASHES): test/windows/program/crash.c Makefile test/windows/build.mk
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(OPT) $(CRASH) -shared -static -Wl,--kill-at -o $@ $<
+fakes: $(WINDOWS_PROGRAMS) $(WINDOWS_CRASHES)
 endif

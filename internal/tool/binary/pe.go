@@ -16,6 +16,8 @@ type PE struct {
 	Needs   []string
 	Version string // that its resources give it, such as 1.4.363.0; "": none
 	Company string // that its resources name; "": none
+	Signer  string // the name in the certificate that it is signed with; "": none. The certificate is not verified
+	Changed bool   // the file is not the one that was signed
 	exports []string
 }
 
@@ -54,12 +56,14 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if l.Machine == "" {
 		l.Machine = fmt.Sprintf("machine %#x", f.Machine)
 	}
-	var exports, resources pe.DataDirectory
+	var exports, resources, signature pe.DataDirectory
 	switch h := f.OptionalHeader.(type) {
 	case *pe.OptionalHeader64:
 		l.Class, exports, resources = 64, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT], h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]
+		signature = h.DataDirectory[certificateTable]
 	case *pe.OptionalHeader32:
 		l.Class, exports, resources = 32, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT], h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]
+		signature = h.DataDirectory[certificateTable]
 	default:
 		return nil, errNoPEHeader
 	}
@@ -68,6 +72,7 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if resources.VirtualAddress != 0 {
 		l.Version, l.Company = peVersion(f, resources)
 	}
+	l.Signer, l.Changed = peSigner(r, signature, l.Class)
 	return l, nil
 }
 

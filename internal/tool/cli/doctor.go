@@ -217,7 +217,7 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	} else {
 		table := term.NewTable("", "file", "Vulkan", "")
 		for _, l := range r.Loaders {
-			mark, own := "", ""
+			mark, own := "", l.Signature()
 			if l.First {
 				mark = "first"
 			}

@@ -23,13 +23,9 @@ import (
 // launched is what run is asked to do.
 type launched struct {
 	anywhere
+	findsCulprit
 	times   bool
 	program launch.Program
-
-	culprit, apply bool
-	expires        string        // of what --apply writes
-	limits         launch.Limits // of runs of --find-culprit
-	failure        failure
 }
 
 func newRun(s *invocation) *cobra.Command {
@@ -42,41 +38,25 @@ func newRun(s *invocation) *cobra.Command {
 			"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
 			"error, and exits as the program does.\n\n" +
 			"Exit codes: the program's own; 126 it cannot be run, 127 not found, 2 wrong usage, 3 could not look.\n\n" +
-			"--find-culprit runs a program that crashes or hangs several times: as it is, without layers, and\n" +
-			"then with fewer and fewer layers and drivers, until the one at fault is known, or the two that fail\n" +
-			"only together. Ctrl-\\ says that the program hangs now. --fails-with and --fails-when let more ends\n" +
-			"count as failures. What a run leaves behind is ended. Exit codes: 0 it works, 1 it does not, 3\n" +
-			"interrupted.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
+			culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
 		Args: namesProgram,
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
-	flags := r.options(s, cmd)
+	flags := r.anywhere.options(s, cmd)
 	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
-	flags.BoolVar(&r.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
-	flags.DurationVar(&r.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: Ctrl-\\ says so)")
-	flags.DurationVar(&r.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
-	r.failure.options(cmd)
-	flags.BoolVar(&r.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
-	flags.StringVar(&r.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
+	r.findsCulprit.options(cmd)
 	return cmd
 }
 
 func (r *launched) run(s *invocation, args []string) error {
-	switch {
-	case r.asJSON && !r.dry && !r.culprit:
+	if r.asJSON && !r.dry && !r.culprit {
 		return errors.New("--json goes with --dry-run and --find-culprit")
-	case r.culprit && (r.dry || r.log != "" || r.times):
-		return errors.New("--find-culprit makes runs of its own: not with --dry-run, --log or --time")
-	case !r.culprit && (r.apply || r.limits != launch.Limits{}):
-		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
-	case r.limits.Hangs > 0 && r.limits.Enough > 0:
-		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
 	}
-	if err := r.failure.check(r.culprit); err != nil {
+	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
 		return err
 	}
 	m, err := s.machine()
@@ -112,7 +92,7 @@ func (r *launched) run(s *invocation, args []string) error {
 		return r.print(s, changes, warnings, args)
 	}
 	if r.culprit {
-		return r.findCulprit(s, &m, path, args)
+		return r.find(s, &m, path, args, r.asJSON)
 	}
 	r.program = launch.Program{Path: path, Args: args, Environ: m.Environ}
 	if r.log == "" && !r.times {

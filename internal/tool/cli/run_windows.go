@@ -24,6 +24,7 @@ import (
 // launched is what run is asked to do.
 type launched struct {
 	anywhere
+	findsCulprit
 	times bool
 }
 
@@ -35,20 +36,25 @@ func newRun(s *invocation) *cobra.Command {
 		Long: "run starts PROGRAM with the loader's own variables; nothing is written anywhere and no other program is concerned.\n" +
 			"The program gets the vulkan-1.dll that Windows finds for it. The tool waits for it, and ends with its exit code; 126\n" +
 			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 the examination could not run. With --log and --time the loader's\n" +
-			"lines are taken out of its standard error.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
-		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe",
-		Args:    namesProgram,
-		RunE:    func(_ *cobra.Command, args []string) error { return r.run(s, args) },
+			"lines are taken out of its standard error.\n\n" + culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
+		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe\n" +
+			"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed",
+		Args: namesProgram,
+		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
-	flags := r.options(s, cmd)
+	flags := r.anywhere.options(s, cmd)
 	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
-	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d)", dryRunSchema))
+	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
+	r.findsCulprit.options(cmd)
 	return cmd
 }
 
 func (r *launched) run(s *invocation, args []string) error {
-	if r.asJSON && !r.dry {
-		return errors.New("--json goes with --dry-run")
+	if r.asJSON && !r.dry && !r.culprit {
+		return errors.New("--json goes with --dry-run and --find-culprit")
+	}
+	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
+		return err
 	}
 	m, err := s.thisMachine("run")
 	if err != nil {
@@ -67,6 +73,9 @@ func (r *launched) run(s *invocation, args []string) error {
 	}
 	if r.dry {
 		return r.print(s, changes, warnings, args)
+	}
+	if r.culprit {
+		return r.find(s, &m, path, args, r.asJSON)
 	}
 	program := launch.Program{Path: path, Args: args, Environ: m.Environ}
 	if r.log == "" && !r.times {

@@ -1,9 +1,10 @@
 package culprit
 
 import (
-	"path"
 	"slices"
 	"strings"
+
+	"vkloader/internal/tool/machine"
 )
 
 // Kind is what kind of suspect it is.
@@ -232,8 +233,8 @@ func (s *searching) pointedAt(list []Suspect) int {
 // Owns tells whether a mapped file is the suspect's library, whatever the version in its name.
 func (x *Suspect) Owns(file string) bool {
 	stem := func(name string) string {
-		name, _, _ = strings.Cut(path.Base(name), ".so")
+		name, _, _ = strings.Cut(machine.Style.Base(name), ".so")
 		return name
 	}
-	return x.Library != "" && (x.Library == file || stem(x.Library) == stem(file))
+	return x.Library != "" && (x.Library == file || machine.SameFileName(stem(x.Library), stem(file)))
 }

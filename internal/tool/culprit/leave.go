@@ -6,12 +6,10 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/term"
 )
 
 // Scene is what a program gets, as it is decided.
@@ -49,7 +47,7 @@ func (s *Scene) Suspects(more []string) *List {
 		}
 	}
 	for _, d := range s.Answer.Drivers {
-		found.Drivers = append(found.Drivers, Suspect{Kind: Driver, Name: search.BaseName(d.Path), Manifest: d.Path, Library: s.real(d.Library)})
+		found.Drivers = append(found.Drivers, Suspect{Kind: Driver, Name: machine.Style.Base(d.Path), Manifest: d.Path, Library: s.real(d.Library)})
 	}
 	stays := func(x Suspect) bool {
 		if s.stays(x) {
@@ -72,18 +70,25 @@ func (s *Scene) stays(x Suspect) bool {
 }
 
 func (s *Scene) real(library string) string {
-	if real, err := s.Source.Real(library); strings.Contains(library, "/") && err == nil {
+	if real, err := s.Source.Real(library); machine.Style.Directory(library) != "" && err == nil {
 		return real
 	}
 	return library
 }
 
-// Without gives the environment in which suspects are left out, and its changes as words for env(1).
-func (s *Scene) Without(list []Suspect) (environ, changes []string) {
+// Change is one of a variable: it gets a value, or goes.
+type Change struct {
+	Name  string
+	Value string
+	Set   bool
+}
+
+// Without gives the environment in which suspects are left out, and how it was changed.
+func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 	environ = s.Source.Environ
 	set := func(name, value string) {
 		environ = machine.WithVariable(environ, name, value)
-		changes = append(changes, term.Quoted(name+"="+value))
+		changes = append(changes, Change{name, value, true})
 	}
 	var layers, names []string
 	for _, x := range list {
@@ -91,7 +96,7 @@ func (s *Scene) Without(list []Suspect) (environ, changes []string) {
 		switch {
 		case x.Kind == Variable:
 			environ = machine.WithoutVariable(environ, x.Name)
-			changes = append(changes, "-u "+x.Name)
+			changes = append(changes, Change{Name: x.Name})
 		case x.Kind == KeepLoaded:
 			set(variables.DisableUnloading.Name(), "1")
 		case x.Kind == Driver:
@@ -109,8 +114,8 @@ func (s *Scene) Without(list []Suspect) (environ, changes []string) {
 				left = append(left, d.Path)
 			}
 		}
-		set(variables.ICDFilenames.Name(), strings.Join(left, ":"))
-		set(variables.DriverFiles.Name(), strings.Join(left, ":"))
+		set(variables.ICDFilenames.Name(), strings.Join(left, machine.ListSeparator))
+		set(variables.DriverFiles.Name(), strings.Join(left, machine.ListSeparator))
 		names = nil
 	}
 	for _, filter := range []struct {
@@ -128,7 +133,7 @@ func (s *Scene) Without(list []Suspect) (environ, changes []string) {
 	for _, filter := range []struct {
 		variable  variables.ID
 		separator string
-	}{{variables.InstanceLayers, ":"}, {variables.LayersEnable, ","}} {
+	}{{variables.InstanceLayers, machine.ListSeparator}, {variables.LayersEnable, ","}} {
 		before, _ := s.Source.Lookup(filter.variable.Name())
 		asked := strings.Split(before, filter.separator)
 		if left := slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
@@ -137,6 +142,6 @@ func (s *Scene) Without(list []Suspect) (environ, changes []string) {
 			set(filter.variable.Name(), strings.Join(left, filter.separator))
 		}
 	}
-	slices.Sort(changes)
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
 	return environ, changes
 }

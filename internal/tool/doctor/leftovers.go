@@ -64,6 +64,8 @@ type Loader struct {
 	Version string `json:"version,omitempty"` // from the file's name
 	First   bool   `json:"first"`             // what a program gets that asks for libvulkan.so.1
 	Own     bool   `json:"own"`               // the one that belongs to this tool
+	Signer  string `json:"signer,omitempty"`  // on Windows: the name in the certificate that the file is signed with
+	Altered bool   `json:"altered,omitempty"` // the file has been changed since
 }
 
 // marks are commands that came with a version of Vulkan.

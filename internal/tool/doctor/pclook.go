@@ -239,8 +239,12 @@ func (e *pcExam) loaders() {
 			continue
 		}
 		version := e.pc.Version(file)
-		e.Loaders = append(e.Loaders, Loader{File: file, Name: name, Version: version, First: len(e.Loaders) == 0})
 		l := e.read(file)
+		loader := Loader{File: file, Name: name, Version: version, First: len(e.Loaders) == 0}
+		if l != nil {
+			loader.Signer, loader.Altered = l.Signer, l.Changed
+		}
+		e.Loaders = append(e.Loaders, loader)
 		switch {
 		case l == nil:
 			e.found(LoaderDamaged, name, file, noLibrary{file, "Windows"}, nil)
@@ -253,16 +257,17 @@ func (e *pcExam) loaders() {
 	}
 }
 
-// versionOf is the version of a loader, and whose it is.
+// versionOf is the version of a loader, whose it is, and who has signed it.
 func (e *pcExam) versionOf(file string) string {
-	version := e.pc.Version(file)
-	if l := e.read(file); l != nil && l.Company != "" {
-		if version != "" {
-			version += ", "
-		}
-		version += l.Company
+	l := e.read(file)
+	if l == nil {
+		return e.pc.Version(file)
 	}
-	return version
+	words := []string{e.pc.Version(file), l.Company, signature(l.Signer, l.Changed)}
+	if l.Signer == "" {
+		words[2] = "no signature"
+	}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ", ")
 }
 
 // otherView says what programs of the other word size have, and these have not, and the reverse.

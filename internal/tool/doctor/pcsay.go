@@ -103,6 +103,20 @@ func (s shadows) say() string {
 	return text
 }
 
+// signature says who has signed a file. Whether the system trusts the certificate is not known.
+func signature(signer string, changed bool) string {
+	switch {
+	case signer == "":
+		return ""
+	case changed:
+		return "changed since " + signer + " signed it"
+	}
+	return "signed by " + signer
+}
+
+// Signature says who has signed the loader; "" for one without a signature.
+func (l *Loader) Signature() string { return signature(l.Signer, l.Altered) }
+
 func versionIn(version string) string {
 	if version == "" {
 		return ""

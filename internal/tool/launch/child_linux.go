@@ -26,10 +26,6 @@ func (p *Program) Become() error {
 // holdBack is how long the beginning of a mark is waited on before it is taken for the program's own.
 const holdBack = 50 * time.Millisecond
 
-// lastWords is how long the end of standard error is waited for after the program has ended: what it has left running
-// may hold it for ever.
-const lastWords = 500 * time.Millisecond
-
 // forwarded are the signals that are passed on to the program.
 var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGALRM, unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGWINCH}

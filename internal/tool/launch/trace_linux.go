@@ -17,34 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits say when a program that still runs is ended. Zero: never.
-type Limits struct {
-	Hangs  time.Duration // then it hangs
-	Enough time.Duration // then all is well
-}
-
-// End is how a traced program ended.
-type End struct {
-	Status      syscall.WaitStatus // of the program itself
-	Hung        bool               // it was ended at its limit, or by Ctrl-\
-	Enough      bool               // it was ended because it had run for long enough
-	Interrupted bool               // who runs the tool has had enough
-	Fault       *Fault             // where a process of it crashed or hung; nil when nothing is known
-}
-
-// Crashed tells whether the program, or a process that it started, was ended by a signal of its own making.
-func (e *End) Crashed() bool {
-	return !e.Hung && !e.Enough && !e.Interrupted && (e.Fault != nil || e.Status.Signaled() || e.Status.ExitStatus() > 128)
-}
-
-// Fault is a place where a process stood.
-type Fault struct {
-	Program string // executable of the process
-	Signal  syscall.Signal
-	Mapped  bool     // the instruction that it stood at lies in a file
-	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
-}
-
 // Trace runs the program as a child under ptrace, with its standard error split, until it and what it started have ended, or
 // until only such is left as does not use Vulkan.
 // Its processes see their signals as without; none of them outlives the tool. Where ptrace is not allowed it runs without,
@@ -87,14 +59,6 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	return t.end(), err
 }
 
-// Why a program is ended before its end.
-const (
-	goesOn int32 = iota
-	hangs
-	longEnough
-	unwanted
-)
-
 // ptraceOptions: threads and children are traced too, all end with the tool, and each stops once more before it is gone,
 // so that its mappings can be read.
 const ptraceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
@@ -106,48 +70,35 @@ var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE
 // end says how it ended.
 func (t *tracer) end() *End {
 	why := t.why.Load()
-	return &End{Status: t.status, Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: t.fault}
+	e := &End{Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: t.fault}
+	if t.status.Signaled() {
+		e.Killed = unix.SignalName(t.status.Signal())
+	} else {
+		e.Code = t.status.ExitStatus()
+	}
+	return e
 }
 
-// maxIdle is for how many seconds what a program has left running may do without the Vulkan loader: then it is a service of
-// some kind, and not the program that was launched.
-const maxIdle = 10
+// crashCode tells whether an exit code is that of a shell whose command was ended by a signal.
+func crashCode(code int) bool { return code > 128 }
 
 // watch asks for the end when it is time, or when a signal comes.
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
-	var hang, enough <-chan time.Time
-	if limits.Hangs > 0 {
-		hang = time.After(limits.Hangs)
-	}
-	if limits.Enough > 0 {
-		enough = time.After(limits.Enough)
-	}
-	why, left := goesOn, t.left
-	var look <-chan time.Time // once a second, when the program itself has ended
-	for idle := 0; why == goesOn; {
+	says := make(chan int32, 1)
+	go func() {
 		select {
 		case <-t.wake:
-			return
-		case <-left:
-			ticker := time.NewTicker(time.Second)
-			defer ticker.Stop()
-			look, left = ticker.C, nil
-		case <-look:
-			if idle++; !t.idle() {
-				idle = 0
-			}
-			if idle >= maxIdle {
-				why = longEnough
-			}
-		case <-hang:
-			why = hangs
-		case <-enough:
-			why = longEnough
 		case s := <-signals:
-			if why = unwanted; s == unix.SIGQUIT {
-				why = hangs
+			if s == unix.SIGQUIT {
+				says <- hangs
+			} else {
+				says <- unwanted
 			}
 		}
+	}()
+	why := patience{limits, t.wake, t.left, says, t.idle}.wait()
+	if why == goesOn {
+		return
 	}
 	t.why.Store(why)
 	if why == hangs && t.traced {
@@ -221,7 +172,7 @@ const maxStack = 32 << 10
 // into code is taken for a way back, which may be an old one.
 func faultAt(tid int, at *place) (f *Fault, loader bool) {
 	list, loader := codeOf(tid)
-	f = &Fault{Signal: at.signal}
+	f = &Fault{Killed: unix.SignalName(at.signal)}
 	f.Program, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", tid))
 	add := func(address uint64) bool {
 		i, _ := slices.BinarySearchFunc(list, address, func(c code, a uint64) int {
@@ -235,9 +186,7 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 		if i >= len(list) || address < list[i].from {
 			return false
 		}
-		if !slices.Contains(f.Files, list[i].file) {
-			f.Files = append(f.Files, list[i].file)
-		}
+		f.add(list[i].file)
 		return true
 	}
 	f.Mapped = add(at.pc)

@@ -9,3 +9,6 @@ const (
 
 	ListSeparatorName = "a colon"
 )
+
+// SameFileName tells whether two names of one directory are one file's.
+func SameFileName(a, b string) bool { return a == b }

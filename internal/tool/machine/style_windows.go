@@ -1,6 +1,10 @@
 package machine
 
-import "vkloader/internal/core/pathname"
+import (
+	"strings"
+
+	"vkloader/internal/core/pathname"
+)
 
 // Style is how the running system writes paths, and ListSeparator what stands between those of a variable (WIN-013).
 const (
@@ -9,3 +13,6 @@ const (
 
 	ListSeparatorName = "a semicolon"
 )
+
+// SameFileName tells whether two names of one directory are one file's: case does not count.
+func SameFileName(a, b string) bool { return strings.EqualFold(a, b) }

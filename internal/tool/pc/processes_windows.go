@@ -33,9 +33,13 @@ func Processes() (list []Process, hidden int, err error) {
 			continue
 		}
 		p := Process{PID: entry.ProcessID, Name: text(entry.ExeFile[:])}
-		if p.Modules, err = modulesOf(p.PID); err != nil {
+		modules, err := ModulesOf(p.PID)
+		if err != nil {
 			hidden++
 			continue
+		}
+		for _, m := range modules {
+			p.Modules = append(p.Modules, m.File)
 		}
 		p.describe()
 		list = append(list, p)
@@ -49,8 +53,14 @@ func Processes() (list []Process, hidden int, err error) {
 // moduleTries is how often a list is asked for that changes while it is read.
 const moduleTries = 8
 
-// modulesOf lists the libraries of a process, of both word sizes.
-func modulesOf(pid uint32) (list []string, err error) {
+// Module is a file that a process has loaded as code, and where it lies there.
+type Module struct {
+	File       string
+	Base, Size uint64
+}
+
+// ModulesOf lists the executable and the libraries of a process, of both word sizes, in the order in which they were loaded.
+func ModulesOf(pid uint32) (list []Module, err error) {
 	var modules windows.Handle
 	for range moduleTries {
 		modules, err = windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPMODULE|windows.TH32CS_SNAPMODULE32, pid)
@@ -64,12 +74,22 @@ func modulesOf(pid uint32) (list []string, err error) {
 	defer func() { _ = windows.CloseHandle(modules) }()
 	entry := windows.ModuleEntry32{Size: uint32(unsafe.Sizeof(windows.ModuleEntry32{}))}
 	for err = windows.Module32First(modules, &entry); err == nil; err = windows.Module32Next(modules, &entry) {
-		list = append(list, text(entry.ExePath[:]))
+		list = append(list, Module{text(entry.ExePath[:]), uint64(entry.ModBaseAddr), uint64(entry.ModBaseSize)})
 	}
 	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// ProgramOf is the executable of a process; "" where it is not known.
+func ProgramOf(process windows.Handle) string {
+	path := make([]uint16, windows.MAX_LONG_PATH)
+	size := uint32(len(path))
+	if windows.QueryFullProcessImageName(process, 0, &path[0], &size) != nil {
+		return ""
+	}
+	return text(path[:size])
 }
 
 // describe fills in what the process itself is asked.
@@ -83,11 +103,7 @@ func (p *Process) describe() {
 	if System64() && !isWOW64(process) {
 		p.Class = 64
 	}
-	path := make([]uint16, windows.MAX_LONG_PATH)
-	size := uint32(len(path))
-	if windows.QueryFullProcessImageName(process, 0, &path[0], &size) == nil {
-		p.Program = text(path[:size])
-	}
+	p.Program = ProgramOf(process)
 	var token windows.Token
 	if windows.OpenProcessToken(process, windows.TOKEN_QUERY, &token) != nil {
 		return

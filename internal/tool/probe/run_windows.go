@@ -2,7 +2,6 @@ package probe
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -40,20 +39,8 @@ func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 
 // killedBy names the exception that ended a process; "": none.
 func killedBy(state *os.ProcessState) string {
-	code := uint32(state.ExitCode())
-	if code < 0xc0000000 && code != breakpoint {
-		return ""
+	if code := pc.Exception(state.ExitCode()); code.Fatal() {
+		return code.String()
 	}
-	if name, ok := exceptions[code]; ok {
-		return name
-	}
-	return fmt.Sprintf("exception %#x", code)
-}
-
-const breakpoint = 0x80000003
-
-var exceptions = map[uint32]string{
-	breakpoint: "a breakpoint", 0xc0000005: "an access violation", 0xc000001d: "an illegal instruction",
-	0xc0000094: "a division by zero", 0xc00000fd: "a stack overflow", 0xc0000135: "a missing DLL", 0xc0000374: "a damaged heap",
-	0xc0000409: "a fast failure",
+	return ""
 }

@@ -44,14 +44,14 @@ func TestLeftoverOverlays(t *testing.T) {
 	}
 }
 
-// A loader beside a program takes the place of the system's: whose they are, and of which version, is said of both.
+// A loader beside a program takes the place of the system's: whose they are, of which version, and who has signed them, is said of both.
 //
 // holds: WIN-001
 func TestLoaderBesideProgram(t *testing.T) {
 	t.Parallel()
 	s := on(t, "windows")
 	s.Machine = tree(t, map[string]string{"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32"),
-		"c/Windows/System32/vulkan-1.dll": string(dlltest.Versioned(64, [4]uint16{1, 3, 296, 0}, "LunarG, Inc.", "vkCreateInstance")),
+		"c/Windows/System32/vulkan-1.dll": string(dlltest.Signed(t, dlltest.Versioned(64, [4]uint16{1, 3, 296, 0}, "LunarG, Inc.", "vkCreateInstance"), 64, "LunarG, Inc.")),
 		"c/Windows/SysWOW64/x":            "",
 		"c/game/game.exe":                 string(dlltest.Library(64)), "c/game/vulkan-1.dll": string(dlltest.Versioned(64, [4]uint16{1, 0, 61, 1}, "Studio", "vkCreateInstance"))})
 	s.Program = `C:\game\game.exe`
@@ -59,10 +59,11 @@ func TestLoaderBesideProgram(t *testing.T) {
 	if got, want := told(r), "warning loader-shadows vulkan-1.dll"; got != want {
 		t.Fatalf("%q, want %q", got, want)
 	}
-	if said, want := r.Findings[0].What, `the program gets C:\game\vulkan-1.dll (1.0.61.1, Studio) instead of C:\Windows\System32\vulkan-1.dll (1.3.296.0, LunarG, Inc.)`; said != want {
+	if said, want := r.Findings[0].What, `the program gets C:\game\vulkan-1.dll (1.0.61.1, Studio, no signature) instead of C:\Windows\System32\vulkan-1.dll (1.3.296.0, LunarG, Inc., signed by LunarG, Inc.)`; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}
-	if len(r.Loaders) != 2 || r.Loaders[0].Version != "1.0.61.1" || r.Loaders[1].Version != "1.3.296.0" {
+	if len(r.Loaders) != 2 || r.Loaders[0].Version != "1.0.61.1" || r.Loaders[1].Version != "1.3.296.0" || r.Loaders[0].Signer != "" || r.Loaders[1].Signer != "LunarG, Inc." ||
+		r.Loaders[1].Altered {
 		t.Errorf("%+v", r.Loaders)
 	}
 }

@@ -43,9 +43,9 @@ func (f *failure) listener(to io.Writer) *listener { return &listener{to: to, te
 func (f *failure) of(end *launch.End, heard *listener) string {
 	switch {
 	case heard.heard:
-		return fmt.Sprintf("it wrote %q; %s", f.when, ended(end))
-	case f.with == "exit" && !end.Enough && end.Status.ExitStatus() > 0:
-		return ended(end)
+		return fmt.Sprintf("it wrote %q; %s", f.when, endOf(end))
+	case f.with == "exit" && !end.Enough && end.Code > 0:
+		return endOf(end)
 	}
 	return ""
 }

@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/culprit"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// culpritSchema is raised when a field of run --find-culprit changes its meaning or goes.
+const culpritSchema = 2
+
+// verdict is what run --find-culprit says.
+type verdict struct {
+	Schema   int               `json:"schema"`
+	Program  []string          `json:"program"`
+	Result   culprit.Result    `json:"result"` // fine, found, unloading, elsewhere, unsteady or stopped
+	Culprits []culprit.Suspect `json:"culprits"`
+	With     []culprit.Suspect `json:"with,omitempty"` // the layer without which the only culprit does no harm
+	Runs     []culprit.Run     `json:"runs"`
+	What     string            `json:"what"`                // how the program ended by itself
+	Process  string            `json:"process,omitempty"`   // executable of the process that stood there
+	Files    []string          `json:"files"`               // where it stood, and what had called that, nearest first
+	Phase    string            `json:"phase"`               // how far the loader had come
+	Last     string            `json:"last_line,omitempty"` // the loader's last one
+	Fix      string            `json:"fix,omitempty"`       // a command line with which the program works
+	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
+	Notes    []string          `json:"notes"`
+}
+
+// findsCulprit is what run is asked to do with --find-culprit.
+type findsCulprit struct {
+	culprit, apply bool
+	expires        string        // of what --apply writes
+	limits         launch.Limits // of runs
+	failure        failure
+}
+
+func (f *findsCulprit) options(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
+	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: "+hangKey+" says so)")
+	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
+	f.failure.options(cmd)
+	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
+	flags.StringVar(&f.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
+}
+
+// check says what does not go together. once: other options than those of --find-culprit want a single run, or none.
+func (f *findsCulprit) check(once bool) error {
+	switch {
+	case f.culprit && once:
+		return errors.New("--find-culprit makes runs of its own: not with --dry-run, --log or --time")
+	case !f.culprit && (f.apply || f.limits != launch.Limits{}):
+		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
+	case f.limits.Hangs > 0 && f.limits.Enough > 0:
+		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
+	}
+	return f.failure.check(f.culprit)
+}
+
+// culpritHelp is what the help of run says of --find-culprit.
+const culpritHelp = "--find-culprit runs a program that crashes or hangs several times: as it is, without layers, and\n" +
+	"then with fewer and fewer layers and drivers, until the one at fault is known, or the two that fail\n" +
+	"only together. " + hangKey + " says that the program hangs now. --fails-with and --fails-when let more ends\n" +
+	"count as failures. What a run leaves behind is ended. Exit codes: 0 it works, 1 it does not, 3\n" +
+	"interrupted.\n\n"
+
+// hunt is a search for what crashes or hangs a program.
+type hunt struct {
+	s       *invocation
+	program launch.Program
+	scene   culprit.Scene
+	limits  launch.Limits
+	failure failure
+	out     *os.File
+	runs    int
+	notes   []string
+	code    int       // exit code of the last run
+	talk    io.Writer // what is said of each run
+}
+
+// find runs the program until it is known what crashes or hangs it.
+func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
+	length, err := quarantineLength(r.expires)
+	if err != nil {
+		return err
+	}
+	loud := *m
+	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
+	source := &machine.Source{Machine: loud, Program: path, AsUser: s.asUser}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		source.Program = real
+	}
+	if full, err := filepath.Abs(source.Program); err == nil {
+		source.Program = full
+	}
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return err
+	}
+	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: culprit.Scene{Source: source, Answer: answer}, limits: r.limits,
+		failure: r.failure, out: os.Stdout, talk: s.errOut}
+	if asJSON {
+		h.out = os.Stderr // standard output is for the verdict
+	}
+	found, err := culprit.Find(h.trial, h.suspects)
+	if err != nil {
+		return exit.As(exit.CannotRun, err)
+	}
+	if found.Result == culprit.Fine && h.code > 0 {
+		h.notes = append(h.notes, fmt.Sprintf("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code))
+	}
+	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With,
+		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
+		Last: found.First.Last, Notes: append([]string{}, h.notes...)}
+	var failed error
+	if found.Result == culprit.Unloading {
+		v.Fix = oneCommandLine([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
+	}
+	if found.Result == culprit.Found {
+		_, without := h.scene.Without(found.Culprits)
+		var changes []launch.Change
+		for _, c := range without {
+			changes = append(changes, launch.Change(c))
+		}
+		v.Fix = oneCommandLine(changes, args)
+		if r.apply {
+			app := term.Or(found.First.Program, source.Program)
+			for _, c := range found.Culprits {
+				if c.Kind == culprit.Variable {
+					h.notes = append(h.notes, "--apply changes no variable: unset "+c.Name+" where it is set")
+					continue
+				}
+				if _, failed = addQuarantine(s, c.Name, app, found.First.What, length); failed != nil {
+					break
+				}
+			}
+			v.Applied = failed == nil
+		}
+	}
+	if asJSON {
+		err = writeJSON(s, v)
+	} else {
+		printVerdict(s, v, r.apply)
+	}
+	switch {
+	case err != nil:
+		return err
+	case failed != nil:
+		return failed
+	case v.Result == culprit.Stopped:
+		return exit.With(exit.NotLooked)
+	case v.Result != culprit.Fine:
+		return exit.With(exit.Problems)
+	}
+	return nil
+}
+
+// suspects are what can be left out; what cannot be is noted.
+func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
+	list := h.scene.Suspects(first.Layers)
+	why := "a settings file may hold it: vkloader settings show"
+	if elevatedHere() {
+		why = "the program runs with more rights than its user, and ignores most of them"
+	}
+	for _, name := range list.Stay {
+		h.notes = append(h.notes, name+" cannot be left out by variables; "+why)
+	}
+	return list
+}
+
+// trial runs the program once.
+func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
+	h.runs++
+	what := "as it is"
+	if len(list) > 0 {
+		var names []string
+		for _, x := range list {
+			names = append(names, x.Name)
+		}
+		what = "without " + strings.Join(names, ", ")
+	}
+	program := h.program
+	program.Environ, _ = h.scene.Without(list)
+	progress := &loaderlog.Progress{}
+	heard := h.failure.listener(h.s.errOut)
+	begun := time.Now()
+	end, err := program.Trace(&launch.Splitter{Rest: heard, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
+	if err != nil {
+		return nil, err
+	}
+	h.code = end.Code
+	seen := &culprit.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
+		Layers: progress.Layers, What: endOf(end)}
+	if why := h.failure.of(end, heard); seen.Good && why != "" {
+		seen.Good, seen.What = false, why
+	}
+	if end.Fault != nil {
+		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
+	}
+	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
+	return seen, nil
+}
+
+// ended is the end of a run in words.
+func endOf(end *launch.End) string {
+	where := ""
+	if f := end.Fault; f != nil {
+		switch {
+		case f.Mapped && len(f.Files) > 0:
+			where = " in " + f.Files[0]
+			// abort(3), Sleep and others: what called it says more.
+			if caller := slices.IndexFunc(f.Files, func(file string) bool { return !ofTheSystem(file) }); caller > 0 {
+				where += ", called from " + f.Files[caller]
+			}
+		default:
+			where = " at an address where nothing is mapped"
+			if len(f.Files) > 0 {
+				where += ", called from " + f.Files[0]
+			}
+		}
+	}
+	switch {
+	case end.Interrupted:
+		return "broken off"
+	case end.Hung:
+		return "it hung" + where
+	case end.Enough:
+		return "it ran for as long as it had to"
+	case end.Fault != nil:
+		return "killed by " + end.Fault.Killed + where
+	case end.Killed != "":
+		return "killed by " + end.Killed
+	case end.Crashed():
+		return fmt.Sprintf("ended with exit code %d, %s", end.Code, crashedWith)
+	}
+	return fmt.Sprintf("ended with exit code %d", end.Code)
+}
+
+// printVerdict writes it for people, to standard error: standard output is the program's.
+func printVerdict(s *invocation, v *verdict, apply bool) {
+	style := term.StyleFor(s.errOut, s.getenv)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(s.errOut, "    %-4s  %s\n", name, term.OneLine(text))
+		}
+	}
+	fmt.Fprintln(s.errOut)
+	switch v.Result {
+	case culprit.Fine:
+		fmt.Fprintf(s.errOut, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
+		for _, note := range v.Notes {
+			line("note", note)
+		}
+		return
+	case culprit.Stopped:
+		fmt.Fprintln(s.errOut, "No verdict: it was broken off.")
+		return
+	case culprit.Found:
+		for _, c := range v.Culprits {
+			fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
+			line("file", c.Manifest)
+			line("lib", c.Library)
+			line("is", c.Value)
+		}
+		for _, w := range v.With {
+			fmt.Fprintf(s.errOut, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
+		}
+	case culprit.Unloading:
+		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, and left something to be called when a thread or the program ends"))
+	case culprit.Unsteady:
+		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
+	default:
+		fmt.Fprintln(s.errOut, style.Bad("No layer and no driver that could be left out is the culprit: it is the program, or the only driver"))
+	}
+	line("what", v.What)
+	if len(v.Files) > 1 {
+		line("from", "on the stack: "+strings.Join(v.Files[1:min(len(v.Files), 6)], ", "))
+	}
+	line("when", v.Phase)
+	line("said", v.Last)
+	for _, note := range v.Notes {
+		line("note", note)
+	}
+	if v.Fix != "" {
+		line("do", v.Fix)
+		if !apply && v.Result == culprit.Found && !slices.ContainsFunc(v.Culprits, func(c culprit.Suspect) bool { return c.Kind == culprit.Variable }) {
+			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package launch
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/windows"
+
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// debugger follows a program and all that it starts. The thread that started it calls loop; another one may call stop and idle.
+type debugger struct {
+	why  atomic.Int32
+	over chan struct{} // closed at the end
+	left chan struct{} // closed when the program itself has ended well, and others may go on
+
+	mutex  sync.Mutex
+	alive  map[uint32]*debugged // processes
+	failed bool                 // the program has failed: all others end
+	fault  *Fault
+	loader bool // the fault is in a process that has the Vulkan loader
+}
+
+// debugged is a process that is followed.
+type debugged struct {
+	pid     uint32
+	handle  windows.Handle
+	first   uint32                    // its first thread
+	threads map[uint32]windows.Handle // all
+	begun   map[pc.Exception]bool     // the breakpoints that a process begins with, which have been seen
+	last    *Fault                    // at the last exception that ends programs, if they do not handle it
+	loader  bool                      // last is of a time at which it had the Vulkan loader
+}
+
+func newDebugger() *debugger {
+	return &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
+}
+
+// loop takes what happens to the processes until none is left. main is the program itself.
+func (d *debugger) loop(main uint32) error {
+	for {
+		e, err := pc.NextDebugEvent()
+		if err != nil {
+			return err
+		}
+		handled := d.take(main, e)
+		if err := e.Continue(handled); err != nil {
+			return err
+		}
+		if len(d.alive) == 0 {
+			return nil
+		}
+	}
+}
+
+// take takes one event, and tells whether an exception is to be as if it had not been.
+func (d *debugger) take(main uint32, e *pc.DebugEvent) (handled bool) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if e.Kind == pc.Started {
+		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]windows.Handle{}, begun: map[pc.Exception]bool{}}
+		if d.failed || d.why.Load() != goesOn {
+			_ = windows.TerminateProcess(e.Process, 1)
+		}
+	}
+	p := d.alive[e.PID]
+	if p == nil {
+		return false
+	}
+	switch e.Kind {
+	case pc.Started, pc.ThreadStarted:
+		p.threads[e.TID] = e.Thread
+	case pc.ThreadEnded:
+		delete(p.threads, e.TID)
+	case pc.Raised:
+		return d.raised(p, e)
+	case pc.Ended:
+		delete(d.alive, e.PID)
+		d.ended(p, e, e.PID == main)
+	}
+	return false
+}
+
+// raised takes an exception. One that its process does not handle is a fault.
+func (d *debugger) raised(p *debugged, e *pc.DebugEvent) (handled bool) {
+	switch {
+	case (e.Exception == pc.Breakpoint || e.Exception == pc.Breakpoint32) && !p.begun[e.Exception]:
+		p.begun[e.Exception] = true // so each process begins
+		return true
+	case e.Exception == pc.ControlC || e.Exception == pc.ControlBreak:
+		return true // the tool hears them, too
+	case !e.Exception.Fatal():
+		return false
+	}
+	_, sp := pc.Standing(p.handle, p.threads[e.TID])
+	fault, loader := faultAt(p, e.Address, sp)
+	fault.Killed = e.Exception.String()
+	if p.last, p.loader = fault, loader; !e.First {
+		d.found(p, e.TID)
+	}
+	return false
+}
+
+// found keeps the place where a process stood: of several, the first in a process that has the loader, and there of its first
+// thread.
+func (d *debugger) found(p *debugged, tid uint32) {
+	if d.fault == nil || p.loader && !d.loader || p.loader && tid == p.first {
+		d.fault, d.loader = p.last, p.loader
+	}
+}
+
+// ended takes the end of a process. A handler of its own may have ended it after an exception, with the exception's code. With
+// a program that has failed all that it has started ends; otherwise it may have been a launcher, and what it has started is
+// followed on.
+func (d *debugger) ended(p *debugged, e *pc.DebugEvent, main bool) {
+	killed := pc.Exception(e.Code)
+	if killed.Fatal() && d.fault == nil && p.last != nil && p.last.Killed == killed.String() {
+		d.found(p, p.first)
+	}
+	if !main {
+		return
+	}
+	if !killed.Fatal() && !crashCode(int(e.Code)) {
+		close(d.left)
+		return
+	}
+	d.failed = true
+	d.terminate()
+}
+
+// terminate ends all processes. The mutex is held.
+func (d *debugger) terminate() {
+	for _, p := range d.alive {
+		_ = windows.TerminateProcess(p.handle, 1)
+	}
+}
+
+// stop ends all processes for a reason. Of those that hang it finds out first where they stand.
+func (d *debugger) stop(why int32) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.why.Store(why)
+	if why == hangs {
+		for _, p := range d.alive {
+			for tid, thread := range p.threads {
+				if !pc.Suspend(thread) {
+					continue
+				}
+				if at, sp := pc.Standing(p.handle, thread); at != 0 {
+					p.last, p.loader = faultAt(p, at, sp)
+					d.found(p, tid)
+				}
+			}
+		}
+	}
+	d.terminate()
+}
+
+// idle tells whether none of what goes on has the Vulkan loader.
+func (d *debugger) idle() bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for _, p := range d.alive {
+		if list, err := pc.ModulesOf(p.pid); err == nil && hasLoader(list) {
+			return false
+		}
+	}
+	return true
+}
+
+// end says how the program ended.
+func (d *debugger) end(code uint32) *End {
+	why := d.why.Load()
+	e := &End{Code: int(code), Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: d.fault}
+	if killed := pc.Exception(code); killed.Fatal() {
+		e.Code, e.Killed = 0, killed.String()
+	}
+	return e
+}
+
+func hasLoader(list []pc.Module) bool {
+	for _, m := range list {
+		if strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") {
+			return true
+		}
+	}
+	return false
+}
+
+// maxStack is how much of a stack is looked at.
+const maxStack = 32 << 10
+
+// faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
+// into code is taken for a way back, which may be an old one.
+func faultAt(p *debugged, at, sp uint64) (f *Fault, loader bool) {
+	list, _ := pc.ModulesOf(p.pid)
+	f = &Fault{Program: pc.ProgramOf(p.handle)}
+	in := func(address uint64) string {
+		for _, m := range list {
+			if address >= m.Base && address-m.Base < m.Size {
+				return m.File
+			}
+		}
+		return ""
+	}
+	if file := in(at); file != "" {
+		f.Mapped = true
+		f.add(file)
+	}
+	for _, word := range pc.Words(p.handle, sp, maxStack) {
+		if file := in(word); file != "" && pc.IsCode(p.handle, word) {
+			f.add(file)
+		}
+	}
+	return f, hasLoader(list)
+}

@@ -1,0 +1,103 @@
+package launch
+
+import "time"
+
+// Limits say when a program that still runs is ended. Zero: never.
+type Limits struct {
+	Hangs  time.Duration // then it hangs
+	Enough time.Duration // then all is well
+}
+
+// End is how a traced program ended.
+type End struct {
+	Code        int    // exit code of the program itself; 0 where Killed says more
+	Killed      string // the signal or the exception that ended the program itself; "": it ended by itself
+	Hung        bool   // it was ended at its limit, or because the user said that it hangs
+	Enough      bool   // it was ended because it had run for long enough
+	Interrupted bool   // who runs the tool has had enough
+	Fault       *Fault // where a process of it crashed or hung; nil when nothing is known
+}
+
+// Crashed tells whether the program, or a process that it started, was ended by a signal or an exception of its own making.
+func (e *End) Crashed() bool {
+	return !e.Hung && !e.Enough && !e.Interrupted && (e.Fault != nil || e.Killed != "" || crashCode(e.Code))
+}
+
+// Fault is a place where a process stood.
+type Fault struct {
+	Program string   // executable of the process
+	Killed  string   // the signal or the exception
+	Mapped  bool     // the instruction that it stood at lies in a file
+	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
+}
+
+// add puts a file at the end of the list, once.
+func (f *Fault) add(file string) {
+	for _, have := range f.Files {
+		if have == file {
+			return
+		}
+	}
+	f.Files = append(f.Files, file)
+}
+
+// Why a program is ended before its end.
+const (
+	goesOn int32 = iota
+	hangs
+	longEnough
+	unwanted
+)
+
+// lastWords is how long the end of standard error is waited for after the program has ended: what it has left running
+// may hold it for ever.
+const lastWords = 500 * time.Millisecond
+
+// patience is how long a program is let run.
+type patience struct {
+	Limits
+	over <-chan struct{}   // closed when the program and what it has started have ended
+	left <-chan struct{}   // closed when the program itself has ended well, and others may go on
+	says <-chan int32      // why the user wants it to end
+	idle func() (yes bool) // none of what goes on has the Vulkan loader
+}
+
+// maxIdle is for how many seconds what a program has left running may do without the Vulkan loader: then it is a service of
+// some kind, and not the program that was launched.
+const maxIdle = 10
+
+// wait gives why the program has to end; goesOn: it has ended.
+func (p patience) wait() int32 {
+	var hang, enough <-chan time.Time
+	if p.Hangs > 0 {
+		hang = time.After(p.Hangs)
+	}
+	if p.Enough > 0 {
+		enough = time.After(p.Enough)
+	}
+	left := p.left
+	var look <-chan time.Time // once a second, when the program itself has ended
+	for idle := 0; ; {
+		select {
+		case <-p.over:
+			return goesOn
+		case <-left:
+			ticker := time.NewTicker(time.Second)
+			defer ticker.Stop()
+			look, left = ticker.C, nil
+		case <-look:
+			if idle++; !p.idle() {
+				idle = 0
+			}
+			if idle >= maxIdle {
+				return longEnough
+			}
+		case <-hang:
+			return hangs
+		case <-enough:
+			return longEnough
+		case why := <-p.says:
+			return why
+		}
+	}
+}
