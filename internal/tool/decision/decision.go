@@ -21,11 +21,20 @@ var errEndless = errors.New("no decision was reached: it kept asking for more fi
 // Ask decides with facts from a source of this system, for a program that asks for nothing of its own. Where the settings
 // have a policy for programs that show nothing, it is one that shows pictures.
 func Ask(from facts.Source) (*plan.Answer, error) {
-	answer, err := AskFor(plan.App{}, from)
+	answer, _, err := AskShowing(Platform(from), plan.App{}, from)
+	return answer, err
+}
+
+// AskShowing decides for a program that shows pictures, and names no extension. compute is the same for one that shows nothing,
+// where the settings have a policy for these; nil: they have none.
+func AskShowing(platform search.Platform, app plan.App, from facts.Source) (answer, compute *plan.Answer, err error) {
+	answer, err = AskOn(platform, app, from)
 	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
-		return answer, err
+		return answer, nil, err
 	}
-	return AskFor(plan.App{Extensions: []plan.Name{{Text: "VK_KHR_surface", Set: true}}, ExtensionCount: 1}, from)
+	compute, app.Extensions, app.ExtensionCount = answer, []plan.Name{{Text: "VK_KHR_surface", Set: true}}, 1
+	answer, err = AskOn(platform, app, from)
+	return answer, compute, err
 }
 
 // AskFor decides for a program by what it gives to vkCreateInstance.
