@@ -83,6 +83,7 @@ func TestPortability(t *testing.T) {
 	t.Parallel()
 	files := mixed()
 	files["usr/share/vulkan/icd.d/port.json"] = text(`{"file_format_version":"1.0.1","ICD":{"library_path":"libp.so","api_version":"1.3.0","is_portability_driver":true}}`)
+	files["etc/vulkan/loader_settings.d/vk_loader_settings.json"] = text(`{"file_format_version":"1.0.0","settings":{"vkloader_compute_layers":"no_overlays"}}`)
 	for _, program := range []discover.Program{{}, {Portability: true, API: discover.V1_3}} {
 		answer, err := discover.Decide(t.Context(), discover.Files(files), program)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -85,7 +85,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	k := kinds[at]
 	program := *source // of the client's word size; manifests are handed out as they are
 	program.Class = k.class
-	answer, err := decision.Ask(&program)
+	answer, err := ask.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

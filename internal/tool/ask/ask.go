@@ -6,6 +6,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
@@ -58,4 +59,38 @@ func decide(q *question.Question, program discover.Program) (*Decision, error) {
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	return &Decision{answer, q.Made}, nil
+}
+
+// Plan is Decide where only the decision itself is wanted.
+func Plan(source *machine.Source) (*plan.Answer, error) {
+	return PlanFor(source, discover.Program{})
+}
+
+// PlanFor is DecideFor where only the decision itself is wanted.
+func PlanFor(source *machine.Source, program discover.Program) (*plan.Answer, error) {
+	d, err := DecideFor(source, program)
+	if err != nil {
+		return nil, err
+	}
+	return d.Plan, nil
+}
+
+// Probe is the child that asks drivers for their devices, as a program.
+var Probe = discover.Program{Portability: true, API: discover.V1_2, Headless: true}
+
+// Changed is Plan with facts that are tried in place of a machine's own, such as those of decision.Without.
+func Changed(facts facts.Source) (*plan.Answer, error) { return ChangedFor(facts, discover.Program{}) }
+
+// ChangedFor is Changed for a program by what it gives to vkCreateInstance.
+func ChangedFor(facts facts.Source, program discover.Program) (*plan.Answer, error) {
+	return ChangedOn(decision.Platform(facts), facts, program)
+}
+
+// ChangedOn is ChangedFor on another system.
+func ChangedOn(platform search.Platform, facts facts.Source, program discover.Program) (*plan.Answer, error) {
+	d, err := decide(&question.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
+	if err != nil {
+		return nil, err
+	}
+	return d.Plan, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
@@ -124,7 +124,7 @@ func installedNames(s *invocation) (layers, drivers []string) {
 	if err != nil {
 		return nil, nil
 	}
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, nil
 	}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/culprit"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
@@ -73,7 +73,7 @@ func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, a
 		source.Program, _ = filepath.Abs(real)
 	}
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return err
 	}

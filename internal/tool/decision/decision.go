@@ -25,14 +25,15 @@ func Ask(from facts.Source) (*plan.Answer, error) {
 	return answer, err
 }
 
-// AskShowing decides for a program that shows pictures, and names no extension. compute is the same for one that shows nothing,
+// AskShowing decides for a program that shows pictures, whether it names the extension for that or not. compute is the same for one that shows nothing,
 // where the settings have a policy for these; nil: they have none.
 func AskShowing(platform search.Platform, app plan.App, from facts.Source) (answer, compute *plan.Answer, err error) {
 	answer, err = AskOn(platform, app, from)
 	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
 		return answer, nil, err
 	}
-	compute, app.Extensions, app.ExtensionCount = answer, []plan.Name{{Text: "VK_KHR_surface", Set: true}}, 1
+	compute, app.Extensions = answer, append(slices.Clone(app.Extensions), plan.Name{Text: "VK_KHR_surface", Set: true})
+	app.ExtensionCount = uint32(len(app.Extensions))
 	answer, err = AskOn(platform, app, from)
 	return answer, compute, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
@@ -131,7 +132,7 @@ type thing struct{ kind, manifest string }
 
 // in are the drivers and layers that programs get.
 func in(source *machine.Source) (map[thing]bool, error) {
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func in(source *machine.Source) (map[thing]bool, error) {
 
 // identify finds what the name means. others are the drivers that stay, when it is one.
 func (e *Entry) identify(found *settingsfile.Found) (others []string, err error) {
-	answer, err := decision.Ask(decision.Lacking(found.Source, found.Places))
+	answer, err := ask.Changed(decision.Lacking(found.Source, found.Places))
 	if err != nil {
 		return nil, err
 	}

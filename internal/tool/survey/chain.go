@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/commands"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/graph"
@@ -24,15 +24,16 @@ import (
 
 // Chain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
 func Chain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
-	answer, err := decision.Ask(source)
+	made, err := ask.Decide(source)
 	if err != nil {
 		return nil, err
 	}
+	answer := made.Plan
 	found, err := probe.Find(executable, library)
 	if err != nil {
 		return nil, err
 	}
-	chain := chainOf(source, answer)
+	chain := chainOf(source, made)
 	if chain.Library = found.Library; source.Foreign() && library == "" {
 		chain.Library = filepath.Base(found.Library) // where it would be there is not known
 	}
@@ -55,10 +56,9 @@ func Chain(executable, library string, source *machine.Source, still bool, limit
 }
 
 // chainOf is what the decision alone knows.
-func chainOf(source *machine.Source, answer *plan.Answer) *graph.Chain {
+func chainOf(source *machine.Source, made *ask.Decision) *graph.Chain {
 	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
-	in, out := explain.Of(answer)
-	out = append(out, explain.KeptOut(source, answer)...)
+	in, out, answer := made.In, made.Out, made.Plan
 	explain.Fixes(source, answer, in, out)
 	for _, e := range in {
 		if e.Kind == "layer" {

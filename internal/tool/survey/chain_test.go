@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -53,11 +53,11 @@ func pictured(t *testing.T) *machine.Source {
 func picturedChain(t *testing.T) *graph.Chain {
 	t.Helper()
 	source := pictured(t)
-	answer, err := decision.Ask(source)
+	made, err := ask.Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := chainOf(source, answer)
+	chain := chainOf(source, made)
 	chain.Program = "/usr/games/openarena"
 	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
 		Drivers: []Driver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
@@ -76,7 +76,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR"}},
 		{Answered: true, Problem: "it crashed when it was asked"},
 	}}
-	observed(chain, answer, seen, asked)
+	observed(chain, made.Plan, seen, asked)
 	return chain
 }
 

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
@@ -67,7 +68,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	answer, err := decision.Ask(&machine.Source{Machine: source.Machine, Program: found.Child})
+	answer, err := ask.Plan(&machine.Source{Machine: source.Machine, Program: found.Child})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
 
 // InForce are the variables that choose drivers here, by their names.
 func InForce(source *machine.Source) ([]string, error) {
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +221,11 @@ func InForce(source *machine.Source) ([]string, error) {
 
 // ManifestOf finds the driver manifest, among those that only variables name, whose driver lists a device; "" for none.
 func ManifestOf(found probe.Place, source *machine.Source, d *probe.Device, limit time.Duration) (string, error) {
-	with, err := decision.Ask(source)
+	with, err := ask.Plan(source)
 	if err != nil {
 		return "", err
 	}
-	without, err := decision.Ask(decision.Without(source, DriverVariables...))
+	without, err := ask.Changed(decision.Without(source, DriverVariables...))
 	if err != nil {
 		return "", err
 	}
@@ -254,7 +255,7 @@ func ManifestOf(found probe.Place, source *machine.Source, d *probe.Device, limi
 // Try runs the probe with a settings file in place of any other; without Mesa's layer and the id filters, which act on
 // what the settings leave.
 func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*probe.Result, error) {
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
@@ -150,7 +150,7 @@ func observedInfo(timed *probe.Result, log *loaderlog.Log) *Info {
 
 // decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
 func (r *Info) decide(source *machine.Source, timed *probe.Result) error {
-	answer, err := decision.AskFor(probe.Program(), source)
+	answer, err := ask.PlanFor(source, ask.Probe)
 	if err != nil {
 		return err
 	}
