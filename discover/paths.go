@@ -10,7 +10,7 @@ import (
 // Searched is a place where drivers, layers or settings are looked for.
 type Searched struct {
 	For       string   `json:"for"`            // "drivers", "implicit layers", "explicit layers" or "settings"
-	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched, as Note says
+	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched
 	Path      string   `json:"path"`           // a directory, a manifest, a settings file, or the socket of a driver service
 	Real      string   `json:"real,omitempty"` // where links lead
 	From      string   `json:"from"`           // the variable that names it, or "default"

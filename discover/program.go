@@ -71,7 +71,12 @@ func (h *Host) question(p *Program) (q *question.Question, done func(), err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return &question.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}, done, nil
+	return questionOf(source), done, nil
+}
+
+// questionOf is what is asked about the program of a source.
+func questionOf(source *machine.Source) *question.Question {
+	return &question.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
 }
 
 // source gives the facts of a host for a program, until done is called.

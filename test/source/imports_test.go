@@ -53,6 +53,7 @@ var floors = []struct {
 	{[]string{"internal/tool/schema"}, "a document by a JSON Schema: knows of no manifest"},
 	{[]string{"internal/tool/validation"}, "one file at a time, for the tool: no decision, no system"},
 	{[]string{"internal/tool/settingsplace"}, "which settings files loaders try, and whose one is: reads no setting"},
+	{[]string{"internal/tool/shadow"}, "other settings for a child, by its variables: it writes no file of the user"},
 	{[]string{"internal/tool/probe"}, "runs the child that loads foreign code; knows what it saw, not what should be"},
 	{[]string{"internal/tool/layersettings"}, "the file that layers read, by the names of a manifest: it enables no layer"},
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},

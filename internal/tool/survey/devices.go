@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/shadow"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
@@ -114,7 +114,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 // look runs the probe; silent: without any settings file.
 func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*probe.Result, error) {
 	if silent {
-		changed, remove, err := settingsfile.Shadow(environ, settingsfile.Silent)
+		changed, remove, err := shadow.Shadow(environ, shadow.Silent)
 		if err != nil {
 			return nil, err
 		}
@@ -265,7 +265,7 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 			environ = l.lift(environ)
 		}
 	}
-	environ, remove, err := settingsfile.Shadow(environ, text)
+	environ, remove, err := shadow.Shadow(environ, text)
 	if err != nil {
 		return nil, err
 	}
