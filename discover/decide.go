@@ -32,9 +32,11 @@ type Layer struct {
 	Meta     bool // it stands for other layers
 	NameOnly bool // it is active, but a later one of its name is in the chain
 	Reason   Reason
+
+	program *Program // that it was decided for; nil: of no decision
 }
 
-// Chance are layers that a program gets in the order in which their directory lists the manifests: no rule gives it.
+// Chance are layers that are in the order in which the file system lists their manifests. It may change when files do.
 type Chance struct {
 	Directory string   `json:"directory"`
 	Layers    []string `json:"layers"` // in the order of now
@@ -47,7 +49,7 @@ type Answer struct {
 	Drivers []Driver // those that are used, in the order in which they are opened; then the others
 	Layers  []Layer  // those that are used, from the program down; then the others
 	Compute []Layer  // those that the settings leave out of programs that show nothing; where the answer is for another one
-	Chance  []Chance
+	Chance  []Chance // layers whose order no rule gives
 
 	lists [2]List // of drivers and of layers
 }
@@ -55,7 +57,8 @@ type Answer struct {
 // Decide makes the library's decision for a program that creates an instance.
 //
 // Where the program gets no driver, the error is [ErrNoDriver], and the answer is complete nevertheless: it says of each
-// driver why it is left out. With any other error the answer is nil. A driver service is not asked.
+// driver why it is left out. With any other error the answer is nil. A driver service is not asked,
+// and programs are taken to get the loader of this module, unless [Program].Loader says otherwise.
 func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -109,6 +112,9 @@ func answerOf(program Program, made *question.Made) *Answer {
 	}
 	for i := range a.Drivers {
 		a.Drivers[i].program = program
+	}
+	for i := range a.Layers {
+		a.Layers[i].program = &program
 	}
 	left := explain.WithoutOverlays(made.Compute)
 	for i := range left {

@@ -13,7 +13,7 @@ import (
 
 // GPU is a graphics device, as the kernel shows it.
 type GPU struct {
-	Name    string   `json:"name"`                    // PCI address, or what the kernel calls it
+	Name    string   `json:"name"`                    // PCI address (see Device.PCI), or what the kernel calls it
 	Vendor  string   `json:"vendor,omitempty"`        // numbers, as 0x10de
 	Device  string   `json:"device,omitempty"`        // likewise
 	Kernel  string   `json:"kernel_driver,omitempty"` // "": no kernel driver is bound to it

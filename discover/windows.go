@@ -21,7 +21,7 @@ type windowsCopy struct {
 
 // Windows is a copy of a machine with Windows: its registry as "reg export" writes it (several exports may follow each
 // other as separate texts), and its files, in which the directory c is drive C. files may be nil: then no manifest can be
-// read. Only [Decide] is for it; the running Windows is [Local].
+// read. Only [Decide] and [Paths] are for it; the running Windows is [Local].
 func Windows(files fs.FS, registry ...[]byte) *Host {
 	w := &windowsCopy{keys: &systems.Registry{}, files: files}
 	for i, text := range registry {

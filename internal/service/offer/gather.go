@@ -51,13 +51,7 @@ func Machine(name string) (string, bool) {
 // the dynamic linker, and the loader.
 func owned(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
-	switch stem {
-	case "libc", "libm", "libpthread", "libdl", "librt", "libresolv", "libutil", "libanl", "libmvec", "libnsl",
-		"libBrokenLocale", "libthread_db", "libvulkan":
-		return true
-	}
-	return strings.HasPrefix(stem, "ld-") || stem == "ld" || strings.HasPrefix(stem, "libc.musl") ||
-		strings.HasPrefix(stem, "libnss_")
+	return stem == "libvulkan" || binary.OfCLibrary(name)
 }
 
 // Gathered is what the machine has, before it is written down.

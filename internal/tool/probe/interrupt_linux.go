@@ -5,7 +5,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
+
+// endLimit is how long a signal may take to end the tool.
+const endLimit = 5 * time.Second
 
 // Interruptible is a context that ends when the tool is told to end, as by Ctrl-C: a child of a guest ends with it, and what a
 // driver has started. done is to be called after the child's end; the tool then ends as it was told.
@@ -34,6 +38,7 @@ func Interruptible() (ctx context.Context, done func()) {
 		if number, is := s.(syscall.Signal); is {
 			signal.Reset(number)
 			_ = syscall.Kill(os.Getpid(), number)
+			<-time.After(endLimit) // another thread may get the signal: nothing is said meanwhile
 		}
 	}
 }
