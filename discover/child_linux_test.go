@@ -165,6 +165,15 @@ func TestProbeOfNullDriver(t *testing.T) {
 	if !reflect.DeepEqual(said(t, report.Devices[0]), said(t, inspection.Devices[0])) {
 		t.Errorf("%v\ninspected: %v", report.Devices[0], inspection.Devices[0])
 	}
+	list, _ := asChild(t, options.Env, "list", "devices").(map[string]any)
+	devices, _ := list["devices"].([]any)
+	if len(devices) == 0 || devices[0].(map[string]any)["in"] != true {
+		t.Fatalf("%v", list)
+	}
+	delete(devices[0].(map[string]any), "in") // why one is hidden, the tool finds out by further children
+	if !reflect.DeepEqual(said(t, report.Devices[0]), devices[0]) {
+		t.Errorf("%v\nthe tool: %v", report.Devices[0], devices[0])
+	}
 	for text, met := range map[string]bool{"": true, "not=cpu,api=1.0,count=1": false, "vram=1T": false} {
 		need, err := discover.ParseNeed(text)
 		if err != nil {

@@ -96,6 +96,8 @@ type Report struct {
 	Manifest string   `json:"manifest,omitempty"` // of the driver or layer without which it does not crash or hang
 	File     string   `json:"file,omitempty"`     // its library, as the manifest names it
 
+	Died bool `json:"-"` // a driver or layer has ended the child, or kept it from its end
+
 	refused bool // vkCreateInstance has found no driver
 }
 
@@ -198,7 +200,8 @@ func probeError(ctx context.Context, err error) error {
 
 // reportOf is a child's result in the words of this package.
 func reportOf(r *probe.Result) *Report {
-	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem, refused: r.NoDriver()}
+	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem,
+		Died: r.Died(), refused: r.NoDriver()}
 	report.Outcome = map[probe.Outcome]Outcome{probe.Fine: Fine, probe.Crashed: Crashed, probe.Hung: Hung}[r.Outcome]
 	if report.Outcome == "" {
 		report.Outcome = Failed

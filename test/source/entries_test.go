@@ -18,6 +18,15 @@ var entries = []struct {
 	{"decision.Ask", "the decision", map[string]string{
 		"discover":              "the entry",
 		"internal/tool/explain": "below the entry: it tries changes on a decision that was made"}},
+	{"probe.Run(", "what a child is told by drivers", map[string]string{
+		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
+	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
+	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"discover": "the entry"}},
+	{"gpus.List", "the list of graphics devices", map[string]string{
+		"discover":             "the entry",
+		"internal/tool/doctor": "judges them by drivers that discover leaves out as broken",
+		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",
+		"internal/tool/cli":    "list devices --map joins them with those of drivers by address"}},
 	{"question.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
 		"discover":          "makes the same of its own hosts",
 		"internal/tool/ask": "asks for all commands"}},

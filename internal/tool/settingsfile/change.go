@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -22,7 +23,6 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
@@ -46,12 +46,12 @@ type Change struct {
 // Devices are how a change learns of devices.
 type Devices interface {
 	// List gives all devices of the machine, hidden ones included.
-	List() ([]probe.Device, error)
+	List() ([]discover.Device, error)
 	// Manifest is that of a device's driver, where settings with the device have to name it: it is found by a variable that
 	// they put out of force; "" otherwise.
-	Manifest(d *probe.Device) (string, error)
+	Manifest(d *discover.Device) (string, error)
 	// Try makes sure that a program with this object as its settings gets these devices.
-	Try(object map[string]any, chosen []probe.Device) error
+	Try(object map[string]any, chosen []discover.Device) error
 }
 
 // Done is what settings set and clear have done.
@@ -431,9 +431,9 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 }
 
 // devices puts the devices into the object: as a configuration names them, with the driver manifests that it takes.
-func (c *Change) devices(ask Devices, object map[string]any) error {
+func (c *Change) devices(lister Devices, object map[string]any) error {
 	list := []any{}
-	var all, chosen []probe.Device
+	var all, chosen []discover.Device
 	for _, word := range c.Devices {
 		if entry, ok := explicitDevice(word); ok { // may be of another machine
 			list = append(list, entry)
@@ -441,11 +441,11 @@ func (c *Change) devices(ask Devices, object map[string]any) error {
 		}
 		if all == nil {
 			var err error
-			if all, err = ask.List(); err != nil {
+			if all, err = lister.List(); err != nil {
 				return err
 			}
 		}
-		listed := probe.Selected(all)
+		listed := ask.SelectedAll(all)
 		hits, err := selector.Select(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
@@ -467,7 +467,7 @@ func (c *Change) devices(ask Devices, object map[string]any) error {
 	}
 	object["device_configurations"] = list
 	for i := range chosen {
-		manifest, err := ask.Manifest(&chosen[i])
+		manifest, err := lister.Manifest(&chosen[i])
 		if err != nil {
 			return err
 		}
@@ -483,7 +483,7 @@ func (c *Change) devices(ask Devices, object map[string]any) error {
 	if len(chosen) == 0 {
 		return nil
 	}
-	return ask.Try(object, chosen)
+	return lister.Try(object, chosen)
 }
 
 // explicitDevice reads DEVICEUUID/DRIVERUUID/VERSION.
