@@ -38,11 +38,6 @@ func AskShowing(platform search.Platform, app plan.App, from facts.Source) (answ
 	return answer, compute, err
 }
 
-// AskFor decides for a program by what it gives to vkCreateInstance.
-func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
-	return AskOn(Platform(from), app, from)
-}
-
 // AskOn decides as on another system.
 func AskOn(platform search.Platform, app plan.App, from facts.Source) (*plan.Answer, error) {
 	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)

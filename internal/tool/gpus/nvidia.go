@@ -24,21 +24,21 @@ func (l *look) nvidia() {
 			shown = append(shown, g)
 		}
 	}
-	told := l.names(nvidiaProc + "gpus")
-	if len(shown) == 0 {
-		for _, name := range told {
+	alone := len(shown) == 0
+	for _, name := range l.names(nvidiaProc + "gpus") { // one that sysfs does not show, too, where it has nodes
+		known := slices.ContainsFunc(shown, func(g *GPU) bool { return g.Name == name })
+		if minor := l.minor(name); !known && (alone || minor != "" && len(l.nvidiaNodes(minor)) > 0) {
 			g := &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: []string{}}
 			shown, l.list = append(shown, g), append(l.list, g)
 		}
 	}
 	left := l.numbered()
 	unknown := slices.DeleteFunc(slices.Clone(shown), func(g *GPU) bool {
-		information := l.text(nvidiaProc + "gpus/" + g.Name + "/information")
-		minor := field(information, "Device Minor:")
+		minor := l.minor(g.Name)
 		if minor == "" {
 			return false
 		}
-		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), field(information, "GPU UUID:"), l.divided(minor)
+		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), field(l.information(g.Name), "GPU UUID:"), l.divided(minor)
 		left = slices.DeleteFunc(left, func(number string) bool { return number == minor })
 		return true
 	})
@@ -51,6 +51,13 @@ func (l *look) nvidia() {
 		}
 	}
 }
+
+// information is what NVIDIA's driver tells of a device; minor is the number of its node, "" when it is not told.
+func (l *look) information(name string) string {
+	return l.text(nvidiaProc + "gpus/" + name + "/information")
+}
+
+func (l *look) minor(name string) string { return field(l.information(name), "Device Minor:") }
 
 // numbered are the numbers of the nodes of devices.
 func (l *look) numbered() (list []string) {
