@@ -145,19 +145,44 @@ func TestProbeOfNullDriver(t *testing.T) {
 	if err != nil || report.Outcome != discover.Fine || len(report.Devices) != 1 || report.Library == "" {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	cmd := exec.Command(built(t, "vkloader"), "info", "--json")
-	cmd.Env = options.Env
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
+	info, _ := asChild(t, options.Env, "info").(map[string]any)
+	inspection, err := discover.Inspect(t.Context(), discover.InspectOptions{ProbeOptions: options})
+	if err != nil || !inspection.Decided || len(inspection.Devices) != 1 || inspection.Devices[0].Library == "" || len(inspection.Drivers) != 1 || inspection.Drivers[0].Devices != 1 {
+		t.Fatalf("%+v, %v", inspection, err)
 	}
-	var listed struct{ Devices []map[string]any }
-	if err := json.Unmarshal(out, &listed); err != nil || len(listed.Devices) != 1 {
-		t.Fatalf("%v\n%s", err, out)
+	got, _ := said(t, inspection).(map[string]any)
+	for _, of := range []map[string]any{got, info} { // each run has its own
+		if len(of["times"].([]any)) == 0 || len(of["usage"].(map[string]any)) == 0 {
+			t.Errorf("%v", of)
+		}
+		delete(of, "times")
+		delete(of, "usage")
 	}
-	delete(listed.Devices[0], "library") // of the loader's log, which only the tool reads
-	if got := said(t, report.Devices[0]); !reflect.DeepEqual(got, any(listed.Devices[0])) {
-		t.Errorf("%v\nthe tool: %v", got, listed.Devices[0])
+	if !reflect.DeepEqual(got, info) {
+		t.Errorf("%v\nthe tool: %v", got, info)
+	}
+	inspection.Devices[0].Library = "" // of the loader's log
+	if !reflect.DeepEqual(said(t, report.Devices[0]), said(t, inspection.Devices[0])) {
+		t.Errorf("%v\ninspected: %v", report.Devices[0], inspection.Devices[0])
+	}
+	list, _ := asChild(t, options.Env, "list", "devices").(map[string]any)
+	devices, _ := list["devices"].([]any)
+	if len(devices) == 0 || devices[0].(map[string]any)["in"] != true {
+		t.Fatalf("%v", list)
+	}
+	delete(devices[0].(map[string]any), "in") // why one is hidden, the tool finds out by further children
+	if !reflect.DeepEqual(said(t, report.Devices[0]), devices[0]) {
+		t.Errorf("%v\nthe tool: %v", report.Devices[0], devices[0])
+	}
+	for text, met := range map[string]bool{"": true, "not=cpu,api=1.0,count=1": false, "vram=1T": false} {
+		need, err := discover.ParseNeed(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := need.Verdict(report)
+		if want := asChild(t, options.Env, "check", "--require", text); !reflect.DeepEqual(said(t, verdict), want) || verdict.Met != met {
+			t.Errorf("%v\nthe tool: %v", said(t, verdict), want)
+		}
 	}
 	need := discover.Need{API: discover.V1_0, Extensions: report.Devices[0].Extensions[:1]}
 	if err := need.Check(report); err != nil {
@@ -170,6 +195,18 @@ func TestProbeOfNullDriver(t *testing.T) {
 	if err := (&discover.Need{}).Check(report); !errors.Is(err, discover.ErrNoDriver) {
 		t.Error(err)
 	}
+}
+
+// asChild is what the built tool prints as JSON.
+func asChild(t *testing.T, environ []string, args ...string) (answer any) {
+	t.Helper()
+	cmd := exec.Command(built(t, "vkloader"), append(args, "--json")...)
+	cmd.Env = environ
+	out, _ := cmd.Output() // that something is not met is no failure
+	if err := json.Unmarshal(out, &answer); err != nil {
+		t.Fatalf("%s: %v\n%s", args, err, out)
+	}
+	return answer
 }
 
 // What is required is judged in one order, and what is missing first is named.
@@ -189,6 +226,9 @@ func TestNeed(t *testing.T) {
 		need, err := discover.ParseNeed(text)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if again, err := discover.ParseNeed(need.String()); err != nil || !reflect.DeepEqual(need, again) {
+			t.Errorf("%s: %s, %v", text, need, err)
 		}
 		err = need.Check(report)
 		var unmet *discover.UnmetError

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Needed says how a file is needed.
@@ -28,6 +29,10 @@ type File struct {
 	Real   string `json:"real"`             // without symbolic links
 	Soname string `json:"soname,omitempty"` // the name that other files need it by
 	Needed Needed `json:"needed"`
+
+	// CLibrary tells that it is a part of the C library, or the dynamic linker. A container or sandbox with its own must not
+	// get that of the host: the parts fit only together.
+	CLibrary bool `json:"c_library,omitempty"`
 }
 
 // MissingFile is a library that is needed and cannot be loaded.
@@ -46,7 +51,7 @@ type TooNew struct {
 	Version string `json:"newest,omitempty"` // the newest that this one has; "": none of the kind
 }
 
-// DriverFiles are all files that a driver needs.
+// DriverFiles are all files that a driver, or a layer, needs.
 type DriverFiles struct {
 	Manifest string        `json:"manifest"`
 	Library  string        `json:"library"`  // the driver itself; "": it was not found
@@ -67,7 +72,8 @@ func (f *DriverFiles) Works() bool {
 
 // Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
 // that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
-// Files that are missing are in the answer, and no error. It opens libraries as files and loads none.
+// Files that are missing are in the answer, and no error. It opens libraries as files and loads none. For a container, see
+// [File].CLibrary.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
 	if driver.Library == "" {
 		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
@@ -118,6 +124,15 @@ func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, erro
 	return out, ctx.Err()
 }
 
+// LayerClosure is [Closure] for a layer that is used. A meta-layer has no library: the error is io/fs.ErrInvalid.
+func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, error) {
+	d := Driver{Manifest: layer.Manifest, Library: layer.Library}
+	if layer.program != nil {
+		d.program = *layer.program
+	}
+	return Closure(ctx, host, d)
+}
+
 // follow enters a library with what it needs. What a driver may do without is left out where it lacks something itself.
 func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 	if how == AtRunTime && len(c.Missing)+len(c.Old) > 0 {
@@ -129,7 +144,8 @@ func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 			known = known || f.Files[i].Real == file.Real
 		}
 		if !known {
-			f.Files = append(f.Files, File{Path: file.Path, Real: file.Real, Soname: file.Soname, Needed: how})
+			f.Files = append(f.Files, File{Path: file.Path, Real: file.Real, Soname: file.Soname, Needed: how,
+				CLibrary: binary.OfCLibrary(term.Or(file.Soname, file.Path))})
 		}
 	}
 	for _, m := range c.Missing {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -154,6 +155,38 @@ func TestGPUsAndClosureErrors(t *testing.T) {
 	}
 	windows := discover.Windows(nil, []byte("REGEDIT4\n"))
 	if _, err := discover.GPUs(t.Context(), windows); !errors.Is(err, discover.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// The files of a layer are found as those of a driver are, for the program that it was decided for.
+func TestLayerClosure(t *testing.T) {
+	t.Parallel()
+	files := debian()
+	files["usr/share/vulkan/implicit_layer.d/near.json"] = layer("VK_LAYER_near", `,"disable_environment":{"NO_NEAR":"1"}`)
+	files["l/VK_LAYER_near.so"] = library("soname=near", "needed=libdrm.so.2,libown.so,libc.so.6")
+	files["opt/own/libown.so"] = library("soname=libown.so", "needed=libc.so.6")
+	answer, err := discover.Decide(t.Context(), discover.Files(files), discover.Program{Env: []string{"LD_LIBRARY_PATH=/opt/own"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(answer.Layers, func(l discover.Layer) bool { return l.Name == "VK_LAYER_near" })
+	closure, err := discover.LayerClosure(t.Context(), discover.Files(files), answer.Layers[at])
+	if err != nil || !closure.Works() {
+		t.Fatalf("%+v, %v", closure, err)
+	}
+	var got []string
+	for _, f := range closure.Files {
+		if f.CLibrary != (f.Soname == "libc.so.6") {
+			t.Errorf("%+v", f)
+		}
+		got = append(got, f.Soname)
+	}
+	slices.Sort(got)
+	if want := []string{"libc.so.6", "libdrm.so.2", "libown.so", "near"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if _, err := discover.LayerClosure(t.Context(), discover.Files(files), discover.Layer{Name: "VK_LAYER_meta"}); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
 	}
 }

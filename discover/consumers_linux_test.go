@@ -32,7 +32,7 @@ func toolkit(ctx context.Context, host *discover.Host) (mounts []string, err err
 		}
 		mounts = append(append(mounts, d.Manifest), files.Data...)
 		for _, f := range files.Files {
-			if f.Soname != "libc.so.6" { // that of the image
+			if !f.CLibrary { // that of the image
 				mounts = append(mounts, f.Path)
 			}
 		}

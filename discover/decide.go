@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/question"
 )
 
 // Driver is a driver manifest that was found.
@@ -32,13 +32,24 @@ type Layer struct {
 	Meta     bool // it stands for other layers
 	NameOnly bool // it is active, but a later one of its name is in the chain
 	Reason   Reason
+
+	program *Program // that it was decided for; nil: of no decision
+}
+
+// Chance are layers that are in the order in which the file system lists their manifests. It may change when files do.
+type Chance struct {
+	Directory string   `json:"directory"`
+	Layers    []string `json:"layers"` // in the order of now
 }
 
 // Answer is what a program gets.
 type Answer struct {
 	Program string   // that it is for; "": none in particular
+	Loader  *Loader  // of the Program
 	Drivers []Driver // those that are used, in the order in which they are opened; then the others
 	Layers  []Layer  // those that are used, from the program down; then the others
+	Compute []Layer  // those that the settings leave out of programs that show nothing; where the answer is for another one
+	Chance  []Chance // layers whose order no rule gives
 
 	lists [2]List // of drivers and of layers
 }
@@ -46,34 +57,55 @@ type Answer struct {
 // Decide makes the library's decision for a program that creates an instance.
 //
 // Where the program gets no driver, the error is [ErrNoDriver], and the answer is complete nevertheless: it says of each
-// driver why it is left out. With any other error the answer is nil. A driver service is not asked.
+// driver why it is left out. With any other error the answer is nil. A driver service is not asked,
+// and programs are taken to get the loader of this module, unless [Program].Loader says otherwise.
 func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if host.windows != nil {
-		return host.windows.decide(ctx, host, program)
-	}
-	source, done, err := host.source(&program)
+	q, done, err := host.question(&program)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	made, err := decision.AskOn(decision.Platform(source), program.app(), guarded{source, ctx})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
+	made, err := decided(ctx, q, &program)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEndless, err)
+		return nil, err
 	}
-	return answerOf(program, made, explain.KeptOut(source, made))
+	if host.asked != nil {
+		host.asked.Made = *made
+	}
+	a := answerOf(program, made)
+	return a, a.none()
 }
 
-// answerOf is a decision in the words of this package; left are items that the decision itself does not name.
-func answerOf(program Program, made *plan.Answer, left []explain.Item) (*Answer, error) {
-	in, out := explain.Of(made)
-	a := &Answer{Program: program.Path, lists: [2]List{listOf("drivers", explain.Drivers, made), listOf("layers", explain.Layers, made)}}
-	for _, list := range [][]explain.Item{in, out, left} {
+// decided makes the decision.
+func decided(ctx context.Context, q *question.Question, program *Program) (m *question.Made, err error) {
+	m = &question.Made{}
+	from, app := guarded{q.Source, ctx}, program.app()
+	if program.Headless || len(program.Extensions) > 0 {
+		m.Plan, err = decision.AskOn(q.Platform, app, from)
+	} else {
+		m.Plan, m.Compute, err = decision.AskShowing(q.Platform, app, from)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrEndless, err)
+	}
+	m.In, m.Out = explain.Of(m.Plan)
+	if q.Local != nil {
+		m.Out = append(m.Out, explain.KeptOut(q.Local, m.Plan)...)
+	}
+	return m, nil
+}
+
+// answerOf is a decision in the words of this package.
+func answerOf(program Program, made *question.Made) *Answer {
+	a := &Answer{Program: program.Path, Loader: program.Loader,
+		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made.Plan), listOf("layers", program.Loader, explain.Layers, made.Plan)}}
+	for _, list := range [][]explain.Item{made.In, made.Out} {
 		for i := range list {
 			a.add(&list[i])
 		}
@@ -81,7 +113,17 @@ func answerOf(program Program, made *plan.Answer, left []explain.Item) (*Answer,
 	for i := range a.Drivers {
 		a.Drivers[i].program = program
 	}
-	return a, a.none()
+	for i := range a.Layers {
+		a.Layers[i].program = &program
+	}
+	left := explain.WithoutOverlays(made.Compute)
+	for i := range left {
+		a.Compute = append(a.Compute, layerOf(&left[i]))
+	}
+	for _, c := range explain.ByChance(made.Plan) {
+		a.Chance = append(a.Chance, Chance(c))
+	}
+	return a
 }
 
 // none is ErrNoDriver where no driver is used.

@@ -13,9 +13,19 @@
 //		fmt.Println(d.Manifest, d.Used, d.Reason.Code, d.Reason.Text)
 //	}
 //
-// [GPUs] lists the graphics devices that the kernel shows, with their nodes and the drivers that serve them. [Closure] lists
-// the files that a driver needs, and what is missing. What only a driver knows comes from [Probe], which starts a child: the
-// devices, or how and where the child crashed. [Wait] waits for a device that a program can use.
+// These read files alone, of any [Host]:
+//
+//   - [Decide]: the drivers and layers that a program gets
+//   - [LoaderOf]: the file of the loader that it gets, which may be another one with fewer features
+//   - [Paths]: where drivers, layers and settings are looked for
+//   - [GPUs]: the graphics devices that the kernel shows, with their nodes and the drivers that serve them
+//   - [Closure], [LayerClosure]: the files that a driver or layer needs, and what is missing
+//
+// What only a driver knows, a child process asks on the running system:
+//
+//   - [Probe]: the devices, or how and where the child crashed
+//   - [Wait]: the same, until there is a device that a [Need] describes
+//   - [Inspect]: what a short program gets, with times and the loader's messages
 //
 // # Reasons and errors
 //
@@ -25,10 +35,11 @@
 //
 // # JSON
 //
-// An [Answer] is written as "vkloader explain --json" writes it, a [List] as "vkloader list drivers --json", and a [GPU] as an
-// element of gpus in "vkloader doctor --json". [Schema] is the number in these answers. It is raised when a member is
-// removed or changes its meaning, not when one is added. What the tool has tried out as a fix, and the package that owns a
-// file, are not in the answers of this package.
+// The tool asks this package, and prints its answers: an [Answer] as "vkloader explain --json", a [List] as "vkloader list
+// drivers --json", a [PathList] as "vkloader list paths --json", an [Inspection] as "vkloader info --json", a [Verdict] as
+// "vkloader check --json", and a [GPU] as an element of gpus in "vkloader doctor --json". [Schema] is the number in these
+// answers, [InspectionSchema] that of an Inspection. It is raised when a member is removed or changes its meaning, not when
+// one is added. The tool adds what it has tried as a fix, the package that owns a file, and what it knows of a running process.
 //
 // # Concurrency and environment
 //

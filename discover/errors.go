@@ -10,6 +10,9 @@ var (
 	// ErrNoDevice is the error where a program gets no device, or none that meets a [Need].
 	ErrNoDevice = errors.New("no Vulkan device")
 
+	// ErrNoLoader is the error where a program gets no Vulkan loader.
+	ErrNoLoader = errors.New("no Vulkan loader")
+
 	// ErrNoProbe is the error where the child program that loads drivers is not installed.
 	ErrNoProbe = errors.New("no probe")
 

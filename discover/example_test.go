@@ -150,3 +150,75 @@ func ExampleWait() {
 	// Output:
 	// true
 }
+
+func ExampleLoaderOf() {
+	files := join(debian(), fstest.MapFS{
+		"usr/lib/x86_64-linux-gnu/libvulkan.so.1":       link("libvulkan.so.1.3.239"),
+		"usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239": library("soname=libvulkan.so.1"),
+	})
+	ctx, host, program := context.Background(), discover.Files(files), discover.Program{Env: []string{"VK_LOADER_LAYERS_ALLOW=*"}}
+	loader, err := discover.LoaderOf(ctx, host, program)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	program.Loader = loader // which does not read that variable
+	answer, err := discover.Decide(ctx, host, program)
+	fmt.Println(answer.Loader.File, answer.Loader.Version, err)
+	// Output:
+	// /usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239 1.3.239 <nil>
+}
+
+func ExamplePaths() {
+	paths, err := discover.Paths(context.Background(), discover.Files(exampleRoot), discover.Program{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range paths.Places {
+		if p.Exists {
+			fmt.Println(p.For, p.Path, p.Manifests)
+		}
+	}
+	// Output:
+	// drivers /usr/share/vulkan/icd.d [intel_icd.json lvp_icd.json]
+	// implicit layers /usr/share/vulkan/implicit_layer.d [overlay.json recorder.json]
+}
+
+func ExampleLayerClosure() {
+	files := join(debian(), fstest.MapFS{
+		"usr/share/vulkan/implicit_layer.d/overlay.json": layer("VK_LAYER_overlay", `,"disable_environment":{"NO_OVERLAY":"1"}`),
+		"l/VK_LAYER_overlay.so":                          library("needed=libdrm.so.2,libc.so.6"),
+	})
+	ctx, host := context.Background(), discover.Files(files)
+	answer, err := discover.Decide(ctx, host, discover.Program{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range answer.Layers {
+		if l.Name != "VK_LAYER_overlay" {
+			continue
+		}
+		needs, err := discover.LayerClosure(ctx, host, l)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, f := range needs.Files {
+			if !f.CLibrary { // a sandbox has its own
+				fmt.Println(f.Path)
+			}
+		}
+	}
+	// Output:
+	// /l/VK_LAYER_overlay.so
+	// /usr/lib/x86_64-linux-gnu/libdrm.so.2
+}
+
+func ExampleInspect() {
+	_, err := discover.Inspect(context.Background(), discover.InspectOptions{ProbeOptions: discover.ProbeOptions{Child: "/opt/none/probe"}})
+	fmt.Println(errors.Is(err, discover.ErrNoProbe))
+	// Output:
+	// true
+}

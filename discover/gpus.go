@@ -13,7 +13,7 @@ import (
 
 // GPU is a graphics device, as the kernel shows it.
 type GPU struct {
-	Name    string   `json:"name"`                    // PCI address, or what the kernel calls it
+	Name    string   `json:"name"`                    // PCI address (see Device.PCI), or what the kernel calls it
 	Vendor  string   `json:"vendor,omitempty"`        // numbers, as 0x10de
 	Device  string   `json:"device,omitempty"`        // likewise
 	Kernel  string   `json:"kernel_driver,omitempty"` // "": no kernel driver is bound to it
@@ -22,8 +22,17 @@ type GPU struct {
 	Asleep  bool     `json:"asleep,omitempty"`
 	Label   string   `json:"label"` // for people: as its maker calls it, where that is known
 
+	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not told
+	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
+
 	Card   string `json:"-"` // node of the direct rendering manager that shows pictures, as /dev/dri/card0; "": none is there
 	Render string `json:"-"` // that which computes, as /dev/dri/renderD128; "": none is there
+}
+
+// GPUPart is an instance of a divided GPU. A program that gets its nodes, and those of the GPU, can use it.
+type GPUPart struct {
+	Name  string // as gi1-ci0
+	Nodes []string
 }
 
 // GPUs lists the graphics devices of a host, and the drivers that serve each for a program without wishes of its own. It
@@ -70,7 +79,10 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 // gpuOf is a device with what serves it: one of an unknown kind is served by any driver that needs one.
 func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
 	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
-		Label: g.Label(m)}
+		Label: g.Label(m), UUID: g.UUID}
+	for _, p := range g.Parts {
+		out.Parts = append(out.Parts, GPUPart(p))
+	}
 	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil && !c.HasVulkan() {
 		good = nil // those of its kernel driver are for younger chips
 	}

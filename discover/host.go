@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/question"
+	"vkloader/internal/tool/term"
 )
 
 // Host is a machine: its files, and the variables that its programs have where nothing else is said. It is never changed
@@ -16,7 +18,8 @@ type Host struct {
 	root    string       // a directory; "" for the running system
 	tree    machine.Tree // in place of a directory
 	environ []string
-	windows *windowsCopy // of a machine with Windows
+	windows *windowsCopy       // of a machine with Windows
+	asked   *question.Question // of the tool
 }
 
 // Local is the running system. A program has the variables of this process.
@@ -29,7 +32,12 @@ func Root(directory string) *Host { return &Host{name: directory, root: director
 // Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
 // count where it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does; it must then be safe for concurrent use as
 // far as the host is. A program has no variables.
-func Files(files fs.FS) *Host { return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}} }
+func Files(files fs.FS) *Host {
+	if asked, is := files.(*question.Question); is { // the tool knows more of its machine than its files
+		return &Host{name: term.Or(asked.Machine.Root, "this machine"), asked: asked}
+	}
+	return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}}
+}
 
 // WithEnv is the host with other variables for programs that name none: NAME=VALUE; of a name the first counts.
 func (h *Host) WithEnv(variables ...string) *Host {
@@ -57,6 +65,9 @@ func (h *Host) variables() []string {
 
 // machine is the host with a program's variables; nil: those of the host. What is open for it is closed by done.
 func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
+	if h.asked != nil {
+		return h.asked.Machine, func() {}, nil
+	}
 	if variables == nil {
 		variables = h.variables()
 	}

@@ -14,15 +14,21 @@ const (
 
 // explained is an answer as "vkloader explain" prints it.
 type explained struct {
-	Schema int            `json:"schema"`
-	App    string         `json:"app,omitempty"`
-	In     []explain.Item `json:"in"`
-	Out    []explain.Item `json:"out"`
+	Schema  int            `json:"schema"`
+	App     string         `json:"app,omitempty"`
+	Loader  *Loader        `json:"loader,omitempty"`
+	In      []explain.Item `json:"in"`
+	Out     []explain.Item `json:"out"`
+	Compute []explain.Item `json:"compute,omitempty"`
+	Chance  []Chance       `json:"chance,omitempty"`
 }
 
 // MarshalJSON writes the answer as "vkloader explain --json" does.
 func (a *Answer) MarshalJSON() ([]byte, error) {
-	e := explained{Schema: Schema, App: a.Program, In: []explain.Item{}, Out: []explain.Item{}}
+	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{}, Chance: a.Chance}
+	for i := range a.Compute {
+		e.Compute = append(e.Compute, a.Compute[i].item())
+	}
 	add := func(used bool, item explain.Item) {
 		if used {
 			e.In = append(e.In, item)
@@ -60,7 +66,10 @@ func (a *Answer) UnmarshalJSON(text []byte) error {
 	if e.Schema != Schema {
 		return fmt.Errorf("an answer with schema %d: this package reads %d", e.Schema, Schema)
 	}
-	*a = Answer{Program: e.App}
+	*a = Answer{Program: e.App, Loader: e.Loader, Chance: e.Chance}
+	for i := range e.Compute {
+		a.Compute = append(a.Compute, layerOf(&e.Compute[i]))
+	}
 	for _, list := range [][]explain.Item{e.In, e.Out} {
 		for i := range list {
 			a.add(&list[i])
@@ -89,11 +98,18 @@ func (l *Layer) item() explain.Item {
 
 // add takes one item.
 func (a *Answer) add(e *explain.Item) {
-	why := Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
-	if e.Kind == driverKind {
-		a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: why})
+	if e.Kind == layerKind {
+		a.Layers = append(a.Layers, layerOf(e))
 		return
 	}
-	a.Layers = append(a.Layers, Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
-		NameOnly: e.NameOnly, Reason: why})
+	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: reasonOf(e)})
+}
+
+func layerOf(e *explain.Item) Layer {
+	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
+		NameOnly: e.NameOnly, Reason: reasonOf(e)}
+}
+
+func reasonOf(e *explain.Item) Reason {
+	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
 }

@@ -28,6 +28,7 @@ type Place struct {
 type List struct {
 	Schema int       `json:"schema"`
 	Kind   string    `json:"kind"` // "drivers" or "layers"
+	Loader *Loader   `json:"loader,omitempty"`
 	Found  []Finding `json:"found"`
 	Places []Place   `json:"places"` // in the order in which they were searched
 }
@@ -38,9 +39,9 @@ func (a *Answer) DriverList() List { return a.lists[0] }
 // LayerList is every remark about layers.
 func (a *Answer) LayerList() List { return a.lists[1] }
 
-func listOf(name string, kind explain.Kind, made *plan.Answer) List {
+func listOf(name string, loader *Loader, kind explain.Kind, made *plan.Answer) List {
 	rows, places := kind.Rows(made), kind.Places(made)
-	list := List{Schema: Schema, Kind: name, Found: make([]Finding, len(rows)), Places: make([]Place, len(places))}
+	list := List{Schema: Schema, Kind: name, Loader: loader, Found: make([]Finding, len(rows)), Places: make([]Place, len(places))}
 	for i := range rows {
 		r := &rows[i]
 		list.Found[i] = Finding{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),

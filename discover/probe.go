@@ -41,9 +41,9 @@ type Device struct {
 	Index         uint32     `json:"index"`
 	Name          string     `json:"name"`
 	Type          DeviceType `json:"type"`
-	TypeText      string     `json:"type_text"`
+	TypeText      string     `json:"type_text"` // in words, as discrete GPU
 	APIVersion    Version    `json:"api_version"`
-	APIText       string     `json:"api_version_text"`
+	APIText       string     `json:"api_version_text"` // as 1.3.0
 	DriverVersion uint32     `json:"driver_version"`
 	DriverText    string     `json:"driver_version_text"` // as its maker packs it
 	VendorID      uint32     `json:"vendor_id"`
@@ -53,8 +53,9 @@ type Device struct {
 	DeviceUUID    string     `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
 	DriverUUID    string     `json:"driver_uuid,omitempty"`
 	DriverID      uint32     `json:"driver_id,omitempty"`
-	PCI           string     `json:"pci,omitempty"` // address on the bus, as 0000:01:00.0, where the driver tells it
-	VRAM          uint64     `json:"vram_bytes"`    // size of the heaps that are the device's own
+	PCI           string     `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it: the GPU of this Name
+	VRAM          uint64     `json:"vram_bytes"`        // size of the heaps that are the device's own
+	Library       string     `json:"library,omitempty"` // of its driver; of Inspect, where a device could be created
 
 	Extensions []string `json:"-"` // names of its device extensions
 }
@@ -95,6 +96,8 @@ type Report struct {
 	Manifest string   `json:"manifest,omitempty"` // of the driver or layer without which it does not crash or hang
 	File     string   `json:"file,omitempty"`     // its library, as the manifest names it
 
+	Died bool `json:"-"` // a driver or layer has ended the child, or kept it from its end
+
 	refused bool // vkCreateInstance has found no driver
 }
 
@@ -104,7 +107,7 @@ type ProbeOptions struct {
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
 	Child   string        // the program that loads it; "": that of an installed vkloader
 	Limit   time.Duration // for each child; 0: 30 seconds
-	Whole   bool          // do not look for the driver or layer that is to blame for a crash or hang
+	Whole   bool          // one child alone: after a crash or hang, no others look for the driver or layer to blame
 }
 
 // Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and
@@ -114,24 +117,9 @@ type ProbeOptions struct {
 // error is [ErrNoProbe]. What happens in the child is in the report and no error: a crash with the signal, the phase and,
 // after further children with fewer drivers and layers, the driver or layer to blame.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
-	if options.Env == nil {
-		options.Env = Local().variables()
-	}
-	if options.Limit == 0 {
-		options.Limit = 30 * time.Second
-	}
-	if options.Library == "" {
-		options.Library = "libvulkan.so.1"
-		if runtime.GOOS == "windows" {
-			options.Library = "vulkan-1.dll"
-		}
-	}
-	at := probe.Place{Library: options.Library, Child: options.Child, Guest: true}
-	if at.Child == "" {
-		var err error
-		if at.Child, err = installedProbe(options.Env); err != nil {
-			return nil, err
-		}
+	at, err := options.complete()
+	if err != nil {
+		return nil, err
 	}
 	result, err := probed(ctx, at, options.Env, options.Limit)
 	if err != nil {
@@ -142,6 +130,28 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 		return report, nil
 	}
 	return report, blame(ctx, at, &options, report)
+}
+
+// complete enters what was left out, and gives the child and what it loads.
+func (o *ProbeOptions) complete() (at probe.Place, err error) {
+	if o.Env == nil {
+		o.Env = Local().variables()
+	}
+	if o.Limit == 0 {
+		o.Limit = 30 * time.Second
+	}
+	if o.Library == "" {
+		o.Library = "libvulkan.so.1"
+		if runtime.GOOS == "windows" {
+			o.Library = "vulkan-1.dll"
+		}
+	}
+	if o.Child == "" {
+		if o.Child, err = installedProbe(o.Env); err != nil {
+			return at, err
+		}
+	}
+	return probe.Place{Library: o.Library, Child: o.Child, Guest: true}, nil
 }
 
 // installedProbe finds the child of an installed vkloader.
@@ -174,18 +184,24 @@ func installedProbe(environ []string) (string, error) {
 func probed(ctx context.Context, at probe.Place, environ []string, limit time.Duration) (*probe.Result, error) {
 	environ = machine.WithoutVariable(environ, variables.Debug.Name()) // its lines would fill the child's log
 	result, err := probe.RunUntil(ctx, at, environ, limit)
+	return result, probeError(ctx, err)
+}
+
+// probeError is the error of a child that was not run, or not to its end.
+func probeError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%w: %w", ErrNoProbe, err)
+		return fmt.Errorf("%w: %w", ErrNoProbe, err)
 	}
-	return result, err
+	return err
 }
 
 // reportOf is a child's result in the words of this package.
 func reportOf(r *probe.Result) *Report {
-	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem, refused: r.NoDriver()}
+	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem,
+		Died: r.Died(), refused: r.NoDriver()}
 	report.Outcome = map[probe.Outcome]Outcome{probe.Fine: Fine, probe.Crashed: Crashed, probe.Hung: Hung}[r.Outcome]
 	if report.Outcome == "" {
 		report.Outcome = Failed
@@ -194,11 +210,14 @@ func reportOf(r *probe.Result) *Report {
 		report.Signal, report.Phase = r.Signal, r.Unfinished
 	}
 	for i := range r.Devices {
-		d := &r.Devices[i]
-		report.Devices = append(report.Devices, Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText,
-			APIVersion: Version(d.APIVersion), APIText: d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID,
-			DeviceID: d.DeviceID, DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID,
-			DriverID: d.DriverID, PCI: d.PCI, VRAM: d.VRAM, Extensions: slices.Clone(d.Extensions)})
+		report.Devices = append(report.Devices, deviceOf(&r.Devices[i]))
 	}
 	return report
+}
+
+func deviceOf(d *probe.Device) Device {
+	return Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText,
+		APIVersion: Version(d.APIVersion), APIText: d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID,
+		DeviceID: d.DeviceID, DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID,
+		DriverID: d.DriverID, PCI: d.PCI, VRAM: d.VRAM, Extensions: slices.Clone(d.Extensions)}
 }

@@ -7,7 +7,9 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/question"
 )
 
 // Program is what a decision is made for.
@@ -17,8 +19,18 @@ type Program struct {
 	Elevated bool     // it has more rights than its user, and does not see most variables
 	Bits     int      // word size, 32 or 64; 0: as its file says, or 64
 
-	Layers     []string // that it enables in vkCreateInstance
-	Extensions []string // instance extensions that it enables
+	Layers      []string // that it enables in vkCreateInstance
+	Extensions  []string // instance extensions that it enables
+	Portability bool     // it enables VK_KHR_portability_enumeration, with the flag that belongs to it
+	API         Version  // in its VkApplicationInfo; 0: none is named
+
+	// Headless tells that it shows nothing on a screen, where Extensions is empty: the settings may have a policy that leaves
+	// layers out of these programs.
+	Headless bool
+
+	// Loader is the loader that it gets, of [LoaderOf]. The decision leaves out what that loader is known not to read. nil: it
+	// gets the loader of this module.
+	Loader *Loader
 }
 
 // app is what the program gives to vkCreateInstance.
@@ -29,13 +41,52 @@ func (p *Program) app() plan.App {
 		}
 		return out
 	}
-	return plan.App{LayerCount: uint32(len(p.Layers)), ExtensionCount: uint32(len(p.Extensions)),
-		Layers: names(p.Layers), Extensions: names(p.Extensions)}
+	app := plan.App{API: uint32(p.API), Layers: names(p.Layers), Extensions: names(p.Extensions)}
+	if p.Portability {
+		app.Flags = portabilityFlag
+		if !slices.Contains(p.Extensions, portabilityExtension) {
+			app.Extensions = append(app.Extensions, plan.Name{Text: portabilityExtension, Set: true})
+		}
+	}
+	app.LayerCount, app.ExtensionCount = uint32(len(app.Layers)), uint32(len(app.Extensions))
+	return app
+}
+
+// VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR, and the extension that it belongs to.
+const (
+	portabilityFlag      = 1
+	portabilityExtension = "VK_KHR_portability_enumeration"
+)
+
+// question is what is asked about a host for a program, until done is called.
+func (h *Host) question(p *Program) (q *question.Question, done func(), err error) {
+	switch {
+	case h.asked != nil:
+		return h.asked, func() {}, nil
+	case h.windows != nil:
+		q, err = h.windows.question(h, p)
+		return q, func() {}, err
+	}
+	source, done, err := h.source(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return questionOf(source), done, nil
+}
+
+// questionOf is what is asked about the program of a source.
+func questionOf(source *machine.Source) *question.Question {
+	return &question.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
 }
 
 // source gives the facts of a host for a program, until done is called.
 func (h *Host) source(p *Program) (s *machine.Source, done func(), err error) {
-	if !slices.Contains([]int{0, 32, 64}, p.Bits) {
+	switch {
+	case h.asked != nil && h.asked.Local != nil:
+		return h.asked.Local, func() {}, nil
+	case h.asked != nil:
+		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
+	case !slices.Contains([]int{0, 32, 64}, p.Bits):
 		return nil, nil, fmt.Errorf("program of %d bits: %w", p.Bits, ErrUnsupported)
 	}
 	m, done, err := h.machine(p.Env)
@@ -43,6 +94,7 @@ func (h *Host) source(p *Program) (s *machine.Source, done func(), err error) {
 		return nil, nil, err
 	}
 	s = &machine.Source{Machine: *m, Elevated: p.Elevated, Class: p.Bits}
+	p.Loader.on(s)
 	if p.Path != "" {
 		info, err := m.Stat(p.Path)
 		if err == nil && info.IsDir() {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/tool/term"
 )
 
 // Version is a version of Vulkan, as Vulkan packs it.
@@ -19,9 +21,7 @@ const (
 )
 
 // String is the version as 1.3.230.
-func (v Version) String() string {
-	return fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
-}
+func (v Version) String() string { return term.Version(uint32(v)) }
 
 // ParseVersion reads 1.3 or 1.3.230.
 func ParseVersion(text string) (Version, error) {

@@ -2,14 +2,13 @@ package discover
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
 
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/question"
 	"vkloader/internal/tool/systems"
 )
 
@@ -22,7 +21,7 @@ type windowsCopy struct {
 
 // Windows is a copy of a machine with Windows: its registry as "reg export" writes it (several exports may follow each
 // other as separate texts), and its files, in which the directory c is drive C. files may be nil: then no manifest can be
-// read. Only [Decide] is for it; the running Windows is [Local].
+// read. Only [Decide] and [Paths] are for it; the running Windows is [Local].
 func Windows(files fs.FS, registry ...[]byte) *Host {
 	w := &windowsCopy{keys: &systems.Registry{}, files: files}
 	for i, text := range registry {
@@ -35,8 +34,8 @@ func Windows(files fs.FS, registry ...[]byte) *Host {
 	return &Host{name: "a copy of Windows", windows: w}
 }
 
-// decide is Decide.
-func (w *windowsCopy) decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
+// question is what is asked about the copy for a program.
+func (w *windowsCopy) question(host *Host, program *Program) (*question.Question, error) {
 	if w.wrong != nil {
 		return nil, w.wrong
 	}
@@ -55,12 +54,5 @@ func (w *windowsCopy) decide(ctx context.Context, host *Host, program Program) (
 	if program.Bits == 32 {
 		s.Bits = "32"
 	}
-	made, err := decision.AskOn(system.Platform(s.Bits), program.app(), guarded{s, ctx})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEndless, err)
-	}
-	return answerOf(program, made, nil)
+	return &question.Question{Source: s, Machine: &s.Machine, Platform: system.Platform(s.Bits)}, nil
 }

@@ -46,7 +46,9 @@ func allocate(ctx context.Context, host *discover.Host, name string) (*Allocatio
 		}
 		a.Mounts = append(append(a.Mounts, d.Manifest), files.Data...)
 		for _, f := range files.Files {
-			a.Mounts = append(a.Mounts, f.Path)
+			if !f.CLibrary { // the container has its own
+				a.Mounts = append(a.Mounts, f.Path)
+			}
 		}
 	}
 	slices.Sort(a.Mounts)

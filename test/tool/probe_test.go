@@ -78,10 +78,13 @@ func TestProbePolicy(t *testing.T) {
 // However the tool ends, its child ends with it, although a driver in that hangs.
 func TestProbeEndsWithTheTool(t *testing.T) {
 	t.Parallel()
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
-		w := world.New(t)
+	for _, c := range []struct {
+		command string
+		signal  syscall.Signal
+	}{{"info", syscall.SIGINT}, {"info", syscall.SIGKILL}, {"check", syscall.SIGINT}, {"wait", syscall.SIGTERM}} {
+		s, w := c.signal, world.New(t)
 		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
-		cmd := exec.Command(filepath.Join(built, "vkloader"), "info", "--timeout", "10m")
+		cmd := exec.Command(filepath.Join(built, "vkloader"), c.command, "--timeout", "10m")
 		cmd.Env = w.Environment()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -99,7 +102,7 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		if got := cmd.ProcessState.Sys().(syscall.WaitStatus); got.Signal() != s {
-			t.Errorf("the tool ended with %v, not by %v", cmd.ProcessState, s)
+			t.Errorf("%s ended with %v, not by %v", c.command, cmd.ProcessState, s)
 		}
 		until(t, "the child ends with "+s.String(), func() bool {
 			data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -51,13 +51,7 @@ func Machine(name string) (string, bool) {
 // the dynamic linker, and the loader.
 func owned(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
-	switch stem {
-	case "libc", "libm", "libpthread", "libdl", "librt", "libresolv", "libutil", "libanl", "libmvec", "libnsl",
-		"libBrokenLocale", "libthread_db", "libvulkan":
-		return true
-	}
-	return strings.HasPrefix(stem, "ld-") || stem == "ld" || strings.HasPrefix(stem, "libc.musl") ||
-		strings.HasPrefix(stem, "libnss_")
+	return stem == "libvulkan" || binary.OfCLibrary(name)
 }
 
 // Gathered is what the machine has, before it is written down.
@@ -85,7 +79,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	k := kinds[at]
 	program := *source // of the client's word size; manifests are handed out as they are
 	program.Class = k.class
-	answer, err := decision.Ask(&program)
+	answer, err := ask.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

@@ -52,9 +52,19 @@ type (
 	}
 )
 
-// digests are the algorithms that Authenticode uses.
-var digests = map[string]crypto.Hash{
-	"1.3.14.3.2.26": crypto.SHA1, "2.16.840.1.101.3.4.2.1": crypto.SHA256, "2.16.840.1.101.3.4.2.2": crypto.SHA384, "2.16.840.1.101.3.4.2.3": crypto.SHA512,
+// digestOf returns the algorithm of a digest that Authenticode uses, 0 for another.
+func digestOf(id string) crypto.Hash {
+	switch id {
+	case "1.3.14.3.2.26":
+		return crypto.SHA1
+	case "2.16.840.1.101.3.4.2.1":
+		return crypto.SHA256
+	case "2.16.840.1.101.3.4.2.2":
+		return crypto.SHA384
+	case "2.16.840.1.101.3.4.2.3":
+		return crypto.SHA512
+	}
+	return 0
 }
 
 // certificateTable is the number of the data directory with the signature.
@@ -99,7 +109,7 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 	if _, err := asn1.Unmarshal(signed.Content.Content.Bytes, &content); err != nil {
 		return name, false
 	}
-	digest := peDigest(r, where, class, digests[content.Digest.Algorithm.Algorithm.String()])
+	digest := peDigest(r, where, class, digestOf(content.Digest.Algorithm.Algorithm.String()))
 	return name, digest != nil && !bytes.Equal(digest, content.Digest.Digest)
 }
 

@@ -2,7 +2,6 @@ package cdi
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +9,7 @@ import (
 
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 )
@@ -31,13 +30,7 @@ type gpu struct {
 	address string // of PCI, or what the kernel calls it
 	uuid    string
 	nodes   []string
-	parts   []part
-}
-
-// part is an instance of a GPU that is divided, with the nodes that it needs beside those of the GPU.
-type part struct {
-	name  string // as gi1-ci0
-	nodes []string
+	parts   []gpus.Part
 }
 
 // control are the nodes that every device of NVIDIA's own driver needs beside its own.
@@ -52,79 +45,50 @@ type lister struct {
 	root    string // of the nodes; "": the machine's
 	cards   bool
 	compute bool
-	found   map[string]*gpu
 }
 
 // has tells whether a node is there.
 func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) }
 
-// at is a device by its address, made when it is new.
-func (l *lister) at(address string) *gpu {
-	g := l.found[address]
-	if g == nil {
-		g = &gpu{address: address}
-		l.found[address] = g
-	}
-	return g
-}
-
-// gpus lists the graphics devices that compute, by address: those with a render node, those of NVIDIA's driver, and what
-// the kernel shows otherwise.
-func (l *lister) gpus() []gpu {
-	l.found = map[string]*gpu{}
-	l.rendering()
-	l.nvidia()
-	for _, f := range drivers.Families() {
-		for _, node := range f.Nodes {
-			if f.Name != drivers.NVIDIA && l.has(node.Path) {
-				g := l.at(path.Base(node.Path))
-				g.nodes = append(g.nodes, node.Path)
+// gpus lists the graphics devices that compute, by address: those of which a Vulkan driver can open a node.
+func (l *lister) gpus() (list []gpu) {
+	for _, g := range gpus.ListIn(l.machine, l.root) {
+		if nodes := l.nodesOf(g); len(nodes) > 0 {
+			one := gpu{address: nameOf(g.Name), nodes: nodes, parts: g.Parts}
+			if nameOf(g.UUID) == g.UUID {
+				one.uuid = g.UUID
 			}
+			list = append(list, one)
 		}
-	}
-	var list []gpu
-	for _, g := range l.found {
-		slices.Sort(g.nodes)
-		g.nodes = slices.Compact(g.nodes)
-		list = append(list, *g)
 	}
 	slices.SortFunc(list, func(a, b gpu) int { return strings.Compare(a.address, b.address) })
 	return list
 }
 
-// rendering adds the devices of the direct rendering manager that have a render node. One without shows pictures only.
-func (l *lister) rendering() {
-	m := l.machine
-	cards := map[string][]string{}
-	for _, name := range names(m, "/sys/class/drm") {
-		render := strings.HasPrefix(name, "renderD")
-		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
-			continue
-		}
-		node := "/dev/dri/" + name
-		directory, err := m.Real("/sys/class/drm/" + name + "/device")
-		if err != nil || !l.has(node) {
-			continue
-		}
-		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && m.Exists(parent+"/vendor") {
-			directory = parent // of PCI, which is the same device
-		}
-		address := nameOf(path.Base(directory))
-		if !render {
-			cards[address] = append(cards[address], node)
-			continue
-		}
-		g := l.at(address)
-		g.nodes = append(g.nodes, node)
-		if kernel, err := m.Readlink(directory + "/driver"); l.compute && err == nil && path.Base(kernel) == "amdgpu" && l.has(compute) {
-			g.nodes = append(g.nodes, compute)
+// nodesOf are the nodes of a device that a container gets for it; none of one that only shows pictures.
+func (l *lister) nodesOf(g *gpus.GPU) []string {
+	nodes, cards := slices.Clone(g.Nodes), []string{}
+	for _, name := range g.Cards {
+		switch node := "/dev/dri/" + name; {
+		case !l.has(node):
+		case strings.HasPrefix(name, "renderD"):
+			nodes = append(nodes, node)
+			if l.compute && g.Kernel == "amdgpu" && l.has(compute) {
+				nodes = append(nodes, compute)
+			}
+		case l.cards:
+			cards = append(cards, node)
 		}
 	}
-	for address, nodes := range cards {
-		if g := l.found[address]; g != nil && l.cards {
-			g.nodes = append(g.nodes, nodes...)
-		}
+	if len(nodes) == 0 {
+		return nil
 	}
+	if g.Kernel == "nvidia" && len(g.Nodes) > 0 {
+		nodes = append(nodes, slices.DeleteFunc(slices.Clone(control), func(node string) bool { return !l.has(node) })...)
+	}
+	nodes = append(nodes, cards...)
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
 }
 
 // nameOf is the name of a device for users, by that of its directory.
@@ -138,78 +102,6 @@ func nameOf(directory string) string {
 		}
 		return '_'
 	}, directory)
-}
-
-// nvidia adds the nodes of NVIDIA's own driver. Which node is whose, /proc tells; without that each node is a device.
-func (l *lister) nvidia() {
-	const proc = "/proc/driver/nvidia/gpus/"
-	told := false
-	add := func(device, node string) *gpu {
-		if !l.has(node) {
-			return &gpu{}
-		}
-		told = true
-		g := l.at(device)
-		g.nodes = append(g.nodes, node)
-		for _, other := range control {
-			if l.has(other) {
-				g.nodes = append(g.nodes, other)
-			}
-		}
-		return g
-	}
-	for _, name := range names(l.machine, strings.TrimSuffix(proc, "/")) {
-		text, err := l.machine.ReadFile(proc + name + "/information")
-		minor, found := field(string(text), "Device Minor:")
-		if err != nil || !found {
-			continue
-		}
-		g := add(nameOf(name), "/dev/nvidia"+minor)
-		if uuid, is := field(string(text), "GPU UUID:"); is && nameOf(uuid) == uuid {
-			g.uuid = uuid
-		}
-		l.divided(g, minor)
-	}
-	if told {
-		return
-	}
-	for _, name := range names(l.machine, l.root+"/dev") {
-		if number, is := strings.CutPrefix(name, "nvidia"); is && number != "" && strings.Trim(number, "0123456789") == "" {
-			add(name, "/dev/"+name)
-		}
-	}
-}
-
-// field is what follows a label in a text, up to the end of the line.
-func field(text, label string) (value string, found bool) {
-	_, rest, found := strings.Cut(text, label)
-	value, _, _ = strings.Cut(rest, "\n")
-	return strings.TrimSpace(value), found && strings.TrimSpace(value) != ""
-}
-
-// divided adds the instances of a GPU that NVIDIA's driver has divided (MIG): each has a node for its part of the GPU, and
-// one for its part of the processors in it. Who has a node may use what it stands for.
-func (l *lister) divided(g *gpu, minor string) {
-	directory := "/proc/driver/nvidia/capabilities/gpu" + minor + "/mig/"
-	node := func(access string) string {
-		text, err := l.machine.ReadFile(directory + access + "/access")
-		number, found := field(string(text), "DeviceFileMinor:")
-		if err != nil || !found {
-			return ""
-		}
-		return "/dev/nvidia-caps/nvidia-cap" + number
-	}
-	for _, gi := range names(l.machine, strings.TrimSuffix(directory, "/")) {
-		own := node(gi)
-		if !strings.HasPrefix(gi, "gi") || own == "" || !l.has(own) {
-			continue
-		}
-		for _, ci := range names(l.machine, directory+gi) {
-			if other := node(gi + "/" + ci); strings.HasPrefix(ci, "ci") && other != "" && l.has(other) {
-				g.parts = append(g.parts, part{gi + "-" + ci, []string{own, other}})
-			}
-		}
-	}
 }
 
 // names lists a directory; nothing without it.
@@ -286,7 +178,7 @@ func (d *describer) devices() (list []specs.Device, all specs.Device) {
 	for index, g := range d.gpus() {
 		nodes := slices.Clone(g.nodes)
 		for _, p := range g.parts {
-			nodes = append(nodes, p.nodes...)
+			nodes = append(nodes, p.Nodes...)
 		}
 		slices.Sort(nodes)
 		nodes = slices.Compact(nodes)
@@ -297,14 +189,14 @@ func (d *describer) devices() (list []specs.Device, all specs.Device) {
 			for _, form := range d.forms {
 				switch form {
 				case ByAddress:
-					names = append(names, g.address+"-"+p.name)
+					names = append(names, g.address+"-"+p.Name)
 				case ByIndex:
 					names = append(names, fmt.Sprintf("%d:%d", index, at))
 				case ByLetter:
-					names = append(names, fmt.Sprintf("gpu%d-%s", index, p.name))
+					names = append(names, fmt.Sprintf("gpu%d-%s", index, p.Name))
 				}
 			}
-			d.add(names, append(slices.Clone(g.nodes), p.nodes...))
+			d.add(names, append(slices.Clone(g.nodes), p.Nodes...))
 		}
 	}
 	slices.Sort(every)

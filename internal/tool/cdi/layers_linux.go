@@ -10,7 +10,7 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/machine"
 )
 
@@ -24,7 +24,7 @@ const (
 func machineLayers(source *machine.Source, class int) ([]*manifest.Layer, error) {
 	program := *source
 	program.Class = class
-	answer, err := decision.Ask(&program)
+	answer, err := ask.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

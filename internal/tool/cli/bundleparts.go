@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/bundle"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
@@ -57,7 +57,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		return examineFiles(s, source)
 	})
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
-	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
+	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return ask.Paths(ordinary) })
 	text("chain.html", "the chain as a picture", func() (string, error) {
 		chain, err := survey.Chain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
@@ -80,11 +80,11 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		text("log.txt", "what the loader says in a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
 	}
 	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
-		answer, err := decision.Ask(source)
+		answer, err := ask.Decide(source)
 		if err != nil {
 			return nil, err
 		}
-		return bundle.Files(hide, source, answer), nil
+		return bundle.Files(hide, source, answer.Plan), nil
 	}})
 }
 

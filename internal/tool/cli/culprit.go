@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/culprit"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
@@ -112,7 +112,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		source.Program = full
 	}
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return err
 	}

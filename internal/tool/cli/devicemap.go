@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/devicemap"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -25,7 +25,7 @@ type mapped struct {
 
 // mapOf maps the devices of this machine that programs see.
 func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
-	var seen []probe.Device
+	var seen []discover.Device
 	for i := range devices.List {
 		if devices.List[i].In {
 			seen = append(seen, devices.List[i].Device)

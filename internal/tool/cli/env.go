@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/devicemap"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
@@ -60,7 +60,7 @@ func newEnv(s *invocation) *cobra.Command {
 				return err
 			}
 			loader := loaders.Decide(source, "")
-			answer, err := decision.Ask(source)
+			answer, err := ask.Plan(source)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/decision"
+	"vkloader/discover"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
@@ -34,7 +35,7 @@ type explanation struct {
 
 	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // what the layers read that are in
 
-	Chance []explain.Chance `json:"chance,omitempty"` // layers whose order is by chance
+	Chance []discover.Chance `json:"chance,omitempty"` // layers whose order is by chance
 
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
 	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
@@ -108,24 +109,19 @@ func newExplain(s *invocation) *cobra.Command {
 // explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
 func explained(about *subject, app string, names []string, bare bool) (*explanation, error) {
 	loader := decideFor(about)
-	answer, err := decision.Ask(about.source)
+	answer, err := ask.Decide(about.source)
 	if err != nil {
 		return nil, err
 	}
-	in, out := explain.Of(answer)
-	out = append(out, explain.KeptOut(about.source, answer)...)
-	if in, out, err = only(names, in, out); err != nil {
+	in, out, err := only(names, answer.In, answer.Out)
+	if err != nil {
 		return nil, err
 	}
 	if !bare {
 		owned(about, in, out)
-		explain.Fixes(about.source, answer, in, out)
+		explain.Fixes(about.source, answer.Plan, in, out)
 	}
 	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
-	computing, err := explain.Computing(about.source, answer)
-	if err != nil {
-		return nil, err
-	}
 	var layers []string
 	for _, e := range in {
 		if e.Kind == "layer" {
@@ -137,14 +133,14 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}
-	result.Compute = explain.Matching(explain.WithoutOverlays(computing), names)
+	result.Compute = explain.Matching(explain.WithoutOverlays(answer.Made.Compute), names)
 	if len(names) == 0 {
-		result.Chance = explain.ByChance(answer)
+		result.Chance = answer.Chance
 	}
 	if about.process != nil {
-		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
-		if computing != nil { // whether it shows something is not known: what fits better counts
-			if other := about.process.Differences(computing); len(other) < len(result.Differs) {
+		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
+		if answer.Made.Compute != nil { // whether it shows something is not known: what fits better counts
+			if other := about.process.Differences(answer.Made.Compute); len(other) < len(result.Differs) {
 				result.Differs = other
 			}
 		}

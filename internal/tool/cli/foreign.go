@@ -10,11 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/decision"
+	"vkloader/discover"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
 	"vkloader/internal/tool/systems/examination"
@@ -207,7 +206,7 @@ func resourcesOf(s *invocation, source *systems.Source, app string) string {
 }
 
 // decidedOn is the decision on the machine that the options name.
-func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *plan.Answer, error) {
+func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *ask.Decision, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
 	}
@@ -215,7 +214,7 @@ func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*syste
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := decision.AskOn(source.System.Platform(e.bits), plan.App{}, source)
+	answer, err := ask.DecideOn(source.System.Platform(e.bits), source, &source.Machine)
 	return source, answer, err
 }
 
@@ -225,7 +224,7 @@ func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, s
 	if err != nil {
 		return err
 	}
-	in, out := explain.Of(answer)
+	in, out := answer.In, answer.Out
 	if in, out, err = only(names, in, out); err != nil {
 		return err
 	}
@@ -242,7 +241,7 @@ func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, s
 	if first := source.System.Opening.First; first != "" {
 		fmt.Fprintf(s.out, "             called first, before they negotiate: %s\n", first)
 	}
-	if version := source.System.Version(answer.Drivers); version != 0 {
+	if version := source.System.Version(answer.Plan.Drivers); version != 0 {
 		fmt.Fprintf(s.out, "    version  %s, by vkEnumerateInstanceVersion\n", term.Version(version))
 	}
 	if source.System.Program == "" {
@@ -271,7 +270,7 @@ func doctorOther(s *invocation, e *otherSystem, app string, elevated, asJSON, fu
 	if err != nil {
 		return nil, err
 	}
-	report, err := examination.Machine(source, answer)
+	report, err := examination.Machine(source, answer.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -296,21 +295,11 @@ func printPC(s *invocation, r *doctor.Report, full bool) {
 	printFindings(s, style, r, full)
 }
 
-// listOther gives what list shows, for another system.
-func listOther(s *invocation, e *otherSystem, list explain.Kind) ([]explain.Row, []explain.Place, error) {
-	_, answer, err := decidedOn(s, e, "", false)
-	if err != nil {
-		return nil, nil, err
-	}
-	return list.Rows(answer), list.Places(answer), nil
-}
-
 // pathsOther are the places of another system's search, and of its settings file.
-func pathsOther(s *invocation, e *otherSystem) (*pathList, error) {
-	source, answer, err := decidedOn(s, e, "", false)
+func pathsOther(s *invocation, e *otherSystem) (*discover.PathList, error) {
+	source, _, err := decidedOn(s, e, "", false)
 	if err != nil {
 		return nil, err
 	}
-	platform := source.System.Platform(e.bits)
-	return &pathList{listSchema, "paths", explain.PathsOn(&platform, answer, source)}, nil
+	return ask.PathsOn(source.System.Platform(e.bits), source, &source.Machine)
 }

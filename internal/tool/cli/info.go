@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -48,7 +49,7 @@ func newInfo(s *invocation) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", survey.Schema))
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", discover.InspectionSchema))
 	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
 	cmd.Flags().StringVar(&library, "library", "", "look through this libvulkan instead of the one with the tool")
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of a driver to show when the machine has none")
@@ -57,7 +58,7 @@ func newInfo(s *invocation) *cobra.Command {
 }
 
 // printInfo writes the result for people.
-func printInfo(s *invocation, r *survey.Info) {
+func printInfo(s *invocation, r *discover.Inspection) {
 	style := term.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
 
@@ -75,7 +76,7 @@ func printInfo(s *invocation, r *survey.Info) {
 	default:
 		table := term.NewTable("manifest", "API", "library", "result")
 		for _, d := range r.Drivers {
-			table.Row(d.Manifest, d.APIVersion, d.Library, d.Result())
+			table.Row(d.Manifest, d.APIVersion, d.Library, resultOf(&d))
 		}
 		table.Print(s.out, "  ", style)
 	}
@@ -96,7 +97,7 @@ func printInfo(s *invocation, r *survey.Info) {
 					active += " (off with " + l.Active.Disable + ")"
 				}
 			}
-			table.Row(l.Name, term.Version(l.APIVersion), l.Description, active)
+			table.Row(l.Name, l.APIText, l.Description, active)
 		}
 		table.Print(s.out, "  ", style)
 	}
@@ -114,7 +115,7 @@ func printInfo(s *invocation, r *survey.Info) {
 	} else {
 		table := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
 		for _, d := range r.Devices {
-			table.Row(fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
+			table.Row(fmt.Sprint(d.Index), d.Name, d.TypeText, d.APIText, d.DriverName,
 				d.DriverText, d.Library)
 		}
 		table.Print(s.out, "  ", style)
@@ -143,8 +144,21 @@ func printInfo(s *invocation, r *survey.Info) {
 	}
 }
 
+// resultOf is what became of a driver, in words.
+func resultOf(d *discover.InspectedDriver) string {
+	switch {
+	case d.Problem != "":
+		return "failed"
+	case d.Devices == 1:
+		return "1 device"
+	case d.Devices > 1:
+		return fmt.Sprintf("%d devices", d.Devices)
+	}
+	return "no device"
+}
+
 // printInfoMore writes what --full adds.
-func printInfoMore(s *invocation, r *survey.Info) {
+func printInfoMore(s *invocation, r *discover.Inspection) {
 	style := term.StyleFor(s.out, s.getenv)
 	line := func(format string, args ...any) {
 		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
@@ -160,7 +174,7 @@ func printInfoMore(s *invocation, r *survey.Info) {
 	}
 	for _, l := range r.Layers {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+term.OneLine(l.Name)))
-		line("%s; API %s, implementation %d", l.Description, term.Version(l.APIVersion), l.ImplementationVersion)
+		line("%s; API %s, implementation %d", l.Description, l.APIText, l.ImplementationVersion)
 		if l.Active != nil {
 			line("manifest %s", l.Active.Manifest)
 			line("library %s", l.Active.Library)
@@ -168,7 +182,7 @@ func printInfoMore(s *invocation, r *survey.Info) {
 	}
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Instance extensions"))
 	extensions := term.NewTable("name", ">revision")
-	for _, e := range r.Instance {
+	for _, e := range r.Extensions {
 		extensions.Row(e.Name, fmt.Sprint(e.Revision))
 	}
 	extensions.Print(s.out, "  ", style)

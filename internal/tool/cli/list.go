@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaders"
@@ -45,39 +45,18 @@ func newList(s *invocation) *cobra.Command {
 				if err := other.check(); err != nil {
 					return err
 				}
-				var loader *loaders.Loader
-				find := func() ([]explain.Row, []explain.Place, error) {
-					f, err := decideList(s)
-					if err != nil {
-						return nil, nil, err
-					}
-					loader = f.loader
-					rows, places := f.of(list.Kind)
-					return rows, places, nil
-				}
-				if other.platform != "" {
-					find = func() ([]explain.Row, []explain.Place, error) { return listOther(s, &other, list.Kind) }
-				}
-				rows, places, err := find()
+				f, err := decideList(s, &other)
 				if err != nil {
 					return err
 				}
+				l := f.of(list.Kind)
 				if asJSON {
-					err = writeJSON(s, struct {
-						Schema int             `json:"schema"`
-						Kind   string          `json:"kind"`
-						Loader *loaders.Loader `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
-						Found  []explain.Row   `json:"found"`
-						Places []explain.Place `json:"places"`
-					}{listSchema, name, loader, rows, places})
+					err = writeJSON(s, l)
 				} else {
-					if other.platform == "" {
-						printLoader(s, loader, "")
-					}
-					printFound(s, name, rows, places)
+					printLoader(s, f.loader, "")
+					printFound(s, l)
 				}
-				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem })
-				if err == nil && bad {
+				if err == nil && l.bad() {
 					err = exit.With(exit.Problems)
 				}
 				return err
@@ -93,7 +72,7 @@ func newList(s *invocation) *cobra.Command {
 
 // listBoth lists drivers and layers.
 func listBoth(s *invocation) error {
-	f, err := decideList(s)
+	f, err := decideList(s, &otherSystem{})
 	if err != nil {
 		return err
 	}
@@ -105,44 +84,83 @@ func listBoth(s *invocation) error {
 		}
 		name := kind.One + "s"
 		fmt.Fprintln(s.out, term.StyleFor(s.out, s.getenv).Heading(strings.ToUpper(name[:1])+name[1:]))
-		rows, places := f.of(kind)
-		printFound(s, name, rows, places)
-		if slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem }) {
+		l := f.of(kind)
+		printFound(s, l)
+		if l.bad() {
 			err = exit.With(exit.Problems)
 		}
 	}
 	return err
 }
 
-// found is what is decided for this machine, and for which loader.
+// found is what is decided, and for which loader.
 type found struct {
-	source *machine.Source
+	source *machine.Source // nil: of another system
 	loader *loaders.Loader
-	answer *plan.Answer
+	answer *ask.Decision
 }
 
-func decideList(s *invocation) (*found, error) {
-	source, err := s.source("", false)
-	if err != nil {
+// listing is what list says of a kind: the list of package discover, and what would change it.
+type listing struct {
+	Schema int              `json:"schema"`
+	Kind   string           `json:"kind"`
+	Loader *loaders.Loader  `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
+	Found  []listedFinding  `json:"found"`
+	Places []discover.Place `json:"places"`
+}
+
+type listedFinding struct {
+	discover.Finding
+	Do       string   `json:"do,omitempty"`       // "" where nothing that was tried helps
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
+}
+
+// Severities of findings, as package discover has them.
+var (
+	severityNote    = diag.Note.String()
+	severityProblem = diag.Problem.String()
+)
+
+func (l *listing) bad() bool {
+	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem })
+}
+
+func decideList(s *invocation, other *otherSystem) (f *found, err error) {
+	f = &found{}
+	if other.platform != "" {
+		_, f.answer, err = decidedOn(s, other, "", false)
+		return f, err
+	}
+	if f.source, err = s.source("", false); err != nil {
 		return nil, err
 	}
-	loader := loaders.Decide(source, "")
-	answer, err := decision.Ask(source)
-	return &found{source, loader, answer}, err
+	f.loader = loaders.Decide(f.source, "")
+	f.answer, err = ask.Decide(f.source)
+	return f, err
 }
 
-// of gives what there is of a kind, and where it was looked for.
-func (f *found) of(kind explain.Kind) ([]explain.Row, []explain.Place) {
-	rows := kind.Rows(f.answer)
-	kind.TryRows(f.source, f.answer, rows)
-	return rows, kind.Places(f.answer)
+// of is the list of a kind.
+func (f *found) of(kind explain.Kind) *listing {
+	list := f.answer.DriverList()
+	if kind.One == explain.Layers.One {
+		list = f.answer.LayerList()
+	}
+	l := &listing{list.Schema, list.Kind, f.loader, make([]listedFinding, len(list.Found)), list.Places}
+	rows := kind.Rows(f.answer.Plan) // the same findings, with what a trial wants to know of them
+	if f.source != nil {
+		kind.TryRows(f.source, f.answer.Plan, rows)
+	}
+	for i := range list.Found {
+		l.Found[i] = listedFinding{list.Found[i], rows[i].Do, rows[i].Commands}
+	}
+	return l
 }
 
-func printFound(s *invocation, name string, rows []explain.Row, places []explain.Place) {
+func printFound(s *invocation, l *listing) {
 	style := term.StyleFor(s.out, s.getenv)
-	if len(rows) == 0 {
-		fmt.Fprintf(s.out, "No %s found in:\n", name)
-		for _, p := range places {
+	if len(l.Found) == 0 {
+		fmt.Fprintf(s.out, "No %s found in:\n", l.Kind)
+		for _, p := range l.Places {
 			fmt.Fprintf(s.out, "  %s (%s)\n", p.Path, p.From)
 		}
 		return
@@ -152,7 +170,7 @@ func printFound(s *invocation, name string, rows []explain.Row, places []explain
 		headings = append(headings, "statement")
 	}
 	table := term.NewTable(headings...)
-	for _, r := range rows {
+	for _, r := range l.Found {
 		mark := "out"
 		switch {
 		case r.In:
@@ -172,17 +190,17 @@ func printFound(s *invocation, name string, rows []explain.Row, places []explain
 	}
 	table.Print(s.out, "", style)
 	said := map[string]bool{}
-	for _, r := range rows {
+	for _, r := range l.Found {
 		do := r.Do
 		switch {
-		case r.Severity == diag.Note:
+		case r.Severity == severityNote:
 			continue
-		case do == "" && r.Severity != diag.Problem:
+		case do == "" && r.Severity != severityProblem:
 			continue
 		case do == "":
 			do = "no variable ends it"
 		}
-		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity.String()), term.OneLine(r.Subject), do)
+		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
 		if !said[line] {
 			fmt.Fprintln(s.out, line)
 		}

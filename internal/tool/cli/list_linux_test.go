@@ -7,8 +7,9 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 )
 
 // What is in, what is out and why, on a machine that exists only here.
@@ -23,12 +24,13 @@ func TestListReasons(t *testing.T) {
 				`"library_path":"liba.so","api_version":"1.3.0","implementation_version":"1","description":"A"}}`,
 		},
 	}
-	answer, err := decision.Ask(tree)
+	answer, err := ask.DecideOn(search.Linux(), tree, &machine.Machine{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	drivers := map[string]explain.Row{}
-	for _, row := range explain.Drivers.Rows(answer) {
+	f := &found{answer: answer}
+	drivers := map[string]listedFinding{}
+	for _, row := range f.of(explain.Drivers).Found {
 		drivers[search.BaseName(row.Path)] = row
 	}
 	for name, want := range map[string]struct {
@@ -37,7 +39,7 @@ func TestListReasons(t *testing.T) {
 	}{
 		"good.json": {true, "driver-used"}, "off.json": {false, "driver-disabled"}, "broken.json": {false, "file-syntax"},
 	} {
-		if got := drivers[name]; got.In != want.in || got.Code.String() != want.code || got.Why == "" || got.Statement == "" {
+		if got := drivers[name]; got.In != want.in || string(got.Code) != want.code || got.Why == "" || got.Statement == "" {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
@@ -45,9 +47,8 @@ func TestListReasons(t *testing.T) {
 		t.Errorf("drivers: %+v", drivers)
 	}
 
-	rows := explain.Layers.Rows(answer)
 	var out bytes.Buffer
-	printFound(&invocation{out: &out}, "layers", rows, nil)
+	printFound(&invocation{out: &out}, f.of(explain.Layers))
 	for _, want := range []string{"out  VK_LAYER_a ", "--   VK_LAYER_none ", "problem VK_LAYER_none: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)

@@ -138,7 +138,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 		if !d.In {
 			mark = "out"
 		}
-		table.Row(mark, fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Or(d.PCI, "-"), term.Size(d.VRAM), term.Version(d.APIVersion),
+		table.Row(mark, fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)

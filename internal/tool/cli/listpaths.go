@@ -6,30 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/discover"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/term"
 )
 
-// pathList is what list paths says.
-type pathList struct {
-	Schema int                `json:"schema"`
-	Kind   string             `json:"kind"`
-	Places []explain.Searched `json:"places"`
-}
-
-// pathsOf tells where is searched.
-func pathsOf(source *machine.Source) (*pathList, error) {
-	answer, err := decision.Ask(source)
-	if err != nil {
-		return nil, err
-	}
-	return &pathList{listSchema, "paths", explain.Paths(answer, source)}, nil
-}
-
 // pathsHere tells where is searched, here or on another system.
-func pathsHere(s *invocation, other *otherSystem) (*pathList, error) {
+func pathsHere(s *invocation, other *otherSystem) (*discover.PathList, error) {
 	if other.platform != "" {
 		return pathsOther(s, other)
 	}
@@ -37,7 +20,7 @@ func pathsHere(s *invocation, other *otherSystem) (*pathList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pathsOf(source)
+	return ask.Paths(source)
 }
 
 func newListPaths(s *invocation) *cobra.Command {
@@ -66,7 +49,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	return cmd
 }
 
-func printPaths(s *invocation, places []explain.Searched) {
+func printPaths(s *invocation, places []discover.Searched) {
 	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(places); {
 		name := places[start].For

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -40,7 +40,7 @@ func runningPrograms() (*running, error) {
 				l.On(source)
 			}
 		}
-		if answer, err := decision.Ask(source); err == nil {
+		if answer, err := ask.Plan(source); err == nil {
 			one.Drivers, one.Layers = p.Modules(answer)
 		}
 		result.Processes = append(result.Processes, one)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -45,7 +45,7 @@ func runningPrograms() (*running, error) {
 		}
 		answer, asked := answers[p.Class]
 		if !asked {
-			if answer, err = decision.Ask(&machine.Source{Machine: machine.Machine{Environ: os.Environ()}, Class: p.Class}); err != nil {
+			if answer, err = ask.Plan(&machine.Source{Machine: machine.Machine{Environ: os.Environ()}, Class: p.Class}); err != nil {
 				return nil, err
 			}
 			answers[p.Class] = answer

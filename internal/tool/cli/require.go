@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,30 +16,6 @@ import (
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
-
-// checkSchema is raised when a field of check changes its meaning or goes.
-const checkSchema = 1
-
-// checked is what check says.
-type checked struct {
-	Schema   int             `json:"schema"`
-	Require  string          `json:"require"` // what was asked for
-	Met      bool            `json:"met"`
-	Code     string          `json:"code,omitempty"`     // what is not met first: health, driver, device, not, vendor, type, api, vram, extension or count
-	What     string          `json:"what,omitempty"`     // the same in a sentence
-	Library  string          `json:"library"`            // the loader that was asked
-	Devices  []checkedDevice `json:"devices"`            // in the order in which programs get them
-	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang
-	Manifest string          `json:"manifest,omitempty"` // that names it
-}
-
-// checkedDevice is a device, and whether it is as required.
-type checkedDevice struct {
-	Index uint32 `json:"index"`
-	Name  string `json:"name"`
-	ID    string `json:"id"` // that it has at every start of the machine
-	Meets bool   `json:"meets"`
-}
 
 // causes are what may not be met, in the order of the exit codes: from 10 on, but for the first.
 var causes = []discover.NeedCode{discover.NeedHealth, discover.NeedDriver, discover.NeedDevice, discover.NeedNotCPU, discover.NeedVendor, discover.NeedType,
@@ -78,35 +55,26 @@ func (r *requirements) options(cmd *cobra.Command) {
 }
 
 // need reads what is required, and finds the probe.
-func (r *requirements) need(s *invocation, command string) (need discover.Need, options discover.ProbeOptions, text string, err error) {
-	for i, word := range r.require {
-		if i > 0 {
-			text += ","
-		}
-		text += word
-	}
-	if need, err = discover.ParseNeed(text); err != nil {
-		return need, options, text, fmt.Errorf("--require: %w", err)
+func (r *requirements) need(s *invocation, command string) (need discover.Need, options discover.ProbeOptions, err error) {
+	if need, err = discover.ParseNeed(strings.Join(r.require, ",")); err != nil {
+		return need, options, fmt.Errorf("--require: %w", err)
 	}
 	m, err := s.thisMachine(command)
 	if err != nil {
-		return need, options, text, err
+		return need, options, err
 	}
 	found, err := probe.Find(s.executable, r.library)
 	if err != nil {
-		return need, options, text, exit.As(exit.NotLooked, err)
+		return need, options, exit.As(exit.NotLooked, err)
 	}
-	return need, discover.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, text, nil
+	return need, discover.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
 }
 
-// unmet is the error of what is not met, with its exit code; after a text, or without one where all has been said.
+// unmet is the error of what is not met, with its exit code, after a text.
 func unmet(err error, text string) error {
 	var what *discover.UnmetError
 	if !errors.As(err, &what) {
 		return exit.As(exit.NotLooked, err)
-	}
-	if text == "" {
-		return exit.With(causeExit(what.Code))
 	}
 	return exit.As(causeExit(what.Code), errors.New(text+what.Text))
 }
@@ -123,59 +91,45 @@ func newCheck(s *invocation) *cobra.Command {
 			"  vkloader check --require vendor=nvidia,count=2 --json",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			need, options, text, err := r.need(s, "check")
+			need, options, err := r.need(s, "check")
 			if err != nil {
 				return err
 			}
-			report, err := discover.Probe(context.Background(), options)
-			if err != nil {
+			ctx, done := probe.Interruptible()
+			report, err := discover.Probe(ctx, options)
+			if done(); err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			wrong := need.Check(report)
+			verdict := need.Verdict(report)
 			if asJSON {
-				if err := writeJSON(s, checkOf(text, &need, report, wrong)); err != nil {
+				if err := writeJSON(s, verdict); err != nil {
 					return err
 				}
 			} else {
-				printChecked(s, &need, report, wrong)
+				printChecked(s, verdict)
 			}
-			if wrong != nil {
-				return unmet(wrong, "")
+			if !verdict.Met {
+				return exit.With(causeExit(verdict.Code))
 			}
 			return nil
 		},
 	}
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "how long each child may take")
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", checkSchema))
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", discover.Schema))
 	return cmd
 }
 
-func checkOf(text string, need *discover.Need, report *discover.Report, wrong error) *checked {
-	c := &checked{Schema: checkSchema, Require: text, Met: wrong == nil, Library: report.Library, Devices: []checkedDevice{}, Culprit: report.File,
-		Manifest: report.Manifest}
-	var what *discover.UnmetError
-	if errors.As(wrong, &what) {
-		c.Code, c.What = string(what.Code), what.Text
-	}
-	for i := range report.Devices {
-		d := &report.Devices[i]
-		c.Devices = append(c.Devices, checkedDevice{d.Index, d.Name, d.ID(), need.Meets(d)})
-	}
-	return c
-}
-
-func printChecked(s *invocation, need *discover.Need, report *discover.Report, wrong error) {
+func printChecked(s *invocation, v *discover.Verdict) {
 	style := term.StyleFor(s.out, s.getenv)
-	if wrong == nil {
+	if v.Met {
 		style.Lines(s.out, "", nil, "It is met.")
 	} else {
-		style.Lines(s.out, "Not met: ", style.Bad, wrong.Error())
+		style.Lines(s.out, "Not met: ", style.Bad, v.What)
 	}
-	for i := range report.Devices {
-		d := &report.Devices[i]
+	for _, d := range v.Devices {
 		mark := "no "
-		if need.Meets(d) {
+		if d.Meets {
 			mark = "yes"
 		}
 		style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
@@ -199,7 +153,7 @@ func newWait(s *invocation) *cobra.Command {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return errors.New("write the program after --, as in: vkloader wait -- PROGRAM")
 			}
-			need, options, _, err := r.need(s, "wait")
+			need, options, err := r.need(s, "wait")
 			if err != nil {
 				return err
 			}
@@ -209,12 +163,14 @@ func newWait(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			ctx, cancel := context.WithCancel(context.Background())
+			whole, done := probe.Interruptible()
+			ctx, cancel := context.WithCancel(whole)
 			if timeout > 0 {
-				ctx, cancel = context.WithTimeout(context.Background(), timeout)
+				ctx, cancel = context.WithTimeout(whole, timeout)
 			}
 			defer cancel()
-			if _, err := discover.WaitWith(ctx, need, options); err != nil {
+			_, err = discover.WaitWith(ctx, need, options)
+			if done(); err != nil {
 				return unmet(err, fmt.Sprintf("not within %s: ", timeout))
 			}
 			if program == "" {

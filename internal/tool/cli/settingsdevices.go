@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
@@ -39,7 +40,7 @@ func (a *askedDevices) source() *machine.Source {
 }
 
 // List asks the probe for all devices, hidden ones included.
-func (a *askedDevices) List() ([]probe.Device, error) {
+func (a *askedDevices) List() ([]discover.Device, error) {
 	if a.place.Machine.Foreign() {
 		return nil, errors.New("--device below --root wants DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
 	}
@@ -50,7 +51,7 @@ func (a *askedDevices) List() ([]probe.Device, error) {
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	var all []probe.Device
+	var all []discover.Device
 	for _, d := range a.devices.List {
 		all = append(all, d.Device)
 	}
@@ -62,7 +63,7 @@ func (a *askedDevices) List() ([]probe.Device, error) {
 
 // Manifest is that of a driver which is there by a variable only: with devices in the settings, variables do not count
 // (SET-98).
-func (a *askedDevices) Manifest(d *probe.Device) (string, error) {
+func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
 	if !a.devices.List[d.Index].Brought {
 		return "", nil
 	}
@@ -82,7 +83,7 @@ func (a *askedDevices) Manifest(d *probe.Device) (string, error) {
 }
 
 // Try makes sure that programs get these devices, and says what variables have to do with it.
-func (a *askedDevices) Try(object map[string]any, chosen []probe.Device) error {
+func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) error {
 	object = maps.Clone(object)
 	delete(object, "app_keys")
 	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})

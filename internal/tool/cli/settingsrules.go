@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
@@ -33,7 +34,7 @@ func printOrder(s *invocation, rules []settingsfile.RuleNow) {
 
 // printChance says which layers are in an order that nothing gives, and how to choose one where the program's loader reads the
 // settings file.
-func printChance(s *invocation, list []explain.Chance, loader *loaders.Loader) {
+func printChance(s *invocation, list []discover.Chance, loader *loaders.Loader) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, c := range list {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("In an order that is left to chance"))

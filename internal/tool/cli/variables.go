@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
@@ -30,7 +30,7 @@ type variableList struct {
 
 // variablesOf tells about all variables of a machine.
 func variablesOf(source *machine.Source) (*variableList, error) {
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}

@@ -21,16 +21,21 @@ var errEndless = errors.New("no decision was reached: it kept asking for more fi
 // Ask decides with facts from a source of this system, for a program that asks for nothing of its own. Where the settings
 // have a policy for programs that show nothing, it is one that shows pictures.
 func Ask(from facts.Source) (*plan.Answer, error) {
-	answer, err := AskFor(plan.App{}, from)
-	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
-		return answer, err
-	}
-	return AskFor(plan.App{Extensions: []plan.Name{{Text: "VK_KHR_surface", Set: true}}, ExtensionCount: 1}, from)
+	answer, _, err := AskShowing(Platform(from), plan.App{}, from)
+	return answer, err
 }
 
-// AskFor decides for a program by what it gives to vkCreateInstance.
-func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
-	return AskOn(Platform(from), app, from)
+// AskShowing decides for a program that shows pictures, whether it names the extension for that or not. compute is the same for one that shows nothing,
+// where the settings have a policy for these; nil: they have none.
+func AskShowing(platform search.Platform, app plan.App, from facts.Source) (answer, compute *plan.Answer, err error) {
+	answer, err = AskOn(platform, app, from)
+	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
+		return answer, nil, err
+	}
+	compute, app.Extensions = answer, append(slices.Clone(app.Extensions), plan.Name{Text: "VK_KHR_surface", Set: true})
+	app.ExtensionCount = uint32(len(app.Extensions))
+	answer, err = AskOn(platform, app, from)
+	return answer, compute, err
 }
 
 // AskOn decides as on another system.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/gpus"
-	"vkloader/internal/tool/probe"
 )
 
 // Row is one device under all its names. What is not known, or does not exist, is left out.
@@ -45,7 +45,7 @@ const (
 )
 
 // Of maps the devices that programs see, in their order, to what the kernel shows.
-func Of(devices []probe.Device, kernel []*gpus.GPU) []Row {
+func Of(devices []discover.Device, kernel []*gpus.GPU) []Row {
 	rows := make([]Row, len(devices))
 	for i := range devices {
 		d, at := &devices[i], i
@@ -60,7 +60,7 @@ func Of(devices []probe.Device, kernel []*gpus.GPU) []Row {
 }
 
 // find is the device of the kernel: by its address, else the only one with these numbers.
-func find(d *probe.Device, kernel []*gpus.GPU) (found *gpus.GPU) {
+func find(d *discover.Device, kernel []*gpus.GPU) (found *gpus.GPU) {
 	for _, g := range kernel {
 		switch {
 		case d.PCI != "" && strings.EqualFold(g.Name, d.PCI):
@@ -119,7 +119,7 @@ func names(kernel string) (opengl, vaapi string) {
 
 // compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver
 // that it prefers; the first device where there is none of them.
-func compact(devices []probe.Device, rows []Row) {
+func compact(devices []discover.Device, rows []Row) {
 	var chosen []int
 	for i := range devices {
 		d := &devices[i]
@@ -156,7 +156,7 @@ func preference(driver uint32) int {
 }
 
 // cuda gives the names of CUDA, whose devices are those of NVIDIA's own driver.
-func cuda(devices []probe.Device, rows []Row) {
+func cuda(devices []discover.Device, rows []Row) {
 	var list []int
 	for i := range devices {
 		if devices[i].VendorID == 0x10de && devices[i].DriverID == nvidiaProprietary {

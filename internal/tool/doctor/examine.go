@@ -6,8 +6,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
@@ -99,7 +99,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: e.class, Machine: e.processor(),
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	e.decideFor()
-	if e.plan, err = decision.Ask(e.source); err != nil {
+	if e.plan, err = ask.Plan(e.source); err != nil {
 		return nil, err
 	}
 	e.system = readDistribution(e.machine)

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
@@ -54,7 +55,7 @@ func (e *exam) left() []keptOut {
 	}
 	list := []keptOut{}
 	add := func(source facts.Source, out keptOut) {
-		answer, err := decision.Ask(source)
+		answer, err := ask.Changed(source)
 		if err != nil {
 			return
 		}

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/machine"
 )
 
@@ -58,7 +59,7 @@ func lookPC(pc PC) (*pcExam, error) {
 		e.Class = 0
 	}
 	var err error
-	if e.plan, err = decision.AskOn(search.Windows(pc.WordSize()), plan.App{}, pc); err != nil {
+	if e.plan, err = ask.ChangedOn(search.Windows(pc.WordSize()), pc, discover.Program{}); err != nil {
 		return nil, err
 	}
 	e.Answer, e.source = e.plan, pc.Running()

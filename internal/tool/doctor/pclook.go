@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 )
 
 // Keys of the registry that loaders read.
@@ -278,7 +279,7 @@ func (e *pcExam) otherView() error {
 		return nil
 	}
 	other := e.pc.Seen(views[at])
-	answer, err := decision.AskOn(search.Windows(views[at]), plan.App{}, other)
+	answer, err := ask.ChangedOn(search.Windows(views[at]), other, discover.Program{})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/probe"
@@ -95,7 +95,7 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaderlog.Message, error) {
 	source := *r.source
 	source.Environ, source.Program = environ, at.Child
-	decided, err := decision.AskFor(probe.Program(), &source)
+	decided, err := ask.PlanFor(&source, ask.Probe)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/settingsfile"
@@ -52,7 +53,7 @@ func (e *exam) settingsChange(file string) bool {
 	if s.HasLevel || len(s.Devices) > 0 {
 		return true
 	}
-	without, err := decision.Ask(decision.Lacking(e.source, []string{file}))
+	without, err := ask.Changed(decision.Lacking(e.source, []string{file}))
 	return err != nil || !reflect.DeepEqual(outcomeOf(e.plan), outcomeOf(without))
 }
 

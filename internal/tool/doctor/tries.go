@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/culprit"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -80,7 +80,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	defer r.Order()
 	source := *r.source
 	source.Environ, source.Program = how.Environ, how.At.Child
-	answer, err := decision.AskFor(probe.Program(), &source)
+	answer, err := ask.PlanFor(&source, ask.Probe)
 	if err != nil {
 		return err
 	}

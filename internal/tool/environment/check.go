@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
@@ -44,7 +45,7 @@ func Check(source facts.Source) []Finding {
 
 // decide asks the decision, with some variables taken away; nil when it comes to no end.
 func (c *checker) decide(names ...variables.ID) *plan.Answer {
-	answer, err := decision.Ask(decision.Without(c.source, names...))
+	answer, err := ask.Changed(decision.Without(c.source, names...))
 	if err != nil {
 		return nil
 	}
@@ -212,7 +213,7 @@ func (c *checker) keptOut(name string) bool {
 	if c.answer.Settings == nil {
 		return false
 	}
-	without, err := decision.Ask(decision.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
+	without, err := ask.Changed(decision.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
 	return err == nil && slices.ContainsFunc(without.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 }
 

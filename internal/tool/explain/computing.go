@@ -3,20 +3,9 @@ package explain
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/machine"
 )
 
-// Computing is the decision for a program that shows nothing, where the settings have a policy for it; nil without one.
-func Computing(source *machine.Source, answer *plan.Answer) (*plan.Answer, error) {
-	if answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
-		return nil, nil
-	}
-	return decision.AskFor(plan.App{}, source)
-}
-
-// WithoutOverlays are the layers that the compute policy leaves out in a decision.
+// WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.
 func WithoutOverlays(answer *plan.Answer) (out []Item) {
 	if answer == nil {
 		return nil

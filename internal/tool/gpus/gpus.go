@@ -21,6 +21,8 @@ type GPU struct {
 	Asleep    bool
 	Directory string   // in sysfs; "": none
 	Cards     []string // names of the direct rendering manager, as card0 and renderD128
+	UUID      string   // as NVIDIA's driver names it: GPU-...; "": not told
+	Parts     []Part   // of a GPU that is divided
 }
 
 // Number reads a number of sysfs; 0 for none.
@@ -47,12 +49,19 @@ func (g *GPU) Title() string {
 // look is a list under way.
 type look struct {
 	machine *machine.Machine
+	root    string // of the nodes
 	list    []*GPU
 }
 
+// has tells whether a node is there.
+func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
+
 // List gives the graphics devices of a machine.
-func List(m *machine.Machine) []*GPU {
-	l := &look{machine: m}
+func List(m *machine.Machine) []*GPU { return ListIn(m, "") }
+
+// ListIn is List for a machine whose device nodes are below a directory of it.
+func ListIn(m *machine.Machine, root string) []*GPU {
+	l := &look{machine: m, root: root}
 	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
 	for _, name := range l.names(pci) {
 		if strings.HasPrefix(l.text(pci+"/"+name+"/class"), "0x03") {
@@ -77,13 +86,13 @@ func List(m *machine.Machine) []*GPU {
 		g := l.device(directory)
 		g.Cards = append(g.Cards, name)
 		claimed["/dev/dri/"+name] = true
-		if render && m.Exists("/dev/dri/"+name) {
+		if render && l.has("/dev/dri/"+name) {
 			g.Nodes = append(g.Nodes, "/dev/dri/"+name)
 		}
 	}
 	l.nvidia()
 	l.lonely()
-	for _, name := range l.names("/dev/dri") {
+	for _, name := range l.names(root + "/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] {
 			l.list = append(l.list, &GPU{Name: name, Nodes: []string{node}})
@@ -137,62 +146,10 @@ func (l *look) lonely() {
 	for i := range family.Drivers {
 		f := &family.Drivers[i]
 		for _, node := range f.Nodes {
-			if f.Name != family.NVIDIA && l.machine.Exists(node.Path) &&
+			if f.Name != family.NVIDIA && l.has(node.Path) &&
 				!slices.ContainsFunc(l.list, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
 				l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
 			}
 		}
 	}
-}
-
-// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager.
-func (l *look) nvidia() {
-	const proc = "/proc/driver/nvidia/gpus"
-	known := false
-	for _, g := range l.list {
-		if g.Kernel != "nvidia" {
-			continue
-		}
-		known = true
-		g.Nodes = l.nvidiaNodes(l.minor(proc + "/" + g.Name + "/information"))
-	}
-	if known {
-		return
-	}
-	for _, name := range l.names(proc) {
-		l.list = append(l.list, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia",
-			Nodes: l.nvidiaNodes(l.minor(proc + "/" + name + "/information"))})
-		known = true
-	}
-	for _, name := range l.names("/dev") {
-		number, ok := strings.CutPrefix(name, "nvidia")
-		if ok && !known && number != "" && strings.Trim(number, "0123456789") == "" {
-			l.list = append(l.list, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: l.nvidiaNodes(number)})
-		}
-	}
-}
-
-// minor is the number of the device's node; "" when it is not told.
-func (l *look) minor(file string) string {
-	_, rest, ok := strings.Cut(l.text(file), "Device Minor:")
-	if !ok {
-		return ""
-	}
-	number, _, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(number)
-}
-
-// nvidiaNodes are those of a device that are there: none unless both that it needs are.
-func (l *look) nvidiaNodes(minor string) []string {
-	if minor == "" {
-		minor = "0"
-	}
-	nodes := []string{}
-	for _, node := range []string{"/dev/nvidiactl", "/dev/nvidia" + minor} {
-		if !l.machine.Exists(node) {
-			return []string{}
-		}
-		nodes = append(nodes, node)
-	}
-	return nodes
 }

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/spelling"
@@ -124,12 +124,12 @@ func starHint(glob string) string {
 
 // Check decides with the choice in force and tells what of it comes to nothing, and why.
 func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
-	answer, err := decision.Ask(source)
+	made, err := ask.Decide(source)
 	if err != nil {
 		return nil, err
 	}
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
-	in, out := explain.Of(answer)
+	in, out, answer := made.In, made.Out, made.Plan
 	meant := func(name, kind string) string {
 		var names []string
 		for _, e := range append(slices.Clone(in), out...) {

@@ -5,27 +5,28 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 )
 
 // Devices are those of a machine, as programs get them.
 type Devices struct {
-	List   []probe.Device
+	List   []discover.Device
 	Hidden []string // why programs do not see it, whatever the id filters say; "": they do
 }
 
-// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
+// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). list lists the
 // devices; nil: nobody can be asked, and each has to be VENDOR:DEVICE. m has the environment that they change; program is for what is suggested.
-func (c *Choice) DeviceChanges(m *machine.Machine, program string, ask func() (*Devices, error)) (changes []Change, warnings []string, err error) {
+func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (*Devices, error)) (changes []Change, warnings []string, err error) {
 	if len(c.Devices) == 0 {
 		return nil, nil, nil
 	}
-	if ask == nil {
+	if list == nil {
 		var filters idFilters
 		for _, wanted := range c.Devices {
 			vendor, device, ok := selector.Pair(wanted)
@@ -37,11 +38,11 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, ask func() (*
 		changes, err = filters.changes(m)
 		return changes, nil, err
 	}
-	all, err := ask()
+	all, err := list()
 	if err != nil {
 		return nil, nil, err
 	}
-	listed := probe.Selected(all.List)
+	listed := ask.SelectedAll(all.List)
 	var filters idFilters
 	chosen, places := map[int]bool{}, []int{}
 	for _, wanted := range c.Devices {
@@ -94,7 +95,7 @@ func (f *idFilters) add(vendor, device uint32) {
 
 // byDriver adds the filter of drivers where it keeps out another driver's device with the same numbers, and none that is
 // chosen: a device of Vulkan 1.1 may not say its driver.
-func (f *idFilters) byDriver(all []probe.Device, chosen map[int]bool) {
+func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
 	var ids []uint32
 	for i := range all {
 		if !chosen[i] {
@@ -115,7 +116,7 @@ func (f *idFilters) byDriver(all []probe.Device, chosen map[int]bool) {
 	}
 }
 
-func (f *idFilters) pass(d *probe.Device) bool {
+func (f *idFilters) pass(d *discover.Device) bool {
 	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }

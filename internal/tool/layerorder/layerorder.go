@@ -3,9 +3,11 @@ package layerorder
 import (
 	"slices"
 
+	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settingsfile"
@@ -32,22 +34,22 @@ type asker struct {
 	place string
 }
 
-func (a *asker) ask(content map[string]any, program string, app plan.App, without ...variables.ID) (*plan.Answer, error) {
+func (a *asker) ask(content map[string]any, program string, enabled []string, without ...variables.ID) (*plan.Answer, error) {
 	text, err := settingsfile.Encode(content)
 	if err != nil {
 		return nil, err
 	}
-	app.Extensions, app.ExtensionCount = []plan.Name{{Text: "VK_KHR_surface", Set: true}}, 1 // it shows pictures
 	source := *a.found.Source
 	if program != "" {
 		source.Program = program
 	}
-	return decision.AskFor(app, decision.Without(decision.Replacing(&source, a.place, string(text)), without...))
+	facts := decision.Without(decision.Replacing(&source, a.place, string(text)), without...)
+	return ask.ChangedFor(facts, discover.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // it shows pictures
 }
 
 // layers are those that there are, whatever the filters among the variables leave out.
 func (a *asker) layers(content map[string]any, program string) ([]*manifest.Layer, error) {
-	answer, err := a.ask(content, program, plan.App{}, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
+	answer, err := a.ask(content, program, nil, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func (a *asker) layers(content map[string]any, program string) ([]*manifest.Laye
 
 // view is the order that a program gets, as far as the variables of the tool's environment are its own.
 func (a *asker) view(content map[string]any, program string) (list []Layer, err error) {
-	answer, err := a.ask(content, program, plan.App{})
+	answer, err := a.ask(content, program, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +154,13 @@ func (a *asker) same(plain, content map[string]any, program string, rules []sett
 	if err != nil {
 		return err
 	}
-	var app plan.App
+	var every []string
 	for _, l := range all {
-		if !l.Implicit && !slices.ContainsFunc(app.Layers, func(n plan.Name) bool { return n.Text == l.Name }) {
-			app.Layers = append(app.Layers, plan.Name{Text: l.Name, Set: true})
+		if !l.Implicit && !slices.Contains(every, l.Name) {
+			every = append(every, l.Name)
 		}
 	}
-	app.LayerCount = uint32(len(app.Layers))
-	for _, asks := range []plan.App{{}, app} {
+	for _, asks := range [][]string{nil, every} {
 		before, err := a.ask(plain, program, asks)
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@ func Older(text string) string {
 	for i, line := range lines {
 		tag, rest, ended := strings.Cut(line, tagEnd)
 		first, second, both := strings.Cut(tag, separator)
-		_, severity := severities[first]
-		if !ended || !severity && !categories[first] || both && !categories[second] {
+		_, severity := severityOf(first)
+		if !ended || !severity && !isCategory(first) || both && !isCategory(second) {
 			continue
 		}
 		width := len(tag)

@@ -72,10 +72,16 @@ const (
 	tagEnd    = ":"
 )
 
-var (
-	severities = map[string]Severity{"ERROR": Error, "WARNING": Warning, "INFO": Info, "DEBUG": Debug}
-	categories = map[string]bool{"PERF": true, "DRIVER": true, "LAYER": true}
-)
+// severityOf is the severity that a word of a tag stands for.
+func severityOf(word string) (s Severity, known bool) {
+	switch word {
+	case "ERROR", "WARNING", "INFO", "DEBUG":
+		return Severity(strings.ToLower(word)), true
+	}
+	return Plain, false
+}
+
+func isCategory(word string) bool { return word == "PERF" || word == "DRIVER" || word == "LAYER" }
 
 // textColumn is where a line's text starts when its tag is not longer (LOG-9).
 const textColumn = 32
@@ -88,8 +94,8 @@ func Parse(line string) (Line, bool) {
 		return Line{}, false
 	}
 	first, second, both := strings.Cut(tag, separator)
-	severity, known := severities[first]
-	if both && !(known && categories[second]) || !both && !known && !categories[first] && tag != "" {
+	severity, known := severityOf(first)
+	if both && !(known && isCategory(second)) || !both && !known && !isCategory(first) && tag != "" {
 		return Line{}, false
 	}
 	// The tag is padded to a fixed column, and never cut; further spaces belong to the text.

@@ -3,6 +3,7 @@ package loaders
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
@@ -62,60 +63,72 @@ const (
 	filters   = "1.3.234"
 )
 
-// table is the one list of features.
-var table = []Feature{
-	{Name: variables.ICDFilenames.Name(), With: bullseye, Source: tried},
-	{Name: variables.DriverFiles.Name(), Without: bullseye, With: bookworm, Source: tried},
-	{Name: variables.AddDriverFiles.Name(), Without: bullseye, With: bookworm, Source: tried},
-	{Name: variables.DriversSelect.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byDocument},
-	{Name: variables.DriversDisable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byDocument},
-	{Name: variables.LayerPath.Name(), With: bullseye, Source: tried},
-	{Name: variables.AddLayerPath.Name(), Without: bullseye, With: bookworm, Source: tried},
-	{Name: variables.ImplicitLayerPath.Name(), Without: bookworm, With: trixie, Source: tried},
-	{Name: variables.AddImplicitLayerPath.Name(), Without: bookworm, With: trixie, Source: tried},
-	{Name: variables.InstanceLayers.Name(), With: bullseye, Source: inFiles},
-	{Name: variables.LayersEnable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-	{Name: variables.LayersDisable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-	{Name: variables.LayersAllow.Name(), Without: bookworm, With: trixie, Source: tried},
-	{Name: variables.DeviceSelect.Name(), Without: bullseye, With: bookworm, Source: inFiles},
-	{Name: variables.DisableSelect.Name(), Without: bullseye, With: bookworm, Source: inFiles},
-	{Name: variables.DeviceIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
-	{Name: variables.VendorIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
-	{Name: variables.DriverIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
-	{Name: variables.Debug.Name(), With: bullseye, Source: inFiles},
-	{Name: variables.DisableInstExtFilter.Name(), With: bullseye, Source: inFiles},
-	{Name: variables.DisableUnloading.Name(), Without: bookworm, With: trixie, Source: inFiles},
-	{Name: variables.ServiceDirectory.Name(), Source: "docs/service.md", Ours: true},
+// table is the one list of features, made when it is first wanted: package discover does nothing at import.
+func table() []Feature {
+	tableOnce.Do(func() { tableRows = rows() })
+	return tableRows
+}
 
-	{Name: "~all~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-	{Name: "~implicit~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-	{Name: "~explicit~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-	{Name: "start*", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byDocument, mark: "-"},
+var (
+	tableOnce sync.Once
+	tableRows []Feature
+)
 
-	{Name: SettingsFile, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles,
-		mark: "/vk_loader_settings.json"},
-	{Name: ArrayField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-	{Name: LogField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-	{Name: "log_locations", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-	{Name: LayersField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles, mark: "treat_as_implicit_manifest"},
-	{Name: "unordered_layer_location", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-	{Name: DriversField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
-	{Name: ExclusiveField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
-	{Name: DevicesField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-90"},
-	{Name: settings.HardwareMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
-	{Name: settings.ServiceMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
+func rows() []Feature {
+	return []Feature{
+		{Name: variables.ICDFilenames.Name(), With: bullseye, Source: tried},
+		{Name: variables.DriverFiles.Name(), Without: bullseye, With: bookworm, Source: tried},
+		{Name: variables.AddDriverFiles.Name(), Without: bullseye, With: bookworm, Source: tried},
+		{Name: variables.DriversSelect.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byDocument},
+		{Name: variables.DriversDisable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byDocument},
+		{Name: variables.LayerPath.Name(), With: bullseye, Source: tried},
+		{Name: variables.AddLayerPath.Name(), Without: bullseye, With: bookworm, Source: tried},
+		{Name: variables.ImplicitLayerPath.Name(), Without: bookworm, With: trixie, Source: tried},
+		{Name: variables.AddImplicitLayerPath.Name(), Without: bookworm, With: trixie, Source: tried},
+		{Name: variables.InstanceLayers.Name(), With: bullseye, Source: inFiles},
+		{Name: variables.LayersEnable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byReports},
+		{Name: variables.LayersDisable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byReports},
+		{Name: variables.LayersAllow.Name(), Without: bookworm, With: trixie, Source: tried},
+		{Name: variables.DeviceSelect.Name(), Without: bullseye, With: bookworm, Source: inFiles},
+		{Name: variables.DisableSelect.Name(), Without: bullseye, With: bookworm, Source: inFiles},
+		{Name: variables.DeviceIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
+		{Name: variables.VendorIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
+		{Name: variables.DriverIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
+		{Name: variables.Debug.Name(), With: bullseye, Source: inFiles},
+		{Name: variables.DisableInstExtFilter.Name(), With: bullseye, Source: inFiles},
+		{Name: variables.DisableUnloading.Name(), Without: bookworm, With: trixie, Source: inFiles},
+		{Name: variables.ServiceDirectory.Name(), Source: "docs/service.md", Ours: true},
 
-	{Name: "library_arch", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},
-	{Name: "is_portability_driver", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},
-	{Name: "app_keys", Kind: Manifest, With: bullseye, Source: inFiles},
-	{Name: "override_paths", Kind: Manifest, With: bullseye, Source: inFiles},
-	{Name: "blacklisted_layers", Kind: Manifest, With: bullseye, Source: inFiles},
-	{Name: "pre_instance_functions", Kind: Manifest, With: bullseye, Source: inFiles},
+		{Name: "~all~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
+		{Name: "~implicit~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
+		{Name: "~explicit~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
+		{Name: "start*", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byDocument, mark: "-"},
+
+		{Name: SettingsFile, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles,
+			mark: "/vk_loader_settings.json"},
+		{Name: ArrayField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
+		{Name: LogField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
+		{Name: "log_locations", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
+		{Name: LayersField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles, mark: "treat_as_implicit_manifest"},
+		{Name: "unordered_layer_location", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
+		{Name: DriversField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
+		{Name: ExclusiveField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
+		{Name: DevicesField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-90"},
+		{Name: settings.HardwareMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
+		{Name: settings.ServiceMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
+
+		{Name: "library_arch", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},
+		{Name: "is_portability_driver", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},
+		{Name: "app_keys", Kind: Manifest, With: bullseye, Source: inFiles},
+		{Name: "override_paths", Kind: Manifest, With: bullseye, Source: inFiles},
+		{Name: "blacklisted_layers", Kind: Manifest, With: bullseye, Source: inFiles},
+		{Name: "pre_instance_functions", Kind: Manifest, With: bullseye, Source: inFiles},
+	}
 }
 
 // Features are the rows of the table.
 func Features() []Feature {
-	list := slices.Clone(table)
+	list := slices.Clone(table())
 	for i := range list {
 		list[i].Kind = list[i].kind()
 	}
@@ -132,8 +145,9 @@ func (f *Feature) kind() Kind {
 
 // Fields are the names of the settings file's fields.
 func Fields() (names []string) {
-	for i := range table {
-		if f := &table[i]; f.Kind == Settings && f.Name != SettingsFile {
+	rows := table()
+	for i := range rows {
+		if f := &rows[i]; f.Kind == Settings && f.Name != SettingsFile {
 			names = append(names, f.Name)
 		}
 	}
@@ -147,8 +161,9 @@ func FieldsIn(text string) []string {
 
 // Named finds a feature; nil: none has the name.
 func Named(name string) *Feature {
-	if i := slices.IndexFunc(table, func(f Feature) bool { return f.Name == name }); i >= 0 {
-		return &table[i]
+	rows := table()
+	if i := slices.IndexFunc(rows, func(f Feature) bool { return f.Name == name }); i >= 0 {
+		return &rows[i]
 	}
 	return nil
 }

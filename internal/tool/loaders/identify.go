@@ -37,10 +37,11 @@ const (
 	FromAnswer  = "answer" // of vkEnumerateInstanceVersion, in a probe
 )
 
-var (
-	inName    = regexp.MustCompile(`^libvulkan\.so\.([0-9]+\.[0-9]+\.[0-9]+)$`)
-	inPackage = regexp.MustCompile(`^(?:[0-9]+:)?([0-9]+\.[0-9]+\.[0-9]+)`)
-	inText    = regexp.MustCompile(`Vulkan Loader Version ([0-9]+\.[0-9]+\.[0-9]+)`)
+// Where a version is written. They are compiled when a file is read, because package discover does nothing at import.
+const (
+	inName    = `^libvulkan\.so\.([0-9]+\.[0-9]+\.[0-9]+)$`
+	inPackage = `^(?:[0-9]+:)?([0-9]+\.[0-9]+\.[0-9]+)`
+	inText    = `Vulkan Loader Version ([0-9]+\.[0-9]+\.[0-9]+)`
 )
 
 // Identify says which loader a file is, by its path as the dynamic linker finds it.
@@ -68,8 +69,8 @@ func Identify(m *machine.Machine, name string) *Loader {
 	return l
 }
 
-func first(form *regexp.Regexp, text string) string {
-	if found := form.FindStringSubmatch(text); found != nil {
+func first(form, text string) string {
+	if found := regexp.MustCompile(form).FindStringSubmatch(text); found != nil {
 		return found[1]
 	}
 	return ""
@@ -83,8 +84,9 @@ func (l *Loader) read(data []byte) {
 		return
 	}
 	l.texts = map[string]bool{}
-	for i := range table {
-		if mark := table[i].Mark(); mark != "" {
+	rows := table()
+	for i := range rows {
+		if mark := rows[i].Mark(); mark != "" {
 			l.texts[mark] = has(mark)
 		}
 	}

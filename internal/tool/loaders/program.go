@@ -7,9 +7,8 @@ import (
 )
 
 // Rules as they are written for programs.
-var ruleNames = map[binary.Rule]string{binary.ByPreload: "preload", binary.ByPath: "path",
-	binary.ByRPath: "rpath", binary.ByVariable: "variable", binary.ByRunPath: "runpath", binary.ByCache: "cache",
-	binary.ByDefault: "default"}
+var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
+	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default"}
 
 // Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
 func Linker(source *machine.Source, plugin string) *binary.Linker {

@@ -17,8 +17,9 @@ func (l *Loader) Settings(content string) (string, bool) {
 	if l.Has(SettingsFile) == No {
 		return "", false
 	}
-	for i := range table {
-		if f := &table[i]; f.Kind == Settings && l.Has(f.Name) == No {
+	rows := table()
+	for i := range rows {
+		if f := &rows[i]; f.Kind == Settings && l.Has(f.Name) == No {
 			content = strings.ReplaceAll(content, `"`+f.Name+`"`, `"`+strings.Repeat("-", len(f.Name))+`"`)
 		}
 	}

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"vkloader/internal/core/vk"
-	"vkloader/internal/tool/selector"
 )
 
 // Result is what the child reported of its run on the library.
@@ -84,20 +83,6 @@ type Interception struct {
 	Answered bool
 	Commands []string
 	Problem  string
-}
-
-// Selected is the device as a selector is compared with it.
-func (d *Device) Selected() selector.Device {
-	return selector.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
-		DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
-}
-
-// Selected are several.
-func Selected(devices []Device) (list []selector.Device) {
-	for i := range devices {
-		list = append(list, devices[i].Selected())
-	}
-	return list
 }
 
 // Died tells whether a driver or layer ended the child, or kept it from its end.

@@ -56,9 +56,9 @@ func RunUntil(ctx context.Context, at Place, environ []string, limit time.Durati
 	return run(ctx, "", "", at, environ, limit)
 }
 
-// Twice is Run with everything once more in the same process, for times without cold files.
-func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
-	return run(context.Background(), "again", "", at, environ, limit)
+// Twice is RunUntil with everything once more in the same process, for times without cold files.
+func Twice(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "again", "", at, environ, limit)
 }
 
 // Submit is Run with something to do for each device, too: an empty command buffer, which needs no display. It ends with the

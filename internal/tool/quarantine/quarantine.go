@@ -9,11 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/shadow"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
@@ -103,7 +105,7 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	environ, remove, err := settingsfile.Shadow(found.Source.Environ, string(text))
+	environ, remove, err := shadow.Shadow(found.Source.Environ, string(text))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
@@ -131,7 +133,7 @@ type thing struct{ kind, manifest string }
 
 // in are the drivers and layers that programs get.
 func in(source *machine.Source) (map[thing]bool, error) {
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func in(source *machine.Source) (map[thing]bool, error) {
 
 // identify finds what the name means. others are the drivers that stay, when it is one.
 func (e *Entry) identify(found *settingsfile.Found) (others []string, err error) {
-	answer, err := decision.Ask(decision.Lacking(found.Source, found.Places))
+	answer, err := ask.Changed(decision.Lacking(found.Source, found.Places))
 	if err != nil {
 		return nil, err
 	}

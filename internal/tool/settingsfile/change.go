@@ -12,16 +12,17 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
@@ -45,12 +46,12 @@ type Change struct {
 // Devices are how a change learns of devices.
 type Devices interface {
 	// List gives all devices of the machine, hidden ones included.
-	List() ([]probe.Device, error)
+	List() ([]discover.Device, error)
 	// Manifest is that of a device's driver, where settings with the device have to name it: it is found by a variable that
 	// they put out of force; "" otherwise.
-	Manifest(d *probe.Device) (string, error)
+	Manifest(d *discover.Device) (string, error)
 	// Try makes sure that a program with this object as its settings gets these devices.
-	Try(object map[string]any, chosen []probe.Device) error
+	Try(object map[string]any, chosen []discover.Device) error
 }
 
 // Done is what settings set and clear have done.
@@ -317,7 +318,7 @@ func levelWords(level uint32) []string {
 
 // found is what there is without settings files, and without the filters that take layers and drivers out of lists.
 func (p *Found) found() (*plan.Answer, error) {
-	return decision.Ask(decision.Without(decision.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+	return ask.Changed(decision.Without(decision.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
@@ -430,9 +431,9 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 }
 
 // devices puts the devices into the object: as a configuration names them, with the driver manifests that it takes.
-func (c *Change) devices(ask Devices, object map[string]any) error {
+func (c *Change) devices(lister Devices, object map[string]any) error {
 	list := []any{}
-	var all, chosen []probe.Device
+	var all, chosen []discover.Device
 	for _, word := range c.Devices {
 		if entry, ok := explicitDevice(word); ok { // may be of another machine
 			list = append(list, entry)
@@ -440,11 +441,11 @@ func (c *Change) devices(ask Devices, object map[string]any) error {
 		}
 		if all == nil {
 			var err error
-			if all, err = ask.List(); err != nil {
+			if all, err = lister.List(); err != nil {
 				return err
 			}
 		}
-		listed := probe.Selected(all)
+		listed := ask.SelectedAll(all)
 		hits, err := selector.Select(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
@@ -466,7 +467,7 @@ func (c *Change) devices(ask Devices, object map[string]any) error {
 	}
 	object["device_configurations"] = list
 	for i := range chosen {
-		manifest, err := ask.Manifest(&chosen[i])
+		manifest, err := lister.Manifest(&chosen[i])
 		if err != nil {
 			return err
 		}
@@ -482,7 +483,7 @@ func (c *Change) devices(ask Devices, object map[string]any) error {
 	if len(chosen) == 0 {
 		return nil
 	}
-	return ask.Try(object, chosen)
+	return lister.Try(object, chosen)
 }
 
 // explicitDevice reads DEVICEUUID/DRIVERUUID/VERSION.

@@ -21,9 +21,6 @@ const (
 	Writer = settingsplace.Writer
 )
 
-// Silent are settings that say nothing.
-const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
-
 // setAside is added to the name of another program's file that had to make room; loaders do not read such names.
 const setAside = ".before-vkloader"
 

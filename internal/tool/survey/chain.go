@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/commands"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/graph"
@@ -24,22 +25,29 @@ import (
 
 // Chain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
 func Chain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
-	answer, err := decision.Ask(source)
+	made, err := ask.Decide(source)
 	if err != nil {
 		return nil, err
 	}
+	answer := made.Plan
 	found, err := probe.Find(executable, library)
 	if err != nil {
 		return nil, err
 	}
-	chain := chainOf(source, answer)
+	chain := chainOf(source, made)
 	if chain.Library = found.Library; source.Foreign() && library == "" {
 		chain.Library = filepath.Base(found.Library) // where it would be there is not known
 	}
 	if still || source.Class != 0 && source.Class != machine.OwnClass { // the children are of the library's own word size
 		return chain, nil
 	}
-	seen, err := Look(executable, source.Machine, Options{Library: library, Loader: source.Loader, Limit: limit})
+	options := Options{Library: library, Limit: limit}
+	if source.Loader != nil { // of what a program gets: what it reads is known
+		if options.Loader, err = discover.LoaderOf(context.Background(), ask.Host(source), discover.Program{}); err != nil {
+			return nil, err
+		}
+	}
+	seen, err := Look(executable, source.Machine, options)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +63,9 @@ func Chain(executable, library string, source *machine.Source, still bool, limit
 }
 
 // chainOf is what the decision alone knows.
-func chainOf(source *machine.Source, answer *plan.Answer) *graph.Chain {
+func chainOf(source *machine.Source, made *ask.Decision) *graph.Chain {
 	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
-	in, out := explain.Of(answer)
-	out = append(out, explain.KeptOut(source, answer)...)
+	in, out, answer := made.In, made.Out, made.Plan
 	explain.Fixes(source, answer, in, out)
 	for _, e := range in {
 		if e.Kind == "layer" {
@@ -156,7 +163,7 @@ func important(commands []string) []string {
 }
 
 // observed adds what children saw.
-func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.Result) {
+func observed(chain *graph.Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {
@@ -191,9 +198,9 @@ func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.
 		d.Known = seen.Decided && seen.Problem == "" // a child that ended early has not seen all devices
 	}
 	for _, one := range seen.Devices {
-		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: term.DeviceType(one.Type), API: term.Version(one.APIVersion),
+		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: one.TypeText, API: one.APIText,
 			About: strings.TrimSpace(one.DriverName + " " + one.DriverInfo)}
-		i := slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return sameLibrary(d.Library, one.Library) })
+		i := slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return machine.SameLibrary(d.Library, one.Library) })
 		if i < 0 { // which driver it is of is not known
 			i = slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return d.Name == unknownDriver })
 			if i < 0 {

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/decision"
+	"vkloader/discover"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -53,20 +54,20 @@ func pictured(t *testing.T) *machine.Source {
 func picturedChain(t *testing.T) *graph.Chain {
 	t.Helper()
 	source := pictured(t)
-	answer, err := decision.Ask(source)
+	made, err := ask.Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := chainOf(source, answer)
+	chain := chainOf(source, made)
 	chain.Program = "/usr/games/openarena"
-	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
-		Drivers: []Driver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
-		Devices: []probe.Device{
-			{Index: 0, Name: "ACME Radiant 7000", Type: 2, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4",
+	seen := &discover.Inspection{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
+		Drivers: []discover.InspectedDriver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
+		Devices: []discover.Device{
+			{Index: 0, Name: "ACME Radiant 7000", TypeText: "discrete GPU", APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4",
 				Library: "/usr/lib/libvulkan_acme.so"},
-			{Index: 1, Name: "ACME integrated graphics of a name that is too long for one line of its box", Type: 1,
-				APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4", Library: "/usr/lib/libvulkan_acme.so"},
-			{Index: 2, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", Type: 4, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "llvmpipe",
+			{Index: 1, Name: "ACME integrated graphics of a name that is too long for one line of its box", TypeText: "integrated GPU",
+				APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4", Library: "/usr/lib/libvulkan_acme.so"},
+			{Index: 2, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", TypeText: "CPU", APIText: "1.3.230", DriverName: "llvmpipe",
 				DriverInfo: "Mesa 22.3.6", Library: "/usr/lib/libvulkan_lvp.so"},
 		}}
 	asked := &probe.Result{Asked: []probe.Interception{
@@ -76,7 +77,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR"}},
 		{Answered: true, Problem: "it crashed when it was asked"},
 	}}
-	observed(chain, answer, seen, asked)
+	observed(chain, made.Plan, seen, asked)
 	return chain
 }
 

@@ -6,21 +6,23 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/shadow"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
 type Device struct {
-	probe.Device
+	discover.Device
 	In  bool   `json:"in"`
 	Why string `json:"why,omitempty"` // it is out
 
@@ -63,15 +65,15 @@ var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFil
 // devices or changes their order.
 func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duration) (*Devices, error) {
 	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
-	seen, err := probe.Run(found, environ, limit)
+	seen, err := ask.Devices(found, environ, limit)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := decision.Ask(&machine.Source{Machine: source.Machine, Program: found.Child})
+	answer, err := ask.Plan(&machine.Source{Machine: source.Machine, Program: found.Child})
 	if err != nil {
 		return nil, err
 	}
-	devices := &Devices{List: []Device{}, Problem: seen.Problem, Died: seen.Died()}
+	devices := &Devices{List: []Device{}, Problem: seen.Problem, Died: seen.Died}
 	for _, d := range seen.Devices {
 		devices.List = append(devices.List, Device{Device: d, In: true})
 	}
@@ -83,7 +85,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 		if err != nil {
 			return nil, err
 		}
-		if l.hider == MesaLayer && more.Outcome != probe.Crashed && more.Outcome != probe.Hung {
+		if l.hider == MesaLayer && more.Outcome != discover.Crashed && more.Outcome != discover.Hung {
 			base = more.Devices
 		}
 		there := make([]bool, len(devices.List))
@@ -103,7 +105,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 			devices.List = append(devices.List, Device{Device: d, Why: l.why.say(), HiddenBy: l.hider})
 		}
 		for i := range there {
-			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == probe.Fine
+			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == discover.Fine
 		}
 	}
 	devices.Order = orderOf(source, answer, devices.List[:in], base)
@@ -111,16 +113,16 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 }
 
 // look runs the probe; silent: without any settings file.
-func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*probe.Result, error) {
+func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*discover.Report, error) {
 	if silent {
-		changed, remove, err := settingsfile.Shadow(environ, settingsfile.Silent)
+		changed, remove, err := shadow.Shadow(environ, shadow.Silent)
 		if err != nil {
 			return nil, err
 		}
 		defer remove()
 		environ = changed
 	}
-	return probe.Run(found, environ, limit)
+	return ask.Devices(found, environ, limit)
 }
 
 // lift is one kind of thing that hides devices, taken away.
@@ -210,7 +212,7 @@ func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
 
 // InForce are the variables that choose drivers here, by their names.
 func InForce(source *machine.Source) ([]string, error) {
-	answer, err := decision.Ask(source)
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +221,12 @@ func InForce(source *machine.Source) ([]string, error) {
 }
 
 // ManifestOf finds the driver manifest, among those that only variables name, whose driver lists a device; "" for none.
-func ManifestOf(found probe.Place, source *machine.Source, d *probe.Device, limit time.Duration) (string, error) {
-	with, err := decision.Ask(source)
+func ManifestOf(found probe.Place, source *machine.Source, d *discover.Device, limit time.Duration) (string, error) {
+	with, err := ask.Plan(source)
 	if err != nil {
 		return "", err
 	}
-	without, err := decision.Ask(decision.Without(source, DriverVariables...))
+	without, err := ask.Changed(decision.Without(source, DriverVariables...))
 	if err != nil {
 		return "", err
 	}
@@ -244,7 +246,7 @@ func ManifestOf(found probe.Place, source *machine.Source, d *probe.Device, limi
 		if err != nil {
 			return "", err
 		}
-		if slices.ContainsFunc(alone.Devices, func(o probe.Device) bool { return sameDevice(d, &o) }) {
+		if slices.ContainsFunc(alone.Devices, func(o discover.Device) bool { return sameDevice(d, &o) }) {
 			return path, nil
 		}
 	}
@@ -253,8 +255,8 @@ func ManifestOf(found probe.Place, source *machine.Source, d *probe.Device, limi
 
 // Try runs the probe with a settings file in place of any other; without Mesa's layer and the id filters, which act on
 // what the settings leave.
-func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*probe.Result, error) {
-	answer, err := decision.Ask(source)
+func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*discover.Report, error) {
+	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -264,21 +266,21 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 			environ = l.lift(environ)
 		}
 	}
-	environ, remove, err := settingsfile.Shadow(environ, text)
+	environ, remove, err := shadow.Shadow(environ, text)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	return probe.Run(found, environ, limit)
+	return ask.Devices(found, environ, limit)
 }
 
 // Same tells whether devices of two runs are the same, in the same order.
-func Same(a, b []probe.Device) bool {
-	return slices.EqualFunc(a, b, func(x, y probe.Device) bool { return sameDevice(&x, &y) })
+func Same(a, b []discover.Device) bool {
+	return slices.EqualFunc(a, b, func(x, y discover.Device) bool { return sameDevice(&x, &y) })
 }
 
 // sameDevice compares two devices of different runs, whose numbers may differ.
-func sameDevice(a, b *probe.Device) bool {
+func sameDevice(a, b *discover.Device) bool {
 	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
@@ -286,7 +288,7 @@ func sameDevice(a, b *probe.Device) bool {
 // Selected are the devices as a selector is compared with them.
 func (d *Devices) Selected() (list []selector.Device) {
 	for i := range d.List {
-		list = append(list, d.List[i].Selected())
+		list = append(list, ask.Selected(&d.List[i].Device))
 	}
 	return list
 }

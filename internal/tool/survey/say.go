@@ -6,7 +6,6 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/term"
 )
 
 // fact is why programs do not see a device, or see it at its place, as values; say makes the sentence, here and nowhere
@@ -63,7 +62,7 @@ type (
 
 	// Rules of sorting.
 	namedBySelect string                // the value of the variable that names the first device
-	byType        struct{ a, b uint32 } // as in VkPhysicalDeviceType
+	byType        struct{ a, b string } // in words
 	byKnownPCI    struct{}
 	byPCI         struct{ a, b string }
 	byIDs         struct{ a, b uint32 } // vendor xor device
@@ -110,7 +109,7 @@ func (n namedBySelect) say() string {
 }
 
 func (t byType) say() string {
-	return term.DeviceType(t.a) + " comes before " + term.DeviceType(t.b)
+	return t.a + " comes before " + t.b
 }
 
 func (byKnownPCI) say() string { return "its PCI address is known, and that of the other is not" }

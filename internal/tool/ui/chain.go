@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
@@ -28,7 +29,7 @@ type explained struct {
 	Out           []explain.Item       `json:"out"`
 	Compute       []explain.Item       `json:"compute"`
 	LayerSettings *layersettings.Shown `json:"layer_settings"`
-	Chance        []explain.Chance     `json:"chance"`
+	Chance        []discover.Chance    `json:"chance"`
 	PID           int                  `json:"pid"`
 	Differs       []process.Difference `json:"differs"`
 }

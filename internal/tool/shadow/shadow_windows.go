@@ -1,4 +1,4 @@
-package settingsfile
+package shadow
 
 import (
 	"fmt"

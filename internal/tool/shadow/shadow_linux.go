@@ -1,13 +1,16 @@
-package settingsfile
+package shadow
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsplace"
 )
 
 // Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
@@ -41,12 +44,9 @@ func Shadow(environ []string, text string) (changed []string, remove func(), err
 func Audible(environ []string) (changed []string, remove func()) {
 	none := func() {}
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
-	files, err := Existing(&source.Machine, Places(source))
-	if err != nil || len(files) == 0 || !strings.Contains(files[0].Content, "stderr_log") {
-		return environ, none
-	}
+	before := inForce(source)
 	var content map[string]any
-	if json.Unmarshal([]byte(files[0].Content), &content) != nil {
+	if !bytes.Contains(before, []byte("stderr_log")) || json.Unmarshal(before, &content) != nil {
 		return environ, none
 	}
 	objects, _ := content["settings_array"].([]any)
@@ -55,7 +55,7 @@ func Audible(environ []string) (changed []string, remove func()) {
 			delete(o, "stderr_log")
 		}
 	}
-	text, err := encode(content)
+	text, err := json.Marshal(content)
 	if err != nil {
 		return environ, none
 	}
@@ -63,4 +63,15 @@ func Audible(environ []string) (changed []string, remove func()) {
 		return environ, none
 	}
 	return changed, remove
+}
+
+// inForce is the settings file that programs get; nil: there is none, or it cannot be read.
+func inForce(source *machine.Source) []byte {
+	for _, place := range settingsplace.Places(source) {
+		text, err := source.ReadFile(place)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return text
+		}
+	}
+	return nil
 }

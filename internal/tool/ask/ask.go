@@ -1,0 +1,96 @@
+package ask
+
+import (
+	"context"
+	"errors"
+
+	"vkloader/discover"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/question"
+)
+
+// Decision is the answer of package discover, with what it was made of.
+type Decision struct {
+	*discover.Answer
+	question.Made
+}
+
+// Decide asks for the program of a source, which enables nothing itself and shows pictures.
+func Decide(source *machine.Source) (*Decision, error) {
+	return DecideFor(source, discover.Program{})
+}
+
+// DecideFor asks for a program by what it gives to vkCreateInstance; the rest of it is the source's.
+func DecideFor(source *machine.Source, program discover.Program) (*Decision, error) {
+	program.Path = source.Program
+	return decide(about(source), program)
+}
+
+// DecideOn asks for a program that enables nothing itself, on a machine with another system.
+func DecideOn(platform search.Platform, source facts.Source, m *machine.Machine) (*Decision, error) {
+	return decide(&question.Question{Source: source, Machine: m, Platform: platform}, discover.Program{})
+}
+
+// Paths asks where drivers, layers and settings are looked for.
+func Paths(source *machine.Source) (*discover.PathList, error) {
+	return discover.Paths(context.Background(), discover.Files(about(source)), discover.Program{})
+}
+
+// PathsOn asks that about a machine with another system.
+func PathsOn(platform search.Platform, source facts.Source, m *machine.Machine) (*discover.PathList, error) {
+	return discover.Paths(context.Background(), discover.Files(&question.Question{Source: source, Machine: m, Platform: platform}), discover.Program{})
+}
+
+// Host is the machine of a source, for the other questions that package discover answers.
+func Host(source *machine.Source) *discover.Host { return discover.Files(about(source)) }
+
+func about(source *machine.Source) *question.Question {
+	return &question.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
+}
+
+func decide(q *question.Question, program discover.Program) (*Decision, error) {
+	answer, err := discover.Decide(context.Background(), discover.Files(q), program)
+	if err != nil && !errors.Is(err, discover.ErrNoDriver) {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	return &Decision{answer, q.Made}, nil
+}
+
+// Plan is Decide where only the decision itself is wanted.
+func Plan(source *machine.Source) (*plan.Answer, error) {
+	return PlanFor(source, discover.Program{})
+}
+
+// PlanFor is DecideFor where only the decision itself is wanted.
+func PlanFor(source *machine.Source, program discover.Program) (*plan.Answer, error) {
+	d, err := DecideFor(source, program)
+	if err != nil {
+		return nil, err
+	}
+	return d.Plan, nil
+}
+
+// Probe is the child that asks drivers for their devices, as a program.
+var Probe = discover.Program{Portability: true, API: discover.V1_2, Headless: true}
+
+// Changed is Plan with facts that are tried in place of a machine's own, such as those of decision.Without.
+func Changed(facts facts.Source) (*plan.Answer, error) { return ChangedFor(facts, discover.Program{}) }
+
+// ChangedFor is Changed for a program by what it gives to vkCreateInstance.
+func ChangedFor(facts facts.Source, program discover.Program) (*plan.Answer, error) {
+	return ChangedOn(decision.Platform(facts), facts, program)
+}
+
+// ChangedOn is ChangedFor on another system.
+func ChangedOn(platform search.Platform, facts facts.Source, program discover.Program) (*plan.Answer, error) {
+	d, err := decide(&question.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
+	if err != nil {
+		return nil, err
+	}
+	return d.Plan, nil
+}

@@ -1,0 +1,44 @@
+package probe
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// endLimit is how long a signal may take to end the tool.
+const endLimit = 5 * time.Second
+
+// Interruptible is a context that ends when the tool is told to end, as by Ctrl-C: a child of a guest ends with it, and what a
+// driver has started. done is to be called after the child's end; the tool then ends as it was told.
+func Interruptible() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals, over, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			cancel()
+			ended <- s
+		case <-over:
+			ended <- nil
+		}
+	}()
+	return ctx, func() {
+		close(over)
+		s := <-ended
+		signal.Stop(signals)
+		cancel()
+		if number, is := s.(syscall.Signal); is {
+			signal.Reset(number)
+			_ = syscall.Kill(os.Getpid(), number)
+			<-time.After(endLimit) // another thread may get the signal: nothing is said meanwhile
+		}
+	}
+}

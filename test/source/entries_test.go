@@ -1,0 +1,58 @@
+package source
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// entries are what the tool knows through package discover alone. Only the packages that are named call what lies below it, each
+// for a reason. A reason that is gone takes its line with it: the test says so.
+var entries = []struct {
+	call    string            // in the text
+	what    string            // it is
+	callers map[string]string // packages, with the reason
+}{
+	{"plan.Resolve(", "the decision", map[string]string{
+		"internal/tool/decision": "the one place where the tool, and package discover, ask the core"}},
+	{"decision.Ask", "the decision", map[string]string{
+		"discover":              "the entry",
+		"internal/tool/explain": "below the entry: it tries changes on a decision that was made"}},
+	{"probe.Run(", "what a child is told by drivers", map[string]string{
+		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
+	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
+	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"discover": "the entry"}},
+	{"gpus.List", "the list of graphics devices", map[string]string{
+		"discover":             "the entry",
+		"internal/tool/doctor": "judges them by drivers that discover leaves out as broken",
+		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",
+		"internal/tool/cli":    "list devices --map joins them with those of drivers by address"}},
+	{"question.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
+		"discover":          "makes the same of its own hosts",
+		"internal/tool/ask": "asks for all commands"}},
+}
+
+// What the tool decides it decides through one entry.
+func TestOneEntry(t *testing.T) {
+	t.Parallel()
+	all := sources(t)
+	for _, e := range entries {
+		used := map[string]bool{}
+		for _, f := range all {
+			if f.test || !strings.Contains(f.text, e.call) || strings.HasPrefix(f.pack, "test/") {
+				continue
+			}
+			if strings.HasPrefix(e.call, "plan.") && !slices.Contains(f.imports, module+"internal/core/plan") {
+				continue
+			}
+			if used[f.pack] = true; e.callers[f.pack] == "" {
+				t.Errorf("%s has %s: %s comes from package discover, which internal/tool/ask asks", f.path, e.call, e.what)
+			}
+		}
+		for pack := range e.callers {
+			if !used[pack] {
+				t.Errorf("%s has no %s any more: take its line out of entries", pack, e.call)
+			}
+		}
+	}
+}
