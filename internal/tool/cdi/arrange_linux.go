@@ -374,7 +374,7 @@ func faults(c *binary.Closure) string {
 	}
 	for _, pair := range pairs {
 		old := newest[pair]
-		has := "which has no such versions"
+		has := "which defines no such version"
 		if old.Newest != "" {
 			has = "which has versions up to " + old.Newest
 		}

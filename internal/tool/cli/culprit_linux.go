@@ -204,7 +204,7 @@ func ended(end *launch.End) string {
 	case end.Hung:
 		return "it hung" + where
 	case end.Enough:
-		return "it ran for as long as it had to"
+		return "it ran for the required time"
 	case end.Fault != nil:
 		return "killed by " + unix.SignalName(end.Fault.Signal) + where
 	case end.Status.Signaled():
@@ -230,7 +230,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		}
 		return
 	case culprit.Stopped:
-		fmt.Fprintln(s.errOut, "No verdict: it was broken off.")
+		fmt.Fprintln(s.errOut, "No verdict: interrupted.")
 		return
 	case culprit.Found:
 		for _, c := range v.Culprits {
@@ -243,11 +243,11 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 			fmt.Fprintf(s.errOut, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
 	case culprit.Unloading:
-		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, and left something to be called when a thread or the program ends"))
+		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
 	case culprit.Unsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	default:
-		fmt.Fprintln(s.errOut, style.Bad("No layer and no driver that could be left out is the culprit: it is the program, or the only driver"))
+		fmt.Fprintln(s.errOut, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
 	}
 	line("what", v.What)
 	if len(v.Files) > 1 {

@@ -120,7 +120,7 @@ func (s *invocation) change(m *machine.Machine) error {
 func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 	m, err := s.machine()
 	if err == nil && m.Foreign() {
-		err = fmt.Errorf("%s looks at the running machine only, not below --root", command)
+		err = fmt.Errorf("%s examines the running machine only, not one below --root", command)
 	}
 	return m, err
 }

@@ -41,12 +41,13 @@ func newRun(s *invocation) *cobra.Command {
 			"options say. It writes no file and affects no other program. Without --log and --time the program\n" +
 			"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
 			"error, and exits as the program does.\n\n" +
-			"Exit codes: the program's own; 126 it cannot be run, 127 not found, 2 wrong usage, 3 could not look.\n\n" +
-			"--find-culprit runs a program that crashes or hangs several times: as it is, without layers, and\n" +
-			"then with fewer and fewer layers and drivers, until the one at fault is known, or the two that fail\n" +
-			"only together. Ctrl-\\ says that the program hangs now. --fails-with and --fails-when let more ends\n" +
-			"count as failures. What a run leaves behind is ended. Exit codes: 0 it works, 1 it does not, 3\n" +
-			"interrupted.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
+			"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
+			"examination could not run.\n\n" +
+			"--find-culprit finds the layer or driver that makes a program crash or hang, or the two that fail\n" +
+			"only together. It runs the program as it is, without layers, and then leaves out fewer and fewer\n" +
+			"layers and drivers. Ctrl-\\ marks the program as hung. With --fails-with and --fails-when, other ends\n" +
+			"are failures, too. Processes that a run leaves behind are ended. Exit codes: 0 the program works, 1\n" +
+			"it does not, 3 interrupted.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
@@ -54,7 +55,7 @@ func newRun(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
 	flags := r.options(s, cmd)
-	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
+	flags.BoolVar(&r.times, "time", false, "print at the end how long opening each driver and layer took")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	flags.BoolVar(&r.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
 	flags.DurationVar(&r.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: Ctrl-\\ says so)")

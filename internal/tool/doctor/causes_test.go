@@ -96,7 +96,7 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
-			do:   "Nothing, if that is meant. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
 			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
@@ -302,7 +302,7 @@ func TestChips(t *testing.T) {
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			verdict: "No graphics device is here; programs compute on the processor"},
+			verdict: "No graphics device found; programs compute on the processor"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
 			code: "gpu-display-only", verdict: "nothing is wrong"},
@@ -366,9 +366,9 @@ func TestSettings(t *testing.T) {
 	}
 	place := "/" + implicit + "o.json"
 	checkCauses(t, []cause{
-		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "it is vkloader's own", verdict: "nothing is wrong"},
+		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "vkloader wrote it", verdict: "nothing is wrong"},
 		{name: "another's layer that is off", files: desktop(t, overlay, theirs(layer("off", place))), problems: []string{"leftover-settings"}, verdict: "1 leftover"},
-		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force and changes nothing",
+		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force, but changes nothing",
 			verdict: "nothing is wrong"},
 		{name: "a layer that is gone", files: desktop(t, overlay, theirs(`"layers":[{"name":"VK_LAYER_p","path":"/opt/gone.json","control":"on"},`+rest+`]`)),
 			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/gone.json, which does not exist", do: "rm -- " + settingsFile},
@@ -415,9 +415,9 @@ func TestUndefinedSymbols(t *testing.T) {
 	}
 	checkCauses(t, []cause{
 		{name: "data", files: driver("imports=some_function data=some_table"), problems: []string{"library-symbol"}, code: "library-symbol",
-			what: "uses some_table and 1 more, which nothing that comes with it defines: the dynamic linker refuses it", verdict: "1 problem"},
+			what: "uses some_table and 1 more, which none of its libraries defines: the dynamic linker refuses it", verdict: "1 problem"},
 		{name: "a function", files: driver("imports=some_function"), problems: []string{"library-symbol"}, code: "library-symbol",
-			what: "uses some_function, which nothing that comes with it defines", verdict: "1 warning"},
+			what: "uses some_function, which none of its libraries defines", verdict: "1 warning"},
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 type Layer struct {
 	Name     string `json:"name"`
 	Implicit bool   `json:"implicit"`
-	Active   bool   `json:"active"` // of a program that asks for nothing of its own
+	Active   bool   `json:"active"` // of a program that enables nothing itself
 }
 
 // Outcome is what a change of the rules does, or would do.

@@ -434,7 +434,7 @@ func (d *draft) enter(text string) error {
 	control, ref, _ := strings.Cut(text, ":")
 	name, err := url.QueryUnescape(ref)
 	if err != nil || !slices.Contains([]string{"on", "off", "auto", others}, control) {
-		return errors.New("this address is not one of this page: the list of layers cannot be read")
+		return errors.New("this is not a valid address of this page: the list of layers cannot be read")
 	}
 	if control == others {
 		name, control = others, ""
@@ -538,7 +538,7 @@ func (d *draft) do(act string, chain []string) string {
 		return name + " is switched " + verb
 	case "usual":
 		d.set(name, "")
-		return name + " is as without the change"
+		return name + " is as it was before the change"
 	case "up":
 		return d.move(chain, from, from-1)
 	case "down":

@@ -61,7 +61,7 @@ func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 	}
 	object := settingsfile.For(content, apps, false)
 	if object == nil {
-		return "", errors.New("the settings have nothing for the program")
+		return "", errors.New("the settings say nothing about the program")
 	}
 	delete(object, "app_keys")
 	out, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
