@@ -11,6 +11,7 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 )
@@ -96,27 +97,19 @@ func (l *lister) gpus() []gpu {
 func (l *lister) rendering() {
 	m := l.machine
 	cards := map[string][]string{}
-	for _, name := range names(m, "/sys/class/drm") {
-		render := strings.HasPrefix(name, "renderD")
-		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
+	for _, direct := range gpus.Directs(m) {
+		node := "/dev/dri/" + direct.Name
+		if !l.has(node) {
 			continue
 		}
-		node := "/dev/dri/" + name
-		directory, err := m.Real("/sys/class/drm/" + name + "/device")
-		if err != nil || !l.has(node) {
-			continue
-		}
-		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && m.Exists(parent+"/vendor") {
-			directory = parent // of PCI, which is the same device
-		}
-		address := nameOf(path.Base(directory))
-		if !render {
+		address := nameOf(path.Base(direct.Device))
+		if !direct.Render {
 			cards[address] = append(cards[address], node)
 			continue
 		}
 		g := l.at(address)
 		g.nodes = append(g.nodes, node)
-		if kernel, err := m.Readlink(directory + "/driver"); l.compute && err == nil && path.Base(kernel) == "amdgpu" && l.has(compute) {
+		if kernel, err := m.Readlink(direct.Device + "/driver"); l.compute && err == nil && path.Base(kernel) == "amdgpu" && l.has(compute) {
 			g.nodes = append(g.nodes, compute)
 		}
 	}
@@ -158,7 +151,7 @@ func (l *lister) nvidia() {
 		}
 		return g
 	}
-	for _, name := range names(l.machine, strings.TrimSuffix(proc, "/")) {
+	for _, name := range l.machine.Names(strings.TrimSuffix(proc, "/")) {
 		text, err := l.machine.ReadFile(proc + name + "/information")
 		minor, found := field(string(text), "Device Minor:")
 		if err != nil || !found {
@@ -173,8 +166,8 @@ func (l *lister) nvidia() {
 	if told {
 		return
 	}
-	for _, name := range names(l.machine, l.root+"/dev") {
-		if number, is := strings.CutPrefix(name, "nvidia"); is && number != "" && strings.Trim(number, "0123456789") == "" {
+	for _, name := range l.machine.Names(l.root + "/dev") {
+		if _, is := gpus.NVIDIANumber(name); is {
 			add(name, "/dev/"+name)
 		}
 	}
@@ -199,30 +192,17 @@ func (l *lister) divided(g *gpu, minor string) {
 		}
 		return "/dev/nvidia-caps/nvidia-cap" + number
 	}
-	for _, gi := range names(l.machine, strings.TrimSuffix(directory, "/")) {
+	for _, gi := range l.machine.Names(strings.TrimSuffix(directory, "/")) {
 		own := node(gi)
 		if !strings.HasPrefix(gi, "gi") || own == "" || !l.has(own) {
 			continue
 		}
-		for _, ci := range names(l.machine, directory+gi) {
+		for _, ci := range l.machine.Names(directory + gi) {
 			if other := node(gi + "/" + ci); strings.HasPrefix(ci, "ci") && other != "" && l.has(other) {
 				g.parts = append(g.parts, part{gi + "-" + ci, []string{own, other}})
 			}
 		}
 	}
-}
-
-// names lists a directory; nothing without it.
-func names(m *machine.Machine, directory string) []string {
-	entries, err := m.ReadDir(directory)
-	if err != nil {
-		return nil
-	}
-	var list []string
-	for _, e := range entries {
-		list = append(list, e.Name())
-	}
-	return list
 }
 
 // named are a device's names in the forms that are wanted.

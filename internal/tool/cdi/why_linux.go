@@ -70,7 +70,7 @@ func Explain(m *machine.Machine, here bool) *Why {
 	switch {
 	case err == nil:
 		w.State = Arranged
-	case len(names(m, Directory)) > 0:
+	case len(m.Names(Directory)) > 0:
 		w.State = NoHook
 		w.found(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
 			"On the host: vkloader cdi refresh; then create the container again.")

@@ -53,8 +53,8 @@ type look struct {
 // List gives the graphics devices of a machine.
 func List(m *machine.Machine) []*GPU {
 	l := &look{machine: m}
-	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
-	for _, name := range l.names(pci) {
+	const pci = "/sys/bus/pci/devices"
+	for _, name := range m.Names(pci) {
 		if strings.HasPrefix(l.text(pci+"/"+name+"/class"), "0x03") {
 			if directory, err := m.Real(pci + "/" + name); err == nil {
 				l.device(directory)
@@ -62,34 +62,56 @@ func List(m *machine.Machine) []*GPU {
 		}
 	}
 	claimed := map[string]bool{}
-	for _, name := range l.names(drm) {
-		render := strings.HasPrefix(name, "renderD")
-		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
-			continue
-		}
-		directory, err := m.Real(drm + "/" + name + "/device")
-		if err != nil || !m.Exists(directory) {
-			continue
-		}
-		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && m.Exists(parent+"/vendor") {
-			directory = parent // of PCI, which is the same device
-		}
-		g := l.device(directory)
-		g.Cards = append(g.Cards, name)
-		claimed["/dev/dri/"+name] = true
-		if render && m.Exists("/dev/dri/"+name) {
-			g.Nodes = append(g.Nodes, "/dev/dri/"+name)
+	for _, direct := range Directs(m) {
+		g, node := l.device(direct.Device), "/dev/dri/"+direct.Name
+		g.Cards = append(g.Cards, direct.Name)
+		claimed[node] = true
+		if direct.Render && m.Exists(node) {
+			g.Nodes = append(g.Nodes, node)
 		}
 	}
 	l.nvidia()
 	l.lonely()
-	for _, name := range l.names("/dev/dri") {
+	for _, name := range m.Names("/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] {
 			l.list = append(l.list, &GPU{Name: name, Nodes: []string{node}})
 		}
 	}
 	return l.list
+}
+
+// Direct is a name of the direct rendering manager.
+type Direct struct {
+	Name   string // as card0 and renderD128
+	Render bool   // a render node: it computes, and sets no screen
+	Device string // directory in sysfs
+}
+
+// Directs lists the cards and render nodes of the direct rendering manager, without the outputs of cards.
+func Directs(m *machine.Machine) (list []Direct) {
+	const drm = "/sys/class/drm"
+	for _, name := range m.Names(drm) {
+		render := strings.HasPrefix(name, "renderD")
+		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
+			continue
+		}
+		device, err := m.Real(drm + "/" + name + "/device")
+		if err != nil || !m.Exists(device) {
+			continue
+		}
+		if parent := path.Dir(device); strings.HasPrefix(path.Base(device), "virtio") && m.Exists(parent+"/vendor") {
+			device = parent // of PCI, which is the same device
+		}
+		list = append(list, Direct{name, render, device})
+	}
+	return list
+}
+
+// NVIDIANumber is the number in the name of a node of NVIDIA's own driver, as in nvidia0.
+func NVIDIANumber(name string) (number string, is bool) {
+	number, is = strings.CutPrefix(name, "nvidia")
+	return number, is && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.
@@ -102,18 +124,6 @@ func (l *look) text(name string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(data))
-}
-
-// names lists a directory; nothing without it.
-func (l *look) names(directory string) (names []string) {
-	entries, err := l.machine.ReadDir(directory)
-	if err != nil {
-		return nil
-	}
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
 }
 
 // device gives the entry of a sysfs directory, made when it is new.
@@ -159,14 +169,13 @@ func (l *look) nvidia() {
 	if known {
 		return
 	}
-	for _, name := range l.names(proc) {
+	for _, name := range l.machine.Names(proc) {
 		l.list = append(l.list, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia",
 			Nodes: l.nvidiaNodes(l.minor(proc + "/" + name + "/information"))})
 		known = true
 	}
-	for _, name := range l.names("/dev") {
-		number, ok := strings.CutPrefix(name, "nvidia")
-		if ok && !known && number != "" && strings.Trim(number, "0123456789") == "" {
+	for _, name := range l.machine.Names("/dev") {
+		if number, is := NVIDIANumber(name); is && !known {
 			l.list = append(l.list, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: l.nvidiaNodes(number)})
 		}
 	}

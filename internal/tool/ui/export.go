@@ -26,15 +26,7 @@ type form struct{ Title, About, Text string }
 type variable struct{ Name, Value string }
 
 func exportOf(r *Request) (any, error) {
-	s, err := subjectOf(r)
-	if err != nil {
-		return nil, err
-	}
-	d, err := draftOf(r, s)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := d.plan(r)
+	s, _, plan, err := planned(r)
 	if err != nil {
 		return nil, err
 	}

@@ -19,15 +19,7 @@ type trial struct {
 }
 
 func tryOf(r *Request) (any, error) {
-	s, err := subjectOf(r)
-	if err != nil {
-		return nil, err
-	}
-	d, err := draftOf(r, s)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := d.plan(r)
+	s, d, plan, err := planned(r)
 	if err != nil {
 		return nil, err
 	}
