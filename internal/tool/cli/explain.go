@@ -95,7 +95,7 @@ func newExplain(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
 	cmd.Flags().BoolVar(&statements, "statements", false, "print the texts of the statements of the specification at the end")
-	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
 	addPID(cmd, &pid)
 	addPlugin(cmd, &plugin)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")

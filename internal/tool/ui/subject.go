@@ -1,14 +1,10 @@
 package ui
 
 import (
-	"fmt"
 	"html/template"
 	"net/url"
-	"path"
 	"strconv"
 	"strings"
-
-	"vkloader/internal/tool/machine"
 )
 
 // subject is the program that the page is about, as its address says.
@@ -41,26 +37,8 @@ func subjectOf(r *Request) (*subject, error) {
 		s.App = name
 		return s, nil
 	}
-	s.App, err = findProgram(&m, name)
+	s.App, err = m.FindProgram(name)
 	return s, err
-}
-
-// findProgram finds a program by its path or by its name, as a shell does.
-func findProgram(m *machine.Machine, name string) (string, error) {
-	if strings.ContainsAny(name, `/\`) {
-		return name, nil
-	}
-	search, _ := m.Lookup("PATH")
-	for _, directory := range strings.Split(search, machine.ListSeparator) {
-		file := path.Join(directory, name)
-		if info, err := m.Stat(file); directory != "" && err == nil && info.Mode().IsRegular() {
-			return file, nil
-		}
-	}
-	if m.Exists("/" + name) {
-		return "/" + name, nil
-	}
-	return "", fmt.Errorf("there is no program %s in PATH: give its path", name)
 }
 
 // args are the options of explain for the subject.
