@@ -146,7 +146,7 @@ func missing(r settingsfile.Rule, layers []*manifest.Layer) (names []string) {
 }
 
 // same makes the decision with and without the rules: a program gets the same layers, and in the order of the rules, one
-// that asks for nothing of its own and one that asks for every layer.
+// that enables nothing itself and one that asks for every layer.
 func (a *asker) same(plain, content map[string]any, program string, rules []settingsfile.Rule) error {
 	all, err := a.layers(plain, program)
 	if err != nil {
