@@ -105,7 +105,7 @@ case_of "the tool is gone: containers start, and why says so"
 mv "$here/tool" "$here/tool.away"
 run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || :
 says started
-says "did not run when this container was made"
+says "did not run when this container was created"
 mv "$here/tool.away" "$here/tool"
 
 case_of "what an image lacks is named, on the container's standard error and by why"

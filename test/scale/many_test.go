@@ -25,7 +25,7 @@ func manifests(w *world.World, n int) {
 	w.Env["VK_LOADER_DRIVERS_DISABLE"] = "unused*"
 }
 
-// opened counts what was opened and asked for while an instance was made among n manifests of each kind.
+// opened counts what was opened and asked for while an instance was created among n manifests of each kind.
 func opened(t *testing.T, n int) int {
 	w := world.New(t)
 	manifests(w, n)

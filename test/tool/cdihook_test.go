@@ -232,7 +232,7 @@ func TestWhyInContainer(t *testing.T) {
 		t.Error(text)
 	}
 	c := newContainer(t, generated(t, host), host, image)
-	if text := c.why(1); !strings.Contains(text, "the host's tool did not run when this container was made") || !strings.Contains(text, "vkloader cdi refresh") {
+	if text := c.why(1); !strings.Contains(text, "the host's tool did not run when this container was created") || !strings.Contains(text, "vkloader cdi refresh") {
 		t.Error(text)
 	}
 	for _, name := range []string{"libvulkan_radeon.so", "libvulkan_lvp.so", "libvulkan_intel.so"} { // built for a newer system

@@ -58,9 +58,9 @@ func TestFindCulprit(t *testing.T) {
 		options      []string
 		what, phase  string
 	}{
-		{"submit", "die vkQueueSubmit", nil, "killed by SIGABRT in ", "after a device was made"},
-		{"hang", "delay vkQueueSubmit 3600000", []string{"--hangs-after", "8s"}, "it hung", "after a device was made"},
-		{"instance", "die vkCreateInstance", nil, "killed by SIGABRT in ", "after the layers of an instance were in place"},
+		{"submit", "die vkQueueSubmit", nil, "killed by SIGABRT in ", "after a device was created"},
+		{"hang", "delay vkQueueSubmit 3600000", []string{"--hangs-after", "8s"}, "it hung", "after a device was created"},
+		{"instance", "die vkCreateInstance", nil, "killed by SIGABRT in ", "after the layers of an instance were loaded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func TestFindCulpritElsewhere(t *testing.T) {
 		t.Errorf("of a program that goes on: %+v", v)
 	}
 	v := hunted(t, w, 1, []string{"sh", "-c", "kill -SEGV $$"})
-	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the loader was used" || v.Fix != "" {
+	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the program used the loader" || v.Fix != "" {
 		t.Errorf("of a program that crashes by itself: %+v", v)
 	}
 	delete(w.Env, "VK_DRIVER_FILES")
@@ -117,7 +117,7 @@ func TestFindCulpritBehindLauncher(t *testing.T) {
 		w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
 		v := hunted(t, w, 1, []string{"sh", "-c", `(sleep 1; "$@") & exit 0`, "sh", program[0], program[1], program[2]})
 		if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" || v.Process != program[0] ||
-			!strings.HasPrefix(v.Phase, "after a device was made") {
+			!strings.HasPrefix(v.Phase, "after a device was created") {
 			t.Errorf("got %+v", v)
 		}
 	})

@@ -56,7 +56,7 @@ func TestProbeOfFailures(t *testing.T) {
 			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
 		"failing-layer": {"Broken: VK_LAYER_no fails (create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT); 1 problem\n", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
 			"export DISABLE_VK_LAYER_no=1"},
-		"empty-driver": {"note driver-no-device: empty.json\n", "it works, and lists no device", "no problems"},
+		"empty-driver": {"note driver-no-device: empty.json\n", "it works, but lists no device", "no problems"},
 	} {
 		out := site(t, name)(nil, "doctor", "--probe", "--full")
 		for _, w := range want {

@@ -49,7 +49,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 			t.Errorf("no %q in\n%s%s", want, out, exit.Stderr)
 		}
 	}
-	if _, left, _ := strings.Cut(out, "For you to do"); strings.Contains(left, "bad.json") || strings.Contains(left, "VK_LAYER_dies") {
+	if _, left, _ := strings.Cut(out, "Not fixed"); strings.Contains(left, "bad.json") || strings.Contains(left, "VK_LAYER_dies") {
 		t.Errorf("left to do:\n%s", out)
 	}
 	uses("in quarantine", rest)

@@ -122,7 +122,7 @@ func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 	w.Driver("bad", "device name=bad", "die vkEnumeratePhysicalDevices")
 	w.Driver("good", "device name=good")
 	out := of(w, filepath.Dir(world.SystemLibrary), "doctor", "--fix", "--yes", "--probe", "--timeout", "60s")
-	if strings.Contains(out, "quarantine add") || !strings.Contains(out, "For you to do") || !strings.Contains(out, "bad.json") {
+	if strings.Contains(out, "quarantine add") || !strings.Contains(out, "Not fixed") || !strings.Contains(out, "bad.json") {
 		t.Errorf("%s", out)
 	}
 	if _, err := os.Stat(w.Path("home/.config/vulkan")); err == nil {

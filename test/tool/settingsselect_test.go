@@ -57,7 +57,7 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 			t.Errorf("selected: %v", got)
 		}
 		said := set(t, w, "--device", "amd")
-		if !strings.Contains(said, "Radeon iGPU: its driver is left out by VK_LOADER_DRIVERS_SELECT=cpu*. With these settings programs on this loader get") {
+		if !strings.Contains(said, "Radeon iGPU: its driver is left out by VK_LOADER_DRIVERS_SELECT=cpu*. With these settings programs on this loader still get") {
 			t.Error(said)
 		}
 		if got := devices(h); !slices.Equal(got, []string{"Radeon iGPU"}) || !offers(h, "VK_EXT_direct_mode_display") {

@@ -262,7 +262,7 @@ func TestUIChain(t *testing.T) {
 	step("on:VK_LAYER_x", "b c a x", "<strong>(new)</strong>")
 	step("off:VK_LAYER_b", "c a x", "<strong>(goes)</strong>")
 	step("to:VK_LAYER_x:VK_LAYER_c", "x c a", "VK_LAYER_x is now layer 1 of 3")
-	step("usual:VK_LAYER_b", "x c a b", "as without the change")
+	step("usual:VK_LAYER_b", "x c a b", "as it was before the change")
 	step("up:VK_LAYER_x", "x c a b", "Nothing is written yet")
 	step("up:VK_LAYER_gone", "x c a b", "Nothing is written yet")
 	if s.read(s.settings()) != "" {
@@ -270,7 +270,7 @@ func TestUIChain(t *testing.T) {
 	}
 	// Export: variables do the same, and say that they give no order; the settings file has it.
 	part := s.page("/part/export" + strings.TrimPrefix(at, "/page/program"))
-	for _, want := range []string{"VK_LOADER_LAYERS_ENABLE=VK_LAYER_x", "in another order", "[Service]", "%command%", "cdiVersion", `&#34;VK_LAYER_x&#34;`} {
+	for _, want := range []string{"VK_LOADER_LAYERS_ENABLE=VK_LAYER_x", "in a different order", "[Service]", "%command%", "cdiVersion", `&#34;VK_LAYER_x&#34;`} {
 		if !strings.Contains(part, want) {
 			t.Errorf("no %q in\n%s", want, part)
 		}
@@ -306,7 +306,7 @@ func TestUIChain(t *testing.T) {
 		t.Errorf("found: %q", got)
 	}
 	for address, want := range map[string]string{"/page/program/no-such-program": "no program no-such-program in PATH", "/page/program/no/such": "no such file",
-		"/page/program?layer=what": "cannot be read", "/page/program?pid=999999999": "there is none of this number"} {
+		"/page/program?layer=what": "cannot be read", "/page/program?pid=999999999": "does not exist"} {
 		if status, text, _ := s.ask(http.MethodGet, address, nil); status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", address, status, text)
 		}

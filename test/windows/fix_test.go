@@ -239,7 +239,7 @@ func TestToolCommands(t *testing.T) {
 // What the drivers say is asked and compared as on Linux.
 func TestToolCheck(t *testing.T) {
 	for _, size := range sizes {
-		if out, _ := tool(t, size, 0, "check", "--require", "type=cpu,api=1.1"); !strings.HasPrefix(out, "It is met.\n") {
+		if out, _ := tool(t, size, 0, "check", "--require", "type=cpu,api=1.1"); !strings.HasPrefix(out, "All requirements are met.\n") {
 			t.Errorf("%s: %s", size, out)
 		}
 		tool(t, size, 14, "check", "--require", "type=discrete")

@@ -7,7 +7,7 @@
 // down, what the interposer saw being opened, and the lines that were logged.
 //
 //	stated_*_test.go     by statements: what must be seen, worked out from their text alone, with nothing of the core
-//	tool_test.go         by tool: what "vkloader explain --json" says, for a program that asks for nothing of its own
+//	tool_test.go         by tool: what "vkloader explain --json" says, for a program that enables nothing itself
 //	reference_test.go    by reference: Debian's libvulkan1, in worlds of what it has; differences_test.go lists where it
 //	                     does otherwise, by statement and with the reason; any other difference fails
 //	generate_*_test.go   makes worlds; every fourth is one for the tool, every fourth one for the reference. Half of the

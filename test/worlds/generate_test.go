@@ -21,7 +21,7 @@ type flavor int
 
 const (
 	free   flavor = iota
-	plain         // its program asks for nothing of its own: the tool can explain it
+	plain         // its program enables nothing itself: the tool can explain it
 	common        // only what the reference has
 )
 

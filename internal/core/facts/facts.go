@@ -230,7 +230,7 @@ func (s *Store) TakeNeeds() []Need {
 // Rights says how variables that elevated processes ignore are read.
 type Rights uint8
 
-// Rights. Without a word the system's own secure look-up decides.
+// Rights. Unless set, the system's own secure look-up decides.
 const (
 	SystemRights Rights = iota
 	NoRights            // they count as unset

@@ -17,7 +17,7 @@ func read(t *testing.T, text string, implicit bool) *LayerFile {
 	return ReadLayers(doc, "/d/x.json", implicit, Placed, &System{})
 }
 
-// layer makes a file of one layer; in change, a member without a value takes it away.
+// layer makes a file of one layer; in change, a member without a value removes it.
 func layer(version string, change map[string]string) string {
 	members := []string{"name", `"VK_LAYER_x"`, "type", `"INSTANCE"`, "api_version", `"1.1.2"`, "implementation_version", `"3"`,
 		"description", `"d"`, "library_path", `"libx.so"`, "disable_environment", `{"NO":"1"}`}

@@ -15,7 +15,7 @@ import (
 
 // Script is a source for tests: whoever connects to its socket is a device (PRO-029). Lines say what happens: "add NAME"
 // makes the device, "icds [...]" answers which drivers it lists, "emulated" makes it an emulator's, "fail-query" has that
-// question fail, and "close", or the end of the connection, takes it away. Each line is answered by "ok".
+// question fail, and "close", or the end of the connection, removes it. Each line is answered by "ok".
 type Script struct{ listener *net.UnixListener }
 
 // Player is told what the devices of a script do.

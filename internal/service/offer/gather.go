@@ -70,7 +70,7 @@ type gatherer struct {
 	places  map[*binary.File]int
 }
 
-// Gather decides as the library does for a program that asks for nothing of its own, and follows what each driver needs.
+// Gather decides as the library does for a program that enables nothing itself, and follows what each driver needs.
 func Gather(source *machine.Source, name string) (*Gathered, error) {
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if at < 0 {

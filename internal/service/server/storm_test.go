@@ -114,7 +114,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	switch r.IntN(6) {
 	case 0:
 		fmt.Fprintln(conn, "fail-query")
-	case 1: // it goes without a word
+	case 1: // it goes without a message
 		return nil
 	default:
 		fmt.Fprintf(conn, "icds [{\"component_url\":%q,\"flags\":1},{\"component_url\":%q,\"flags\":1}]\n",

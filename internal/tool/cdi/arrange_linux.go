@@ -103,7 +103,7 @@ type box struct {
 func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
 	var last *box
-	for _, name := range names(m, strings.TrimSuffix(manifestsPlace, "/")) {
+	for _, name := range m.Names(strings.TrimSuffix(manifestsPlace, "/")) {
 		if kind, known := kinds[name]; known {
 			b := &box{Situation: s, machine: m, a: a, name: name, opened: map[string]string{},
 				options: binary.LinkerOptions{Class: kind.class, Machine: kind.machine}}
@@ -156,7 +156,7 @@ func (b *box) arrange() {
 	b.libraries()
 	b.tried = binary.NewLinker(b.with.machine(), b.options)
 	before := len(b.a.Put)
-	for _, file := range names(b.machine, manifestsPlace+b.name) {
+	for _, file := range b.machine.Names(manifestsPlace + b.name) {
 		b.driver(file)
 	}
 	b.layers(b.name)
@@ -173,7 +173,7 @@ func (b *box) arrange() {
 func (b *box) libraries() {
 	b.brought, b.lacking = map[string]string{}, map[string]string{}
 	place := filesPlace + b.name + "/"
-	files := names(b.machine, strings.TrimSuffix(place, "/"))
+	files := b.machine.Names(strings.TrimSuffix(place, "/"))
 	for _, file := range files {
 		b.brought[file] = place + file
 	}
@@ -317,7 +317,7 @@ func (b *box) leads(name string) string {
 // backends arranges the libraries that others open below their own directory: those of the image where it has these others,
 // and else where the host has them, as the host's know.
 func (b *box) backends(directory string) {
-	for _, name := range names(b.machine, backendsPlace+b.name+directory) {
+	for _, name := range b.machine.Names(backendsPlace + b.name + directory) {
 		library := backendsPlace + b.name + directory + "/" + name
 		info, err := b.machine.Stat(library)
 		if err != nil {
@@ -374,7 +374,7 @@ func faults(c *binary.Closure) string {
 	}
 	for _, pair := range pairs {
 		old := newest[pair]
-		has := "which has no such versions"
+		has := "which defines no such version"
 		if old.Newest != "" {
 			has = "which has versions up to " + old.Newest
 		}
@@ -390,7 +390,7 @@ func whole(directory string) bool {
 
 // data arranges the files of data that the container lacks.
 func (b *box) data(directory string) {
-	for _, name := range names(b.machine, dataPlace+directory) {
+	for _, name := range b.machine.Names(dataPlace + directory) {
 		at := directory + "/" + name
 		info, err := b.machine.Stat(dataPlace + at)
 		if err != nil {

@@ -219,8 +219,8 @@ func TestVerifyHost(t *testing.T) {
 		got = append(got, filepath.Base(f.Path)+": "+f.What)
 	}
 	all := strings.Join(got, "\n")
-	for _, want := range []string{"nvidia1: the device node is not there: no such file", "libz.so.1: what is mounted is not there",
-		"libLLVM.so.1: the file is another than when this was written: it had ", "vkloader: the program that the runtime starts"} {
+	for _, want := range []string{"nvidia1: the device node does not exist: no such file", "libz.so.1: a mounted file does not exist",
+		"libLLVM.so.1: the file has changed since this was written: it had ", "vkloader: the program that the runtime starts"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing says %q:\n%s", want, all)
 		}

@@ -71,12 +71,12 @@ func (a *Arrangement) profile(nodes []string) {
 
 // NodesOf are the nodes of devices that a container has.
 func NodesOf(m *machine.Machine) (nodes []string) {
-	for _, name := range names(m, "/dev") {
+	for _, name := range m.Names("/dev") {
 		if strings.HasPrefix(name, "nvidia") || name == "dxg" || name == "kfd" {
 			nodes = append(nodes, "/dev/"+name)
 		}
 	}
-	for _, name := range names(m, "/dev/dri") {
+	for _, name := range m.Names("/dev/dri") {
 		if name != byPath {
 			nodes = append(nodes, "/dev/dri/"+name)
 		}
@@ -90,7 +90,7 @@ const byPath = "by-path"
 // places arranges links to the nodes that a container has by the places of their devices, as the host has them.
 func (a *Arrangement) places(m, host *machine.Machine, nodes []string) {
 	const directory = "/dev/dri/" + byPath
-	for _, name := range names(host, directory) {
+	for _, name := range host.Names(directory) {
 		target, err := host.Readlink(directory + "/" + name)
 		if err == nil && slices.Contains(nodes, "/dev/dri/"+path.Base(target)) && !m.Exists(directory+"/"+name) {
 			a.Nodes = append(a.Nodes, Item{Path: directory + "/" + name, Target: "../" + path.Base(target)})

@@ -104,19 +104,6 @@ func nameOf(directory string) string {
 	}, directory)
 }
 
-// names lists a directory; nothing without it.
-func names(m *machine.Machine, directory string) []string {
-	entries, err := m.ReadDir(directory)
-	if err != nil {
-		return nil
-	}
-	var list []string
-	for _, e := range entries {
-		list = append(list, e.Name())
-	}
-	return list
-}
-
 // named are a device's names in the forms that are wanted.
 func (g *gpu) named(forms []string, index int) (list []string) {
 	for _, form := range forms {

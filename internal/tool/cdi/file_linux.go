@@ -47,7 +47,7 @@ func List(m *machine.Machine, directories []string) []Listed {
 	type origin struct{ directory, at int }
 	first := map[string]origin{}
 	for rank, directory := range directories {
-		for _, name := range names(m, directory) {
+		for _, name := range m.Names(directory) {
 			if ext := path.Ext(name); ext != ".json" && ext != ".yaml" {
 				continue
 			}

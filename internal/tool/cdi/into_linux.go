@@ -278,7 +278,7 @@ func (c *container) node(i Item) error {
 }
 
 // errVolume says that a directory is not the container's own.
-var errVolume = errors.New("it would lie on a volume, and not in the container's own file system")
+var errVolume = errors.New("it would be on a volume, and not in the container's own file system")
 
 // descend opens a directory of the container's own file system, which it makes where it is missing.
 func descend(base *os.Root, parts []string) (*os.Root, error) {

@@ -130,7 +130,7 @@ func (b *box) layers(name string) {
 		own = nil
 	}
 	for _, directory := range []string{implicitLayers, explicitLayers} {
-		for _, file := range names(b.machine, layersPlace+name+"/"+directory) {
+		for _, file := range b.machine.Names(layersPlace + name + "/" + directory) {
 			d := Driver{Name: file, Machine: name, Layer: true}
 			text, err := b.machine.ReadFile(layersPlace + name + "/" + directory + "/" + file)
 			var had, libraries []string

@@ -83,9 +83,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		}
 		info, err := host.Stat(name)
 		if err != nil {
-			v.found(Problem, name, "the device node is not there: "+reason(err), again)
+			v.found(Problem, name, "the device node does not exist: "+reason(err), again)
 		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
-			v.found(Problem, name, "it is no device node", again)
+			v.found(Problem, name, "it is not a device node", again)
 		}
 	}
 	changed := map[string]string{}
@@ -93,14 +93,14 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		info, err := host.Stat(h.Path)
 		switch {
 		case err != nil:
-			v.found(Problem, h.Path, "the program that the runtime starts for a container is not there: "+reason(err), again)
+			v.found(Problem, h.Path, "the program that the runtime starts for a container does not exist: "+reason(err), again)
 		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is no program", again)
+			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", again)
 		}
 		if ours(h) {
 			changed = marks(h)
 			if tool := program(h); tool != h.Path && !host.Exists(tool) {
-				v.found(Problem, tool, "the tool that arranges drivers in a container is not there: containers start without drivers", again)
+				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", again)
 			}
 		}
 	}
@@ -109,9 +109,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 			continue
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
-			v.found(Problem, m.HostPath, "what is mounted is not there: "+reason(err), again)
+			v.found(Problem, m.HostPath, "a mounted file does not exist: "+reason(err), again)
 		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
-			v.found(Problem, m.HostPath, "the file is another than when this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), again)
+			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), again)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 		if name == "i386" {
 			what = "no driver works in the image for programs of 32 bits"
 		}
-		v.found(Problem, path.Clean(icdPlace), what, "See what is said about each driver.")
+		v.found(Problem, path.Clean(icdPlace), what, "See the findings about each driver.")
 	}
 }
 

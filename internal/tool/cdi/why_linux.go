@@ -70,10 +70,10 @@ func Explain(m *machine.Machine, here bool) *Why {
 	switch {
 	case err == nil:
 		w.State = Arranged
-	case len(names(m, Directory)) > 0:
+	case len(m.Names(Directory)) > 0:
 		w.State = NoHook
-		w.found(Problem, Directory, "the host's tool did not run when this container was made: it is gone, the runtime starts no hooks, or it had an error",
-			"On the host: vkloader cdi refresh; then make the container again.")
+		w.found(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
+			"On the host: vkloader cdi refresh; then create the container again.")
 	default:
 		w.found(Note, Directory, "no device of a CDI file of vkloader was given to this container",
 			"Start it with --device "+Kind+"="+All+" (Podman, Docker).")
@@ -114,7 +114,7 @@ func Explain(m *machine.Machine, here bool) *Why {
 func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 	nodes := NodesOf(m)
 	if w.State == Arranged && len(nodes) == 0 {
-		w.found(Note, "/dev/dri", "the container has no device: only drivers that compute on the processor work", "")
+		w.found(Note, "/dev/dri", "the container has no device: only software drivers work", "")
 	}
 	for _, node := range nodes {
 		if here && unix.Access(node, unix.R_OK|unix.W_OK) == unix.EACCES {
@@ -124,7 +124,7 @@ func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 	}
 	for _, node := range r.Nodes {
 		if !slices.Contains(nodes, node) && strings.HasPrefix(node, "/dev/") {
-			w.found(Warning, path.Clean(node), "the device was there when the container was made, and is gone", "")
+			w.found(Warning, path.Clean(node), "the device existed when the container was created, and no longer exists", "")
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (w *Why) Sentence() string {
 	case Arranged:
 		return fmt.Sprintf("The host gave drivers to this container; programs get %d of them.", w.given())
 	case NoHook:
-		return "The host's drivers are mounted in this container, and not arranged."
+		return "The host's drivers are mounted in this container, but not set up."
 	}
 	return "The host gave no drivers to this container."
 }

@@ -101,13 +101,13 @@ func newBundle(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", bundle.Directory+".tar.gz", "write to `FILE`")
-	flags.BoolVar(&only, "list", false, "show what would go in, and write nothing")
-	flags.StringArrayVar(&without, "without", nil, "leave out the part of this `NAME`; may be repeated")
-	flags.BoolVar(&force, "force", false, "write over a file that is there")
-	flags.BoolVar(&still, "still", false, "run nothing: without devices, and without a log")
+	flags.BoolVar(&only, "list", false, "show what the archive would contain, and write nothing")
+	flags.StringArrayVar(&without, "without", nil, "leave out the part with this `NAME`; may be repeated")
+	flags.BoolVar(&force, "force", false, "overwrite an existing file")
+	flags.BoolVar(&still, "still", false, "start no process: no devices, and no log")
 	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", bundleSchema))
 	flags.StringVar(&app, "app", "", "the program that the report is about: path of its executable")
-	flags.DurationVar(&limit, "timeout", 30*time.Second, "how long each child may take")
+	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	flags.StringVar(&part, "part", "", "print this part alone: what the children do that make them")
 	if err := flags.MarkHidden("part"); err != nil {
 		panic(err)

@@ -77,7 +77,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		add("info.json", "devices and times of a short run", func() (any, error) {
 			return survey.Look(s.executable, source.Machine, survey.Options{Limit: g.limit})
 		})
-		text("log.txt", "what the loader says in a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
+		text("log.txt", "the loader's log of a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
 	}
 	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
 		answer, err := ask.Decide(source)
@@ -163,7 +163,7 @@ func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error
 	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
 	err := child.Run()
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("this part was not made within %s", g.whole)
+		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
 	}
 	var list []sent
 	if err == nil {
@@ -171,7 +171,7 @@ func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error
 	}
 	if err != nil {
 		first, _, _ := strings.Cut(said.String(), "\n")
-		return nil, errors.Join(fmt.Errorf("this part could not be made: %w", err), lineOf(first))
+		return nil, errors.Join(fmt.Errorf("creating this part failed: %w", err), lineOf(first))
 	}
 	var parts []bundle.Part
 	for _, p := range list {

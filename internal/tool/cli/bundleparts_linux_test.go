@@ -38,7 +38,7 @@ esac
 	root := t.TempDir()
 	s := &invocation{self: self, root: root, environ: []string{"PATH=" + os.Getenv("PATH"), "TOOL=" + os.Args[0]}}
 	parts := bundleParts(s, &machine.Source{Machine: machine.Machine{Root: root}}, gathering{still: true, limit: time.Second, whole: 10 * time.Second})
-	for name, want := range map[string]string{"explain.json": "panic: a fault", "doctor.json": "not made within", "paths.json": "invalid character",
+	for name, want := range map[string]string{"explain.json": "panic: a fault", "doctor.json": "not finished within", "paths.json": "invalid character",
 		"variables.json": "signal", "system.txt": ""} {
 		at := slices.IndexFunc(parts, func(p bundle.Part) bool { return p.Name == name })
 		if at < 0 || !strings.Contains(parts[at].Failed, want) || (want == "") != (parts[at].Failed == "") || !strings.Contains(parts[at].Text, want) {

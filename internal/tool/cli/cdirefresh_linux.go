@@ -96,7 +96,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	set := pflag.NewFlagSet("generate", pflag.ContinueOnError)
 	g.flags(set)
 	if err := set.Parse(words); err != nil {
-		return fmt.Errorf("it was written by options that this version does not know: %w", err)
+		return fmt.Errorf("it was written with options that this version does not know: %w", err)
 	}
 	g.options.Again = true
 	made, left, err := g.made(s, set)

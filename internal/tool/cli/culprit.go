@@ -76,11 +76,11 @@ func (f *findsCulprit) check(once bool) error {
 }
 
 // culpritHelp is what the help of run says of --find-culprit.
-const culpritHelp = "--find-culprit runs a program that crashes or hangs several times: as it is, without layers, and\n" +
-	"then with fewer and fewer layers and drivers, until the one at fault is known, or the two that fail\n" +
-	"only together. " + hangKey + " says that the program hangs now. --fails-with and --fails-when let more ends\n" +
-	"count as failures. What a run leaves behind is ended. Exit codes: 0 it works, 1 it does not, 3\n" +
-	"interrupted.\n\n"
+const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash or hang, or the two that fail\n" +
+	"only together. It runs the program as it is, without layers, and then leaves out fewer and fewer\n" +
+	"layers and drivers. " + hangKey + " marks the program as hung. With --fails-with and --fails-when, other ends\n" +
+	"are failures, too. Processes that a run leaves behind are ended. Exit codes: 0 the program works, 1\n" +
+	"it does not, 3 interrupted.\n\n"
 
 // hunt is a search for what crashes or hangs a program.
 type hunt struct {
@@ -244,7 +244,7 @@ func endOf(end *launch.End) string {
 	case end.Hung:
 		return "it hung" + where
 	case end.Enough:
-		return "it ran for as long as it had to"
+		return "it ran for the required time"
 	case end.Fault != nil:
 		return "killed by " + end.Fault.Killed + where
 	case end.Killed != "":
@@ -272,7 +272,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		}
 		return
 	case culprit.Stopped:
-		fmt.Fprintln(s.errOut, "No verdict: it was broken off.")
+		fmt.Fprintln(s.errOut, "No verdict: interrupted.")
 		return
 	case culprit.Found:
 		for _, c := range v.Culprits {
@@ -285,11 +285,11 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 			fmt.Fprintf(s.errOut, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
 	case culprit.Unloading:
-		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, and left something to be called when a thread or the program ends"))
+		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
 	case culprit.Unsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	default:
-		fmt.Fprintln(s.errOut, style.Bad("No layer and no driver that could be left out is the culprit: it is the program, or the only driver"))
+		fmt.Fprintln(s.errOut, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
 	}
 	line("what", v.What)
 	if len(v.Files) > 1 {

@@ -84,7 +84,7 @@ const chooseSchema = 1
 // chooseDevice prints the variables by which programs of a kind get one device.
 func chooseDevice(s *invocation, kind, device string, asJSON bool, limit time.Duration) error {
 	if device == "" {
-		return errors.New("--for wants --device: whose variables they are")
+		return errors.New("--for needs --device")
 	}
 	m, err := s.thisMachine("env --for")
 	if err != nil {

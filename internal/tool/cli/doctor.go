@@ -38,10 +38,10 @@ func (r *repairing) options(cmd *cobra.Command) {
 	flags.BoolVar(&r.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
 	flags.BoolVar(&r.fix, "fix", false, fixHelp)
 	flags.BoolVar(&r.yes, "yes", false, "with --fix: do every step without asking")
-	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and do none")
+	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and make no change")
 	flags.StringVar(&r.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
 	flags.BoolVar(&r.undo, "undo", false, undoHelp)
-	flags.BoolVar(&r.force, "force", false, "with --undo: also what has changed since")
+	flags.BoolVar(&r.force, "force", false, "with --undo: also restore files that have changed since")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 }
 
@@ -56,12 +56,12 @@ func newDoctor(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&d.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
-	flags.BoolVar(&d.full, "full", false, "show notes as well: what is no problem, and why")
+	flags.BoolVar(&d.full, "full", false, "also show notes: what is not a problem, and why")
 	flags.StringVar(&d.app, "app", "", "the program to examine for: path of its executable")
 	flags.BoolVar(&d.load, "probe", false, "try everything: also drivers whose device sleeps, which wakes it, and frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "look at files only, and load nothing")
 	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
-	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "how long each child that tries drivers and layers may take")
+	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "time limit for each child process that tries drivers and layers")
 	d.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
@@ -116,7 +116,7 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 			fmt.Fprint(s.out, "  none\n\n")
 			continue
 		}
-		table := term.NewTable("", "name", "library", ">brings")
+		table := term.NewTable("", "name", "library", ">needs")
 		for _, m := range section.modules {
 			mark := "bad"
 			switch {

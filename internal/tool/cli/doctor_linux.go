@@ -20,19 +20,18 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const doctorHelp = "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
-	"gives each finding a code, a reason and a line that says what to do. Then it tries them: child processes under a\n" +
-	"time limit load each driver alone, and all drivers and layers as programs get them, give each device something to\n" +
-	"do, and say what crashes, hangs or fails; where it fails together, the layer or driver is searched for. A driver\n" +
-	"whose device sleeps is not loaded. --probe tries that, too, and shows a few frames; --no-probe tries nothing, nor do\n" +
-	"--root, --app, --pid, --user and --elevated. --markdown writes the report for a bug tracker, with\n" +
-	"names of people and of the machine replaced as by bundle.\n\n" +
-	"--fix does what it says, step by step, where that is in your own files: a settings file or manifest that has to\n" +
-	"go, a variable in ~/.config/environment.d; with --probe, what crashes or hangs goes into quarantine. The rest is\n" +
-	"listed. --undo gives back what was there.\n\n" +
+const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code,\n" +
+	"a reason, and a line that says what to do.\n\n" +
+	"Then doctor tries drivers and layers. Child processes load each driver alone, and all drivers and layers as programs\n" +
+	"get them, and submit work to each device. doctor reports what crashes, hangs or fails. If only the combination fails,\n" +
+	"it searches for the layer or driver. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
+	"and presents a few frames. --no-probe, --root, --app, --pid, --user and --elevated try nothing. --markdown writes the\n" +
+	"report for a bug tracker, and replaces names of people and of the machine as bundle does.\n\n" +
+	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
+	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. It lists what it did not fix. --undo\n" +
+	"restores the files.\n\n" +
 	selector.Help +
-	"With --device a number and a UUID are asked of the drivers, in a child process; everything else is as the kernel\n" +
-	"knows it.\n\n"
+	"For --device with a number or a UUID, a child process asks the drivers; the other forms need only the kernel.\n\n"
 
 // hereOnly are the options of doctor for a machine that runs Linux.
 type hereOnly struct {
@@ -43,7 +42,7 @@ type hereOnly struct {
 
 const (
 	fixHelp  = "fix what can be fixed in your own files; asks before each step"
-	undoHelp = "give back what the files were before --fix"
+	undoHelp = "restore the files to their state before --fix"
 )
 
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
@@ -53,7 +52,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "keep what crashes or hangs out of all programs, or, with --probe, of that of --app, until its file changes")
-	flags.StringVar(&d.user, "user", "", "the user, by name or number, whose permissions count (default: you)")
+	flags.StringVar(&d.user, "user", "", "check the permissions of this user, a name or number (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 }
 

@@ -13,18 +13,18 @@ import (
 	"vkloader/internal/tool/probe"
 )
 
-const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries with everything that\n" +
-	"they need, layers that are in every program, and loaders; it gives each finding a code, a reason and a line that says\n" +
-	"what to do, which was tried. Then child processes under a time limit load each driver alone, and all drivers and layers\n" +
-	"as programs get them, and it says what crashes, hangs or fails. --no-probe loads nothing. --markdown writes the\n" +
-	"report for a bug tracker, with names of people and of the machine replaced.\n\n" +
-	"--fix does what it says, step by step, where that is a value of the registry: those of HKEY_LOCAL_MACHINE only in a\n" +
-	"prompt that runs as administrator. Before the first step the values are exported to a file for the registry editor.\n" +
-	"--undo gives back what was there.\n\n"
+const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries and what they need,\n" +
+	"layers that every program gets, and loaders. Each finding has a code, a reason, and a tested fix. Then child processes\n" +
+	"load each driver alone, and all drivers and layers as programs get them. doctor reports what crashes, hangs or fails.\n" +
+	"--no-probe loads nothing. --markdown writes the report for a bug tracker, and replaces names of people and of the\n" +
+	"machine.\n\n" +
+	"--fix makes tested changes to the registry, and asks before each. Values in HKEY_LOCAL_MACHINE need a prompt that runs\n" +
+	"as administrator. Before the first change, --fix exports the values to a file for the registry editor. --undo restores\n" +
+	"them.\n\n"
 
 const (
 	fixHelp  = "fix what can be fixed in the registry; asks before each step"
-	undoHelp = "give back what the registry was before --fix"
+	undoHelp = "restore the registry to its state before --fix"
 )
 
 // hereOnly are the options of doctor that only Linux has.

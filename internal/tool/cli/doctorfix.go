@@ -129,7 +129,7 @@ const (
 // ask asks whether a step is wanted.
 func (f *fixer) ask() answer {
 	for !f.all {
-		fmt.Fprint(f.out, "Do it? y(es), n(o), a(ll), q(uit): ")
+		fmt.Fprint(f.out, "Make this change? y(es), n(o), a(ll), q(uit): ")
 		if !f.answers.Scan() {
 			fmt.Fprintln(f.out)
 			return enough
@@ -154,7 +154,7 @@ func (f *fixer) end(report *doctor.Report) error {
 		return exit.Problem("--step: no step has this line now")
 	}
 	if f.dry {
-		fmt.Fprintf(f.out, "%s shown, and not done.\n", term.Count(len(f.tried), "step"))
+		fmt.Fprintf(f.out, "%s shown, none made.\n", term.Count(len(f.tried), "step"))
 		return nil
 	}
 	if f.done > 0 {
@@ -171,7 +171,7 @@ func (f *fixer) end(report *doctor.Report) error {
 			continue
 		}
 		if !title {
-			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("For you to do"))
+			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("Not fixed"))
 			title = true
 		}
 		printAttention(f.invocation, f.style, &finding)
@@ -192,7 +192,7 @@ func undoFix(s *invocation, force bool) error {
 	}
 	files, err := fix.Undo(&m, registryOf(), force)
 	for _, name := range files {
-		fmt.Fprintf(s.out, "%s is as it was\n", term.OneLine(name))
+		fmt.Fprintf(s.out, "%s restored\n", term.OneLine(name))
 	}
 	if err != nil && exit.CodeOf(err) == exit.Usage {
 		err = exit.As(exit.NotLooked, err)

@@ -18,7 +18,7 @@ func TestFixAsks(t *testing.T) {
 		}
 	}
 	f.all = false
-	if f.ask() != enough || strings.Count(out.String(), "Do it?") != 6 {
+	if f.ask() != enough || strings.Count(out.String(), "Make this change?") != 6 {
 		t.Errorf("%q", &out)
 	}
 }

@@ -50,6 +50,9 @@ func newEnv(s *invocation) *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if kind != "" {
+				if !slices.Contains(devicemap.Kinds(), kind) {
+					return fmt.Errorf("--for wants one of %s, got %q", strings.Join(devicemap.Kinds(), ", "), kind)
+				}
 				return chooseDevice(s, kind, device, asJSON, limit)
 			}
 			if device != "" {
@@ -96,11 +99,11 @@ func newEnv(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", envSchema))
-	cmd.Flags().StringVar(&kind, "for", "", "print the variables by which programs of this `KIND` get --device: "+strings.Join(devicemap.Kinds(), ", "))
+	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(devicemap.Kinds(), ", "))
 	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+selector.Forms)
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: how long the child that lists devices may take")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
-	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
 }
@@ -108,7 +111,7 @@ func newEnv(s *invocation) *cobra.Command {
 func printEnv(s *invocation, rows []environment.Variable, findings []envFinding) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
-		fmt.Fprintln(s.out, "No variable that concerns the loader is set.")
+		fmt.Fprintln(s.out, "No variable of the loader is set.")
 	}
 	in, out := term.NewTable("variable", "value", "what it does"), term.NewTable("variable", "value", "", "why")
 	count, outs := 0, 0

@@ -95,12 +95,12 @@ func newExplain(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
-	cmd.Flags().BoolVar(&statements, "statements", false, "end with the statements of the specification that are named")
-	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
+	cmd.Flags().BoolVar(&statements, "statements", false, "print the texts of the statements of the specification at the end")
+	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
 	addPID(cmd, &pid)
 	addPlugin(cmd, &plugin)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
-	cmd.Flags().BoolVar(&bare, "no-fixes", false, "leave out packages, and what changes each result: faster with many layers")
+	cmd.Flags().BoolVar(&bare, "no-fixes", false, "leave out packages and the changes for each result: faster with many layers")
 	addPlatform(cmd, &other)
 	cmd.ValidArgsFunction = completeFound(s)
 	return cmd
@@ -178,13 +178,13 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 	if near := spelling.Nearest(names[0], known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return nil, nil, exit.Problem("nothing found has %s in its name or path%s", strings.Join(names, " or "), hint)
+	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), hint)
 }
 
 // printExplained prints what is used and what is not; of a part of it, a kind that has nothing in the part is not named.
 func printExplained(s *invocation, app string, in, out []explain.Item, part bool) {
 	style := term.StyleFor(s.out, s.getenv)
-	who := "a program that asks for nothing of its own"
+	who := "a program that enables nothing itself"
 	if app != "" {
 		who = app
 	}

@@ -59,6 +59,17 @@ func TestExplainWhatIf(t *testing.T) {
 	if _, err := (&invocation{}).source("relative/gone", false); err == nil || !strings.Contains(err.Error(), "relative/gone") {
 		t.Errorf("a program that is not there: %v", err)
 	}
+	directory, err := filepath.Abs("relative")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := &invocation{environ: []string{"PATH=/nonexistent:" + directory}}
+	if source, err := named.source("game", false); err != nil || !strings.HasSuffix(source.Program, "/relative/game") {
+		t.Errorf("a program by its name: %v, %v", source, err)
+	}
+	if _, err := named.source("gone", false); err == nil || !strings.Contains(err.Error(), "no program gone in PATH") {
+		t.Errorf("a name of no program: %v", err)
+	}
 	s := &invocation{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
 	source, err := s.source("relative/game", true)
 	if err != nil {

@@ -29,7 +29,7 @@ func (f *failure) options(cmd *cobra.Command) {
 func (f *failure) check(searching bool) error {
 	switch {
 	case f.with != "crash" && f.with != "exit":
-		return fmt.Errorf("--fails-with %s: crash or exit is wanted", f.with)
+		return fmt.Errorf("--fails-with wants crash or exit, got %q", f.with)
 	case !searching && (f.with != "crash" || f.when != ""):
 		return errors.New("--fails-with and --fails-when go with --find-culprit")
 	}

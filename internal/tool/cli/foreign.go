@@ -49,7 +49,7 @@ const androidName = "android"
 // addPlatform adds the options for a machine with another system.
 func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
-	f.StringVar(&e.platform, "platform", "", "about a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
+	f.StringVar(&e.platform, "platform", "", "examine a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
 	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` of what getprop, settings list or param prints; may be repeated")
 	f.StringVar(&e.bits, "bits", "64", bitsHelp)
@@ -71,10 +71,10 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 // check says what does not go together.
 func (e *otherSystem) check() error {
 	if e.bits != "32" && e.bits != "64" {
-		return fmt.Errorf("--bits %s: 32 or 64 is wanted", e.bits)
+		return fmt.Errorf("--bits wants 32 or 64, got %q", e.bits)
 	}
 	if _, ok := systems.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
-		return fmt.Errorf("--platform %s: there is no such system; there are %s", e.platform, strings.Join(platformNames(), ", "))
+		return fmt.Errorf("--platform wants a system, got %q: %s", e.platform, strings.Join(platformNames(), ", "))
 	}
 	switch {
 	case len(e.registry) > 0 && e.platform != "windows":
@@ -96,7 +96,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 		}
 		source.Machine = m
 	} else {
-		fmt.Fprintf(s.errOut, "vkloader: without --root nothing is known of that machine's files\n")
+		fmt.Fprintf(s.errOut, "vkloader: without --root, the files of that machine are not known\n")
 		if err := s.change(&source.Machine); err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 // explainAndroid is explain for Android.
 func explainAndroid(s *invocation, e *otherSystem, asJSON, statements bool, names []string) error {
 	if s.root == "" {
-		return errors.New("--platform android wants --root: drivers and layers are files alone there")
+		return errors.New("--platform android wants --root: on Android, drivers and layers are only files")
 	}
 	m, err := s.machine()
 	if err != nil {

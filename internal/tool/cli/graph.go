@@ -46,7 +46,7 @@ func newGraph(s *invocation) *cobra.Command {
 			}
 			draw := graphForms["."+format]
 			if draw == nil {
-				return fmt.Errorf("no picture of the form %q: svg, html or dot", format)
+				return fmt.Errorf("unknown format %q: svg, html or dot", format)
 			}
 			source, err := s.source(app, elevated)
 			if err != nil {
@@ -76,11 +76,11 @@ func newGraph(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg, .html or .dot instead of standard output")
-	flags.StringVar(&format, "format", "", "svg, html or dot, where the file's name does not say it")
+	flags.StringVar(&format, "format", "", "svg, html or dot, if the file name does not end in one")
 	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", graphSchema))
 	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
 	flags.BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user; runs nothing")
-	flags.BoolVar(&still, "still", false, "run nothing: devices and intercepted commands are not known")
-	flags.DurationVar(&limit, "timeout", 30*time.Second, "how long each child may take")
+	flags.BoolVar(&still, "still", false, "start no process: devices and intercepted commands are not known")
+	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	return cmd
 }

@@ -51,9 +51,9 @@ func newInfo(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", discover.InspectionSchema))
 	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
-	cmd.Flags().StringVar(&library, "library", "", "look through this libvulkan instead of the one with the tool")
-	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of a driver to show when the machine has none")
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long each child may take")
+	cmd.Flags().StringVar(&library, "library", "", "use this libvulkan instead of the tool's own")
+	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of the driver to use when no driver of the machine works")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	return cmd
 }
 

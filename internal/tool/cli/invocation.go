@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,7 +121,7 @@ func (s *invocation) change(m *machine.Machine) error {
 func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 	m, err := s.machine()
 	if err == nil && m.Foreign() {
-		err = fmt.Errorf("%s looks at the running machine only, not below --root", command)
+		err = fmt.Errorf("%s examines the running machine only, not one below --root", command)
 	}
 	return m, err
 }
@@ -136,9 +137,16 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 		return nil, err
 	}
 	if app != "" {
-		if info, err := m.Stat(app); err != nil {
+		info, err := m.Stat(app)
+		if errors.Is(err, fs.ErrNotExist) { // no file of the working directory
+			if app, err = m.FindProgram(app); err == nil {
+				info, err = m.Stat(app)
+			}
+		}
+		if err != nil {
 			return nil, exit.Unable("--app: %w", err)
-		} else if info.IsDir() {
+		}
+		if info.IsDir() {
 			return nil, exit.Unable("--app %s: a directory, not a program", app)
 		}
 		if app, err = m.Real(app); err != nil { // the loader sees its program without links (GEN-13)

@@ -78,7 +78,7 @@ func newListDevices(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long the child may take")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for the child process")
 	return cmd
 }
 

@@ -125,7 +125,7 @@ func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	flags.BoolVar(&c.Force, "force", false, "also in place of another program's file")
+	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 

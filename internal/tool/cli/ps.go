@@ -22,7 +22,7 @@ const psSchema = 1
 type running struct {
 	Schema    int          `json:"schema"`
 	Processes []oneRunning `json:"processes"`
-	Hidden    int          `json:"hidden"` // processes of others, which could not be looked into
+	Hidden    int          `json:"hidden"` // processes that the caller may not inspect
 }
 
 // oneRunning is a process that has a Vulkan loader mapped.
@@ -99,7 +99,7 @@ func newPs(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
-	cmd.Flags().BoolVar(&watch, "watch", false, "go on, and show it again whenever it has changed, until Ctrl-C")
+	cmd.Flags().BoolVar(&watch, "watch", false, "keep running, and print the list again after each change, until Ctrl-C")
 	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "how often --watch looks")
 	return cmd
 }
@@ -117,7 +117,7 @@ func printRunning(s *invocation, r *running, live, again bool) {
 		fmt.Fprintln(s.out)
 	}
 	if len(r.Processes) == 0 {
-		fmt.Fprintln(s.out, "No program has a Vulkan loader mapped.")
+		fmt.Fprintln(s.out, "No process uses a Vulkan loader.")
 	} else {
 		table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
 		for _, p := range r.Processes {
@@ -138,7 +138,7 @@ func printRunning(s *invocation, r *running, live, again bool) {
 		table.Print(s.out, "", style)
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(s.out, "%s of others could not be looked into: run as %s to see them\n", counted(r.Hidden), seer)
+		fmt.Fprintf(s.out, "%s could not be inspected%s\n", counted(r.Hidden), asSeer())
 	}
 }
 

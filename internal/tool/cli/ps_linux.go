@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/loaders"
@@ -11,6 +13,14 @@ import (
 
 // seer is who sees what processes of others have mapped.
 const seer = "root"
+
+// asSeer is what to do about processes that cannot be inspected: nothing is left to root.
+func asSeer() string {
+	if os.Geteuid() == 0 {
+		return ""
+	}
+	return "; run as root to see them"
+}
 
 // runningPrograms looks at all processes.
 func runningPrograms() (*running, error) {

@@ -19,6 +19,9 @@ import (
 // seer is who sees what processes of others have loaded.
 const seer = "administrator"
 
+// asSeer is what to do about processes that cannot be inspected.
+func asSeer() string { return "; run as administrator to see them" }
+
 // loaderName is the file of a loader.
 const loaderName = "vulkan-1.dll"
 

@@ -135,9 +135,9 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		},
 		ValidArgsFunction: completeFound(s),
 	}
-	cmd.Flags().StringVar(&app, "app", "", "out of this program only: its executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "keep it out of this program only, whose executable is `EXE`")
 	cmd.Flags().StringVar(&expires, "expires", "never", "at most for a `TIME` such as 8h or 30d, or \"never\"")
-	cmd.Flags().StringVar(&why, "why", "", "a `TEXT` for \"quarantine list\"")
+	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` that \"quarantine list\" shows")
 	return cmd
 }
 

@@ -29,18 +29,18 @@ func causeExit(code discover.NeedCode) int {
 	return exit.Problems
 }
 
-const requireHelp = "What is required: NAME=VALUE, separated by commas or with --require repeated.\n\n" +
-	"  api=1.3        the device has this version of Vulkan or a later one\n" +
-	"  type=discrete  or integrated, virtual, cpu\n" +
-	"  vram=8G        at least this much memory of its own (K, M, G, T)\n" +
-	"  extension=NAME the device extension is there; may be repeated\n" +
-	"  vendor=nvidia  a name, or a number such as 10de\n" +
-	"  not=cpu        devices that compute on the processor do not count\n" +
-	"  count=1        so many devices meet all of this\n\n"
+const requireHelp = "Requirements are NAME=VALUE, separated by commas or in several --require. The device\n\n" +
+	"  api=1.3        has this version of Vulkan or a later one\n" +
+	"  type=discrete  is discrete, integrated, virtual or cpu\n" +
+	"  vram=8G        has at least this much device memory (K, M, G, T)\n" +
+	"  extension=NAME has this device extension; may be repeated\n" +
+	"  vendor=nvidia  is of this vendor, a name or a number such as 10de\n" +
+	"  not=cpu        is a GPU, and not a software renderer\n" +
+	"  count=1        at least this many devices meet all other requirements\n\n"
 
-const causesHelp = "Exit codes: 0 it is met; 1 the child that asks for devices crashed or hung; 2 wrong usage; 3 the examination\n" +
-	"could not run; 10 no driver, 11 no device, 12 devices of the processor alone, 13 vendor, 14 type, 15 api, 16 vram,\n" +
-	"17 extension, 18 count: what is not met, the first in this order."
+const causesHelp = "Exit codes: 0 all requirements are met; 1 the child process that asks for devices crashed or hung; 2 wrong usage;\n" +
+	"3 the examination could not run; 10 no driver works; 11 no device. For the first requirement that is not met:\n" +
+	"12 not, 13 vendor, 14 type, 15 api, 16 vram, 17 extension, 18 count."
 
 // requirements are the options of check and wait.
 type requirements struct {
@@ -50,8 +50,8 @@ type requirements struct {
 }
 
 func (r *requirements) options(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&r.require, "require", nil, "what is required, `NAME=VALUE,...`; without it any device is enough")
-	cmd.Flags().StringVar(&r.library, "library", "", "ask this libvulkan, a `PATH` or a name for the dynamic linker, in place of the tool's own")
+	cmd.Flags().StringArrayVar(&r.require, "require", nil, "requirements, `NAME=VALUE,...`; without them any device is enough")
+	cmd.Flags().StringVar(&r.library, "library", "", "use this libvulkan, a `PATH` or a name for the dynamic linker, instead of the tool's own")
 }
 
 // need reads what is required, and finds the probe.
@@ -84,9 +84,9 @@ func newCheck(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check [--require api=1.3,type=discrete,...]",
-		Short: "Check whether this machine has a device as a program requires it",
-		Long: "check asks the drivers for their devices, in a child process, and compares them with what is required: for\n" +
-			"installers, launchers and continuous integration. It wakes sleeping devices.\n\n" + requireHelp + causesHelp,
+		Short: "Check whether this machine has a device that a program needs",
+		Long: "check asks the drivers for their devices, in a child process, and compares them with the requirements. It is\n" +
+			"for installers, launchers and continuous integration. It wakes sleeping devices.\n\n" + requireHelp + causesHelp,
 		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
 			"  vkloader check --require vendor=nvidia,count=2 --json",
 		Args: cobra.NoArgs,
@@ -115,7 +115,7 @@ func newCheck(s *invocation) *cobra.Command {
 		},
 	}
 	r.options(cmd)
-	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "how long each child may take")
+	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for each child process")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", discover.Schema))
 	return cmd
 }
@@ -123,7 +123,7 @@ func newCheck(s *invocation) *cobra.Command {
 func printChecked(s *invocation, v *discover.Verdict) {
 	style := term.StyleFor(s.out, s.getenv)
 	if v.Met {
-		style.Lines(s.out, "", nil, "It is met.")
+		style.Lines(s.out, "", nil, "All requirements are met.")
 	} else {
 		style.Lines(s.out, "Not met: ", style.Bad, v.What)
 	}
@@ -141,12 +141,11 @@ func newWait(s *invocation) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "wait [--timeout 60s] [--require api=1.3,...] [-- PROGRAM [ARGUMENT]...]",
-		Short: "Wait for a device that a program requires, then run it",
-		Long: "wait ends when a device that meets what is required answers: the kernel driver is bound, its node can be opened,\n" +
-			"and a Vulkan driver lists it. It looks, in a child process, after each event that may bring one, and in any case\n" +
-			"from time to time. With PROGRAM it becomes that program then. It is for services that start before the graphics\n" +
-			"driver and keep an empty answer for as long as they run.\n\n" + requireHelp +
-			"When the time is over, wait says what is still missing.\n" + causesHelp + " With PROGRAM: its own,\n126 when it cannot be run, 127 when it is not found.",
+		Short: "Wait for a device that a program needs, then run it",
+		Long: "wait ends when a Vulkan driver lists a device that meets the requirements. It checks in a child process, after each\n" +
+			"event that may add a device, and at least every 10 s. With PROGRAM, it then runs that program in its place. It is\n" +
+			"for services that start before the graphics driver is ready, and would keep an empty list of devices.\n\n" + requireHelp +
+			"On a timeout, wait says what is missing.\n\n" + causesHelp + " With PROGRAM:\nits exit code; 126 if it cannot be run, 127 if it is not found.",
 		Example: "  vkloader wait --timeout 60s --require not=cpu -- ollama serve\n" +
 			"  ExecStartPre=/usr/bin/vkloader wait --timeout 60s --require not=cpu    # in a unit of systemd",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -180,6 +179,6 @@ func newWait(s *invocation) *cobra.Command {
 		},
 	}
 	r.options(cmd)
-	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait; 0: without end")
+	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait; 0: no limit")
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 could not look."
+const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the examination could not run."
 
 func newRoot(s *invocation) *cobra.Command {
 	var noProbe, asJSON bool
@@ -34,7 +34,7 @@ func newRoot(s *invocation) *cobra.Command {
 			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {
 				s.asUser = f.Value.String() == "false"
 			}
-			return lasting(cmd)
+			return possible(cmd)
 		},
 		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
@@ -48,16 +48,16 @@ func newRoot(s *invocation) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(term.Raw(s.out)) // of cobra's own, for shells
 	root.SetErr(s.errOut)
-	root.Flags().BoolVar(&noProbe, "no-probe", false, "alone: look at files only, and load nothing")
+	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
 		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot, or that of an image's archive")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
-		"`NAME=VALUE` that would be set; NAME alone: unset; may be repeated")
+		"as if `NAME=VALUE` were set; NAME alone: as if it were not; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
 	if err := root.MarkPersistentFlagDirname("root"); err != nil {
 		panic(err)
 	}
-	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "name the statements of the specification behind what is said")
+	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the numbers of the statements of the specification behind each result")
 	root.SetVersionTemplate("vkloader {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))

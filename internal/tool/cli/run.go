@@ -72,7 +72,7 @@ func (r *anywhere) options(s *invocation, cmd *cobra.Command) *pflag.FlagSet {
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
-	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
+	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
 	cmd.ValidArgsFunction = completePrograms(s)
 	return flags
@@ -81,7 +81,7 @@ func (r *anywhere) options(s *invocation, cmd *cobra.Command) *pflag.FlagSet {
 // namesProgram refuses a run of nothing.
 func namesProgram(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("name the program to run: see vkloader run --help")
+		return errors.New("name the program to run; see vkloader run --help")
 	}
 	return nil
 }

@@ -37,7 +37,8 @@ func newRun(s *invocation) *cobra.Command {
 			"options say. It writes no file and affects no other program. Without --log and --time the program\n" +
 			"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
 			"error, and exits as the program does.\n\n" +
-			"Exit codes: the program's own; 126 it cannot be run, 127 not found, 2 wrong usage, 3 could not look.\n\n" +
+			"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
+			"examination could not run.\n\n" +
 			culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
@@ -46,7 +47,7 @@ func newRun(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
 	flags := r.anywhere.options(s, cmd)
-	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
+	flags.BoolVar(&r.times, "time", false, "print at the end how long opening each driver and layer took")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	r.findsCulprit.options(cmd)
 	return cmd

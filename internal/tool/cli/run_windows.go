@@ -43,7 +43,7 @@ func newRun(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
 	flags := r.anywhere.options(s, cmd)
-	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
+	flags.BoolVar(&r.times, "time", false, "print at the end how long opening each driver and layer took")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	r.findsCulprit.options(cmd)
 	return cmd

@@ -42,24 +42,24 @@ func newServe(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Offer this machine's drivers to containers and sandboxes",
-		Long: "serve is a service: it knows which drivers this machine has and hands their files, manifests and device nodes to\n" +
-			"clients over a socket, until it is told to stop (SIGTERM). It loads no driver. Keys of its configuration:\n  " +
+		Long: "serve runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
+			"over a socket, until it gets SIGTERM. It loads no driver. Keys of its configuration:\n  " +
 			strings.Join(config.Keys(), "\n  ") + "\n\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", where it is there)")
-	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket alone; all else is in DIRECTORY-private (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
-	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` of the configuration, after the file; may be repeated")
-	f.StringVar(&o.level, "log-level", "info", "the least serious lines that are written: `debug`, info, warn or error")
+	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", if it exists)")
+	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket; other files are in DIRECTORY-private (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
+	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
+	f.StringVar(&o.level, "log-level", "info", "the `LEVEL` of the least serious messages in the log: debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")
 	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
 	if err := f.MarkHidden("test-source"); err != nil {
 		panic(err)
 	}
-	f.BoolVar(&o.check, "check", false, "say what would be offered and why not more, and exit")
+	f.BoolVar(&o.check, "check", false, "show what would be offered and why not more, and exit")
 	return cmd
 }
 

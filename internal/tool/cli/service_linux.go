@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -104,6 +105,10 @@ func dialService(s *invocation, socket string) (*protocol.Client, string, error)
 	}
 	c, err := protocol.Dial(socket)
 	if err != nil {
+		var system *os.SyscallError // the rest of the error is the path again
+		if errors.As(err, &system) {
+			err = system.Err
+		}
 		return nil, socket, exit.Unable("no service answers at %s: %w", socket, err)
 	}
 	return c, socket, nil

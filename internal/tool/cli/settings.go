@@ -140,7 +140,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
-	cmd.Flags().StringVar(&app, "app", "", "what this program gets: its executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "show what this program gets, whose executable is `EXE`")
 	return cmd
 }
 
@@ -332,6 +332,6 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
-	cmd.Flags().BoolVar(&force, "force", false, "also when the file is another program's")
+	cmd.Flags().BoolVar(&force, "force", false, "also remove another program's file")
 	return cmd
 }

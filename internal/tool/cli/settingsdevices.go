@@ -99,7 +99,7 @@ func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) erro
 		for _, d := range got.Devices {
 			names = append(names, d.Name)
 		}
-		return exit.Problem("not written: a program with these settings would get %s, and not %s%s", term.Or(strings.Join(names, ", "), "no device"),
+		return exit.Problem("not written: a program with these settings would get %s instead of %s%s", term.Or(strings.Join(names, ", "), "no device"),
 			chosen[0].Name, afterColon(got.Problem))
 	}
 	names, err := survey.InForce(a.source())
@@ -113,7 +113,7 @@ func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) erro
 			a.warn("%s stays hidden: it is %s, which settings do not change", d.Name, listed.Why)
 		case survey.Variables:
 			said = true
-			a.warn("%s: %s. With these settings programs on this loader get the device all the same; on another loader they may not: %s",
+			a.warn("%s: %s. With these settings programs on this loader still get the device; on another loader they may not: %s",
 				d.Name, listed.Why, a.unset(names))
 		}
 	}

@@ -63,18 +63,23 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "layer LAYER [KEY=VALUE]...",
 		Short: "Show and change the settings of a layer",
-		Long: "A layer's manifest names its settings, with types and defaults; a name or value that it does not have is an error.\n" +
-			"Without KEY=VALUE, the settings are listed. \"KEY=\" alone removes a setting, so that its default counts. --empty sets\n" +
-			"a list to nothing, where the default is not empty.\n\n" +
-			"Layers read one file, vk_layer_settings.txt: the first of that in the user's data directory (vulkan/settings.d), the\n" +
-			"file or directory that VK_LAYER_SETTINGS_PATH names, and that in the program's working directory. The command\n" +
-			"changes the file in force, or else writes the user's, which is for all programs. --directory writes one for\n" +
-			"programs that are started in a directory. --variables prints variables for a shell instead, where the layer reads\n" +
-			"some. The command enables no layer.\n\n" + exitCodesHelp,
+		Long: "layer shows and changes the settings that a layer's manifest describes. A name or value that the manifest does not\n" +
+			"have is an error. Without KEY=VALUE, layer lists the settings. \"KEY=\" restores the default. --empty makes a list\n" +
+			"empty whose default is not empty.\n\n" +
+			"Layers read one file, vk_layer_settings.txt. They look in the user's data directory (vulkan/settings.d), at the path\n" +
+			"in VK_LAYER_SETTINGS_PATH, and in the program's working directory; the first file counts. The command changes the\n" +
+			"file in force. If there is none, it writes the user's file, which is for all programs. --directory writes a file for\n" +
+			"programs that start in that directory. --variables prints variables for a shell, and writes no file. The command\n" +
+			"enables no layer.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation validate_sync=true\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation report_flags=error,warn --directory ~/src/game",
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("settings layer wants the name of a layer")
+			}
+			return nil
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return completeLayers(s)(cmd, args, typed)
@@ -83,8 +88,8 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
-	cmd.Flags().StringVar(&o.directory, "directory", "", "the file of programs that are started in this `DIRECTORY`")
-	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "set this list of flags or text to nothing, whatever its default: `KEY`; may be repeated")
+	cmd.Flags().StringVar(&o.directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
+	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "make the list `KEY` empty, whatever its default; may be repeated")
 	cmd.Flags().BoolVar(&o.variables, "variables", false, "print variables for a shell, and write nothing")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "print the file instead of writing it")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", layerSettingsSchema))
@@ -228,7 +233,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	}
 	verb := "Wrote"
 	if answer.Removed {
-		verb = "Nothing is left: removed"
+		verb = "Nothing is left: the tool removed"
 	}
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(file.File))
 	switch {

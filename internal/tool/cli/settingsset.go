@@ -49,7 +49,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	}
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	flags.BoolVar(&c.Force, "force", false, "also in place of another program's file")
+	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
 	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
@@ -64,7 +64,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	}
 	switch {
 	case !changes:
-		return errors.New("nothing to set: see vkloader settings set --help")
+		return errors.New("nothing to set; see vkloader settings set --help")
 	case c.NoLayers && (len(c.Layers) > 0 || c.OnlyThese):
 		return errors.New("--no-layers and the other options for layers exclude each other")
 	case c.OnlyThese && len(c.Layers) == 0:

@@ -56,7 +56,7 @@ func (a *subject) opens(plugin string) error {
 
 // addPID adds the option --pid.
 func addPID(cmd *cobra.Command, pid *int) {
-	cmd.Flags().IntVar(pid, "pid", 0, "for the running process of this number, as it was started: its root, variables, executable, rights")
+	cmd.Flags().IntVar(pid, "pid", 0, "for the running process with this number: its root, initial variables, executable and rights")
 	completes(cmd, map[string]completion{"pid": completeProcesses})
 }
 
@@ -66,7 +66,7 @@ func printDifferences(s *invocation, list []process.Difference) {
 		return
 	}
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Loaded otherwise than it would be now"))
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is loaded, and would be different now"))
 	for _, d := range list {
 		fmt.Fprintf(s.out, "    %s %s: %s\n", d.Kind, style.Heading(term.OneLine(d.Name)), term.OneLine(d.What))
 		if where := term.Or(d.File, d.Manifest); where != "" {

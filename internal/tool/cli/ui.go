@@ -45,7 +45,7 @@ func newUI(s *invocation) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.port, "port", 0, "listen on this port of 127.0.0.1 (default: one that is free)")
+	flags.IntVar(&o.port, "port", 0, "listen on this port of 127.0.0.1 (default: a free port)")
 	flags.StringVar(&o.socket, "socket", "", "listen on a socket with this `PATH` instead of a port")
 	flags.BoolVar(&o.readOnly, "read-only", false, "refuse every change")
 	flags.BoolVar(&o.open, "open", false, "open the page in a browser")

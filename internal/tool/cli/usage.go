@@ -157,9 +157,12 @@ func valueWanted(kind, got string) string {
 	return fmt.Sprintf("does not take %q", got)
 }
 
-// lasting refuses times that are over when they begin.
-func lasting(cmd *cobra.Command) (err error) {
+// possible refuses times that are over when they begin, and numbers that no process has.
+func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if pid, parsed := strconv.Atoi(f.Value.String()); f.Name == "pid" && parsed == nil && pid <= 0 && err == nil {
+			err = fmt.Errorf("--pid wants the number of a process, got %s", f.Value)
+		}
 		if length, parsed := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && parsed == nil && length <= 0 && err == nil {
 			err = fmt.Errorf("--%s wants a time longer than 0, got %s", f.Name, f.Value)
 		}

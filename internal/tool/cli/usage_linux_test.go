@@ -37,6 +37,11 @@ func TestUsageErrors(t *testing.T) {
 		"system use":             "system use: distribution or vkloader?",
 		"cdi":                    "cdi: generate, list, refresh, verify or why?",
 		"service status more":    `service status takes no arguments, got "more"`,
+		"explain --pid 0":        "--pid wants the number of a process, got 0",
+		"doctor --pid -3":        "--pid wants the number of a process, got -3",
+		"settings layer":         "settings layer wants the name of a layer",
+		"env --for games":        `--for wants one of ggml, cuda, dri, mesa, got "games"`,
+		"explain --bits 16":      `--bits wants 32 or 64, got "16"`,
 	} {
 		errOut.Reset()
 		if code := run(s, strings.Fields(line)); code != exit.Usage || errOut.String() != "vkloader: "+want+"\n" {

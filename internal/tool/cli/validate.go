@@ -41,7 +41,7 @@ func newValidate(s *invocation) *cobra.Command {
 			exitCodesHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("name the files to judge: see vkloader validate --help")
+				return errors.New("name the files to check: see vkloader validate --help")
 			}
 			return nil
 		},
@@ -95,7 +95,7 @@ func newValidate(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check the files alone, not the libraries that they name")
 	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
-	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --load may take")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "time limit for each child process of --load")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", validateSchema))
 	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be, a `KIND` of: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests
@@ -175,7 +175,7 @@ func printValidated(s *invocation, results []validation.Result) {
 				fmt.Fprintf(s.out, "    %s\n", f.Do)
 			}
 		}
-		verdict := "the loader takes it"
+		verdict := "the loader accepts it"
 		if !r.Accepted {
 			verdict = "the loader ignores it"
 		}

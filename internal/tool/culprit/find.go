@@ -139,6 +139,25 @@ func (s *searching) run(without []Suspect) (*Seen, error) {
 	return seen, nil
 }
 
+// fewest is how many of n suspects, from the first on, it takes for the program to fail: the last of these is at fault.
+// without are those to leave out when the suspects from a place on are. 0: a run was stopped or could not be made.
+func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error) {
+	works, fails := 0, n
+	for fails-works > 1 {
+		middle := (works + fails) / 2
+		seen, err := s.run(without(middle))
+		if err != nil || seen.Stopped {
+			return 0, err
+		}
+		if seen.Good {
+			works = middle
+		} else {
+			fails = middle
+		}
+	}
+	return fails, nil
+}
+
 // among finds the culprits among suspects, with others left out in every run. With all suspects left out it works.
 func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 	rest := slices.Clone(suspects)
@@ -154,19 +173,9 @@ func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 		}
 	}
 	for len(rest) > 0 {
-		// The fewest of them, from the first on, with which it does not work: the last of these is a culprit.
-		works, fails := 0, len(rest)
-		for fails-works > 1 {
-			middle := (works + fails) / 2
-			seen, err := s.run(with(rest[middle:]...))
-			if err != nil || seen.Stopped {
-				return s.broken(err)
-			}
-			if seen.Good {
-				works = middle
-			} else {
-				fails = middle
-			}
+		fails, err := s.fewest(len(rest), func(from int) []Suspect { return with(rest[from:]...) })
+		if fails == 0 {
+			return s.broken(err)
 		}
 		s.Culprits = append(s.Culprits, rest[fails-1])
 		rest = slices.Delete(rest, fails-1, fails)
@@ -202,19 +211,9 @@ func (s *searching) together(suspects []Suspect) (*Verdict, error) {
 	if !alone.Good {
 		return s.Verdict, nil
 	}
-	// The fewest of the others, from the first on, with which it fails: the last of these is the one.
-	works, fails := 0, len(others)
-	for fails-works > 1 {
-		middle := (works + fails) / 2
-		seen, err := s.run(others[middle:])
-		if err != nil || seen.Stopped {
-			return s.broken(err)
-		}
-		if seen.Good {
-			works = middle
-		} else {
-			fails = middle
-		}
+	fails, err := s.fewest(len(others), func(from int) []Suspect { return others[from:] })
+	if fails == 0 {
+		return s.broken(err)
 	}
 	s.With = []Suspect{others[fails-1]}
 	return s.Verdict, nil

@@ -18,7 +18,7 @@ import (
 // errEndless is the error of a decision that is given up.
 var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Ask decides with facts from a source of this system, for a program that asks for nothing of its own. Where the settings
+// Ask decides with facts from a source of this system, for a program that enables nothing itself. Where the settings
 // have a policy for programs that show nothing, it is one that shows pictures.
 func Ask(from facts.Source) (*plan.Answer, error) {
 	answer, _, err := AskShowing(Platform(from), plan.App{}, from)

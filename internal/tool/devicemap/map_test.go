@@ -55,10 +55,10 @@ func TestVariables(t *testing.T) {
 		at   int
 		want string
 	}{
-		{GGML, 4, "GGML_VK_VISIBLE_DEVICES=4"}, {CUDA, 2, "CUDA_VISIBLE_DEVICES=GPU-bbbbbbbb-bbbb-bbbb-bbbb-bbbbbbbbbbbb"}, {CUDA, 4, "error: Xe is no device of CUDA"},
+		{GGML, 4, "GGML_VK_VISIBLE_DEVICES=4"}, {CUDA, 2, "CUDA_VISIBLE_DEVICES=GPU-bbbbbbbb-bbbb-bbbb-bbbb-bbbbbbbbbbbb"}, {CUDA, 4, "error: Xe is not a CUDA device"},
 		{DRI, 4, "DRI_PRIME=pci-0000_00_02_0!"}, {DRI, 1, "__NV_PRIME_RENDER_OFFLOAD=1 __GLX_VENDOR_LIBRARY_NAME=nvidia __VK_LAYER_NV_optimus=NVIDIA_only"},
 		{DRI, 3, "error: llvmpipe has no known PCI address"}, {Mesa, 4, "MESA_VK_DEVICE_SELECT=8086:9a49!"}, {Mesa, 2, "error: RTX 2 is not the only device"},
-		{"opencl", 0, `error: "opencl" is none of`},
+		{"opencl", 0, `error: "opencl" is not a kind of program`},
 	} {
 		list, err := Variables(c.kind, rows, c.at)
 		var words []string

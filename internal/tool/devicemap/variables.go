@@ -32,7 +32,7 @@ func Variables(kind string, rows []Row, at int) ([]Variable, error) {
 		return []Variable{{"GGML_VK_VISIBLE_DEVICES", strconv.Itoa(*r.GGMLRaw)}}, nil
 	case CUDA:
 		if r.CUDAUUID == "" {
-			return nil, fmt.Errorf("%s is no device of CUDA: NVIDIA's own driver does not list it", r.Name)
+			return nil, fmt.Errorf("%s is not a CUDA device: NVIDIA's driver does not list it", r.Name)
 		}
 		return []Variable{{"CUDA_VISIBLE_DEVICES", r.CUDAUUID}}, nil
 	case DRI:
@@ -40,7 +40,7 @@ func Variables(kind string, rows []Row, at int) ([]Variable, error) {
 		case r.OpenGL == "nvidia":
 			return []Variable{{"__NV_PRIME_RENDER_OFFLOAD", "1"}, {"__GLX_VENDOR_LIBRARY_NAME", "nvidia"}, {"__VK_LAYER_NV_optimus", "NVIDIA_only"}}, nil
 		case r.PCI == "":
-			return nil, fmt.Errorf("%s has no known PCI address, which DRI_PRIME takes", r.Name)
+			return nil, fmt.Errorf("%s has no known PCI address, which DRI_PRIME needs", r.Name)
 		}
 		return []Variable{{drivers.MesaPrime, drivers.MesaAddress(r.PCI) + "!"}}, nil
 	case Mesa:
@@ -52,5 +52,5 @@ func Variables(kind string, rows []Row, at int) ([]Variable, error) {
 		}
 		return []Variable{{drivers.MesaSelect, fmt.Sprintf("%04x:%04x!", r.vendor, r.device)}}, nil
 	}
-	return nil, fmt.Errorf("%q is none of %v", kind, Kinds())
+	return nil, fmt.Errorf("%q is not a kind of program", kind)
 }

@@ -17,9 +17,9 @@ type notInstalled struct {
 
 func (n notInstalled) say() string {
 	if n.loader {
-		return "no driver is installed, and no graphics device is here"
+		return "no driver is installed, and no graphics device was found"
 	}
-	return "neither a loader nor a driver is installed, and no graphics device is here"
+	return "neither a loader nor a driver is installed, and no graphics device was found"
 }
 
 // absence puts one note in the place of what is said about missing drivers and loaders where nobody has asked for Vulkan: no

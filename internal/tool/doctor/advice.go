@@ -66,7 +66,7 @@ var fixedWords = [...]struct {
 	doNothingWithoutDevice: {"Nothing, as long as this machine has no graphics device.", nil},
 	doNothingBesideOwn: {"Nothing: the same is there for these programs. library_arch in the manifest would say so to the " +
 		"loader.", nil},
-	doNothingChosen: {"Nothing, if that is meant.", nil},
+	doNothingChosen: {"Nothing, if this is intended.", nil},
 	seeWhich:        {"See which: vkloader env", []string{"vkloader env"}},
 	seeWhichName:    {"See which variables name them: vkloader env", []string{"vkloader env"}},
 	clearSettings:   {"vkloader settings clear", []string{"vkloader settings clear"}},
@@ -96,7 +96,7 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
-	stillSearching:   {"The culprit is still being looked for; to wait for it: vkloader doctor", []string{"vkloader doctor"}},
+	stillSearching:   {"The search for the culprit has not finished. To wait for it: vkloader doctor", []string{"vkloader doctor"}},
 	wslWithout:       {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
 	librariesOnNixOS: {"On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.", nil},
 	ostreeAgain: {"The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade",
@@ -321,11 +321,11 @@ func (t tried) say() (string, []string) {
 	text, commands := t.words()
 	switch t.aim {
 	case forTime:
-		text = "For a program that starts too slowly: " + text
+		text = "To start faster: " + text
 	case forPower:
-		text = "For a program that does not need it: " + text
+		text = "For a program that does not need the device: " + text
 	case forDevice:
-		text = "Nothing, if that is meant. For a program that wants the device: " + text
+		text = "Nothing, if this is intended. For a program that wants the device: " + text
 	case otherName:
 		text = "Write " + t.Variable + " instead: " + text
 	}

@@ -96,7 +96,7 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
-			do:   "Nothing, if that is meant. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
 			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
@@ -371,9 +371,9 @@ func TestSettings(t *testing.T) {
 	}
 	place := "/" + implicit + "o.json"
 	checkCauses(t, []cause{
-		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "it is vkloader's own", verdict: "nothing is wrong"},
+		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "vkloader wrote it", verdict: "nothing is wrong"},
 		{name: "another's layer that is off", files: desktop(t, overlay, theirs(layer("off", place))), problems: []string{"leftover-settings"}, verdict: "1 leftover"},
-		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force and changes nothing",
+		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force, but changes nothing",
 			verdict: "nothing is wrong"},
 		{name: "a layer that is gone", files: desktop(t, overlay, theirs(`"layers":[{"name":"VK_LAYER_p","path":"/opt/gone.json","control":"on"},`+rest+`]`)),
 			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/gone.json, which does not exist", do: "rm -- " + settingsFile},
@@ -445,9 +445,9 @@ func TestUndefinedSymbols(t *testing.T) {
 	}
 	checkCauses(t, []cause{
 		{name: "data", files: driver("imports=some_function data=some_table"), problems: []string{"library-symbol"}, code: "library-symbol",
-			what: "uses some_table and 1 more, which nothing that comes with it defines: the dynamic linker refuses it", verdict: "1 problem"},
+			what: "uses some_table and 1 more, which none of its libraries defines: the dynamic linker refuses it", verdict: "1 problem"},
 		{name: "a function", files: driver("imports=some_function"), problems: []string{"library-symbol"}, code: "library-symbol",
-			what: "uses some_function, which nothing that comes with it defines", verdict: "1 warning"},
+			what: "uses some_function, which none of its libraries defines", verdict: "1 warning"},
 	})
 }
 

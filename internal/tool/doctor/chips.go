@@ -63,7 +63,7 @@ func (e *exam) noVenus(g *GPU) bool {
 		return false
 	}
 	places := []string{g.directory}
-	for _, name := range e.names(g.directory) {
+	for _, name := range e.machine.Names(g.directory) {
 		if strings.HasPrefix(name, "virtio") {
 			places = append(places, g.directory+"/"+name)
 		}

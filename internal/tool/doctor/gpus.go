@@ -90,19 +90,6 @@ func (e *exam) whole(name string) string {
 	return string(data)
 }
 
-// names lists a directory; nothing without it.
-func (e *exam) names(directory string) []string {
-	entries, err := e.machine.ReadDir(directory)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
-}
-
 // devices lists what the kernel shows.
 func (e *exam) devices() {
 	for _, g := range gpus.List(e.machine) {

@@ -12,7 +12,7 @@ import (
 type outdated struct{ rules []settingsfile.RuleNow }
 
 func (o outdated) say() string {
-	text := "layers or settings have changed since these rules about the order of layers were written: "
+	text := "layers or settings have changed since these rules about the order of layers were applied: "
 	for i, r := range o.rules {
 		if i > 0 {
 			text += ", "

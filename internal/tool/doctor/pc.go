@@ -191,17 +191,17 @@ func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 func (e *pcExam) verdict() string {
 	switch good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good }); {
 	case !e.pc.Files() && e.Has(diag.Problem):
-		return "Something is wrong in the registry; no file was looked at."
+		return "The registry has problems; no file was examined."
 	case !e.pc.Files():
-		return "Nothing is wrong that the registry alone shows; no file was looked at."
+		return "The registry has no problems; no file was examined."
 	case !good:
-		return "Vulkan will not work here: no driver is found whose library is there."
+		return "Vulkan will not work: no driver was found whose library exists."
 	case e.Has(diag.Problem):
-		return "Vulkan should work here, but something is wrong."
+		return "Vulkan should work, but there are problems."
 	case e.pc.Whole():
-		return "Nothing is wrong that can be seen without loading a driver."
+		return "No problems found without loading a driver."
 	}
-	return "Nothing is wrong that files show."
+	return "No problems found in the files."
 }
 
 // base is the last part of a path of Windows.

@@ -49,7 +49,7 @@ func (t pcTried) say() (string, []string) {
 	text := t.line()
 	switch {
 	case t.variable != "":
-		text = "For a program that it troubles: " + text
+		text = "For a program in which it causes problems: " + text
 	case t.entry.hive == facts.LocalMachine:
 		text = "In a prompt that runs as administrator: " + text
 	}

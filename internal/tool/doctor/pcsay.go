@@ -45,7 +45,7 @@ func (p pcPlain) say() string {
 	if p == noDriverFound {
 		return "no driver is found"
 	}
-	return "it translates to Direct3D 12, and there is another driver: programs may list the same device twice"
+	return "it translates to Direct3D 12, and another driver exists: programs may list the same device twice"
 }
 
 // kinds are the types of the registry's values, as reg names them.
@@ -90,7 +90,7 @@ func (n needsMissing) say() string {
 
 func (v everywhere) say() string {
 	if v == "" {
-		return "it is in every program, and no variable keeps it out"
+		return "every program gets it, and no variable disables it"
 	}
 	return "it is in every program that does not set " + string(v)
 }

@@ -154,7 +154,7 @@ func (e *exam) elsewhere() string {
 	}
 	for _, place := range places {
 		real, err := e.machine.Real(place)
-		if err != nil || !slices.ContainsFunc(e.names(place), func(n string) bool { return strings.HasSuffix(n, ".json") }) {
+		if err != nil || !slices.ContainsFunc(e.machine.Names(place), func(n string) bool { return strings.HasSuffix(n, ".json") }) {
 			continue
 		}
 		if !slices.ContainsFunc(e.Drivers, func(m Module) bool {

@@ -30,14 +30,14 @@ const (
 )
 
 var plainWords = [...]string{
-	displayOnly:    "it shows pictures and computes none",
+	displayOnly:    "it only drives displays, and does not render",
 	untaken:        "no kernel driver is bound to it",
-	takenByRadeon:  "the kernel's driver radeon has it, and Vulkan drivers want amdgpu",
-	takenByNouveau: "the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed",
-	asleep:         "it is switched off to save power, and every program that lists devices wakes it",
-	notServed:      "no graphics device is served: programs compute on the processor",
+	takenByRadeon:  "its kernel driver is radeon, and Vulkan drivers need amdgpu",
+	takenByNouveau: "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed",
+	asleep:         "it sleeps to save power, and every program that lists devices wakes it",
+	notServed:      "no graphics device has a working driver: programs compute on the processor",
 	foundTwice:     "the manifest is found twice",
-	elevatedRuns:   "it runs with more rights than its user: variables and the home directory count for nothing",
+	elevatedRuns:   "it runs with more rights than its user: it ignores most variables and the home directory",
 }
 
 func (p plain) say() string { return plainWords[p] }
@@ -135,7 +135,7 @@ type (
 	namedAs struct{ file, manifest string }
 )
 
-func (n noName) say() string { return fmt.Sprintf("%q is no name of a variable", n.text) }
+func (n noName) say() string { return fmt.Sprintf("%q is not a valid name of a variable", n.text) }
 
 func (u unreadable) say() string { return fmt.Sprintf("%s: %v", u.file, u.err) }
 
@@ -218,11 +218,11 @@ func (n nowhere) say() string {
 }
 
 func (l lacksEGL) say() string {
-	const what = "no display is set, and without one the driver starts itself through EGL: "
+	const what = "no display is set, and without one the driver initializes through EGL: "
 	if l.library != "" {
 		return what + l.library + " is in no directory of the dynamic linker"
 	}
-	return what + "no file " + l.vendor + " is there, by which EGL would find the driver"
+	return what + "no file " + l.vendor + " names the driver to EGL"
 }
 
 func (n needsUnusable) say() string {
@@ -238,7 +238,7 @@ func (n needsUnusable) say() string {
 }
 
 func (t tooOld) say() string {
-	has := "which has no such versions"
+	has := "which defines no such version"
 	if t.newest != "" {
 		has = "which has versions up to " + t.newest
 	}
@@ -250,7 +250,7 @@ func (u undefined) say() string {
 	if u.more > 0 {
 		and = fmt.Sprintf(" and %d more", u.more)
 	}
-	what := fmt.Sprintf("%s uses %s%s, which nothing that comes with it defines", u.file, u.symbol, and)
+	what := fmt.Sprintf("%s uses %s%s, which none of its libraries defines", u.file, u.symbol, and)
 	if u.atOnce {
 		what += ": the dynamic linker refuses it"
 	}
@@ -302,11 +302,11 @@ type (
 )
 
 func (r reserved) say() string {
-	return "the kernel's driver " + r.kernel + " keeps it for a virtual machine"
+	return "the kernel driver " + r.kernel + " reserves it for a virtual machine"
 }
 
 func (n nodeless) say() string {
-	what := "it has no node in /dev/dri that could be opened"
+	what := "it has no node in /dev/dri that a driver could open"
 	if n.nvidia {
 		what = "/dev/nvidiactl and /dev/nvidia0 are not there"
 	}
@@ -323,7 +323,7 @@ var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "
 func (f forbidden) say() string { return f.user + " may not read and write " + f.node }
 
 func (u undriven) say() string {
-	what := "the kernel's driver is " + u.kernel + ", and no driver manifest is for it"
+	what := "its kernel driver is " + u.kernel + ", and no driver manifest is for it"
 	if u.kernel == "" {
 		what = "no driver manifest is for a graphics device"
 	}
@@ -352,7 +352,7 @@ func (t twoVersions) say() string {
 }
 
 func (i idlers) say() string {
-	return "no device is here for " + term.Count(i.count, "driver") + " that every program loads at its start"
+	return "this machine has no device for " + term.Count(i.count, "driver") + " that every program loads at its start"
 }
 
 func (r rivals) say() string { return r.first + " and " + r.second + " are both for it" }
@@ -360,7 +360,7 @@ func (r rivals) say() string { return r.first + " and " + r.second + " are both 
 func (n noDevice) say() string { return "no device here is " + n.value }
 
 func (n noNumber) say() string {
-	return fmt.Sprintf("it asks for number %d of the devices beside the default one, and there is %s", n.number,
+	return fmt.Sprintf("it selects device %d after the default one, and there is %s", n.number,
 		term.Number(n.count, "such device"))
 }
 
@@ -441,7 +441,7 @@ func (u unseen) say() string {
 }
 
 func (h hides) say() string {
-	return fmt.Sprintf("with the value %q programs fail (%s), and without the variable they work", h.value, h.detail)
+	return fmt.Sprintf("with the value %q, programs fail (%s); without the variable, they work", h.value, h.detail)
 }
 
 func (f filteredOut) say() string { return f.by + " leaves it out" }
@@ -551,15 +551,15 @@ func (o overruling) say() string {
 	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
 		does = append(does, "sets a policy")
 	}
-	what := "it is in force and changes nothing"
+	what := "it is in force, but changes nothing"
 	if does != nil && (o.changes || o.ours) {
 		what = "it is in force, and " + strings.Join(does, ", ")
 	}
 	switch {
 	case o.ours && o.expires.IsZero():
-		what += "; it is vkloader's own, without expiry"
+		what += "; vkloader wrote it, without expiry"
 	case o.ours:
-		what += "; it is vkloader's own, and expires at " + o.expires.UTC().Format(time.RFC3339)
+		what += "; vkloader wrote it, and it expires at " + o.expires.UTC().Format(time.RFC3339)
 	}
 	return what + since(o.written)
 }
@@ -573,7 +573,7 @@ func (l loaderless) say() string {
 }
 
 func (n noLoader) say() string {
-	what := n.file + " is what programs get, and it is no Vulkan loader"
+	what := n.file + " is what programs get, and it is not a Vulkan loader"
 	if n.err != nil {
 		what += fmt.Sprintf(": %v", n.err)
 	}
@@ -604,4 +604,4 @@ func (o older) say() string {
 func (o other) say() string { return o.words() + "; programs get " + o.got }
 
 // ofAbsentDevice is why a finding about a driver matters whose device is not here.
-const ofAbsentDevice = "It is a leftover of a device that is not here: the loader skips it."
+const ofAbsentDevice = "It is a leftover of a device that this machine does not have. The loader skips it."

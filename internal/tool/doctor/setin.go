@@ -23,7 +23,7 @@ func SetIn(m *machine.Machine, name string) (places []Line) {
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
 	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
-		for _, name := range e.names(directory) {
+		for _, name := range e.machine.Names(directory) {
 			files = append(files, directory+"/"+name)
 		}
 	}

@@ -195,7 +195,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 	a.Probe.enter(a.saw)
 	switch {
 	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
-		a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
+		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
 		a.Said = complaint(messages, a.Library).Text
 		a.Only, err = t.only(ctx, environ, true)
@@ -254,7 +254,7 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 		}
 	}
 	if all.Result == ProbeFails && found.Result == culprit.Fine {
-		all.Result, all.Detail = ProbeNoDevice, "they work, and list no device"
+		all.Result, all.Detail = ProbeNoDevice, "they work, but list no device"
 	}
 	t.Probes = append(t.Probes, all)
 	t.Works = all.Result == ProbeOK && t.dead == 0

@@ -138,7 +138,7 @@ func (e *exam) rest() string {
 	}
 	switch {
 	case e.has(NotInstalled):
-		return "Vulkan is not installed here, and no graphics device is; "
+		return "Vulkan is not installed, and no graphics device was found; "
 	case good == 0:
 		if e.class != ProcessClass {
 			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class)
@@ -147,11 +147,11 @@ func (e *exam) rest() string {
 	case unknown > 0 && e.Works:
 		return "Vulkan works (tried), with " + e.worked() + "; "
 	case unknown > 0:
-		return "A driver is there (not tried), and whether its device is cannot be told; "
+		return "A driver is installed (not tried); whether its device is present is unknown; "
 	case software != "":
 		return e.onProcessor(device, software)
 	}
-	return device + ", and no driver that could do without; "
+	return device + ", and no driver works without one; "
 }
 
 // unserved is what is said where Vulkan is expected of no device: none is here, or why the first has none.
@@ -161,7 +161,7 @@ func (e *exam) unserved() string {
 			return f.Subject + ": " + f.fact.say()
 		}
 	}
-	return "No graphics device is here"
+	return "No graphics device found"
 }
 
 // onProcessor is what is said where programs compute on the processor.

@@ -27,7 +27,7 @@ type MesaVariable struct {
 // MesaVariables are all, the one that wins first.
 var MesaVariables = []MesaVariable{
 	{MesaSelect, "VENDOR:DEVICE, two hexadecimal numbers; with ! at the end; or list",
-		"The layer puts this device first; with ! it hides all others. list: it prints the devices, and the program ends.",
+		"The layer puts this device first; with ! it hides all others. With list, it prints the devices and ends the program.",
 		"the layer's disable variable"},
 	{MesaForce, "1", "The layer hides every device but the one that it puts first.", "the layer's disable variable"},
 	{MesaPrime, "a number from 1; pci-0000_01_00_0; or VENDOR:DEVICE; each with ! at the end",

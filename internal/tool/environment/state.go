@@ -193,9 +193,9 @@ func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Source) (
 	case wish.Fault != "":
 		return Faulty, wish.Fault
 	case wish.Does() == "":
-		return NoEffect, "it asks for nothing"
+		return NoEffect, "it selects nothing"
 	case !usesMesa(answer) && wish.Name == drivers.MesaPrime:
-		return Ignored, drivers.MesaLayer + ", which reads it, is not used here; OpenGL goes by it all the same"
+		return Ignored, drivers.MesaLayer + ", which reads it, is not used here; OpenGL still follows it"
 	case !usesMesa(answer):
 		return Ignored, drivers.MesaLayer + ", which reads it, is not used here"
 	case wish.Name == drivers.MesaPrime && chosen.Pair:

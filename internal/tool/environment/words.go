@@ -118,17 +118,17 @@ type Fault struct {
 func (f Fault) text() string {
 	switch f.Kind {
 	case NoWord:
-		return fmt.Sprintf("%q is none of its words (small letters, no spaces) and does nothing", f.Part)
+		return fmt.Sprintf("%q is not one of its words (small letters, no spaces) and does nothing", f.Part)
 	case NoSwitch:
-		return fmt.Sprintf("%q is no number and counts as 0; write 1 to switch it on", f.Part)
+		return fmt.Sprintf("%q is not a number and counts as 0; write 1 to enable it", f.Part)
 	case NotZeroOrOne:
 		return fmt.Sprintf("%q is neither 0 nor 1 and does nothing", f.Part)
 	case NoSelection:
 		return fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and does nothing", f.Part)
 	case NoNumber:
-		return fmt.Sprintf("%q is no number and counts as 0", f.Part)
+		return fmt.Sprintf("%q is not a number and counts as 0", f.Part)
 	case EmptyRange:
-		return fmt.Sprintf("the range %q ends before it begins, and no device has such an id", f.Part)
+		return fmt.Sprintf("the range %q ends before it begins, and no device has an ID in it", f.Part)
 	case NoSpecialWord:
 		return fmt.Sprintf("%q is no special word here and matches nothing", f.Part)
 	case BareWord:
@@ -136,7 +136,7 @@ func (f Fault) text() string {
 	case Space:
 		return fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", f.Part)
 	case InnerStar:
-		return fmt.Sprintf("%q has a star that is no wildcard: only the first and last character may be one", f.Part)
+		return fmt.Sprintf("%q has a star that is not a wildcard: only the first and last character can be one", f.Part)
 	case TooMany:
 		return fmt.Sprintf("only its first %d entries count", plan.FilterEntries)
 	}
@@ -196,9 +196,9 @@ func (r Reason) text() string {
 	case SettingsLog:
 		return "stderr_log of " + r.By[0] + " takes its place, once that has been read"
 	case UsedAllTheSame:
-		return r.By[0] + " is used all the same: vkloader explain says why"
+		return r.By[0] + " is used anyway: vkloader explain says why"
 	case UnusedAllTheSame:
-		return r.By[0] + " is not used all the same: vkloader explain says why"
+		return r.By[0] + " is still not used: vkloader explain says why"
 	case Wants:
 		return fmt.Sprintf("%s wants %q", r.By[0], r.By[1])
 	case Nobody:

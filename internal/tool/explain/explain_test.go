@@ -154,7 +154,7 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 	elevated := lay(t, mixed())
 	elevated.Elevated = true
 	in, out = explainMachine(t, elevated)
-	if e := in["a.json"]; e.Change != "" || e.Do != "no variable does: rm -- "+drivers+"a.json" {
+	if e := in["a.json"]; e.Change != "" || e.Do != "no variable changes this: rm -- "+drivers+"a.json" {
 		t.Errorf("elevated: %+v", e)
 	}
 	if e := in["VK_LAYER_i"]; e.Change != "NO_I=1" { // it sees those of manifests

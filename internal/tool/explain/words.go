@@ -32,24 +32,24 @@ func (e *Item) told(r remedy) {
 			e.Change = r.change.Assignment()
 		}
 	case byTwo:
-		e.Do = "no one variable does, but together: " + r.change.Line()
+		e.Do = "two variables together: " + r.change.Line()
 	case byFile:
-		e.Do = "no variable does: " + r.change.Line()
+		e.Do = "no variable changes this: " + r.change.Line()
 		if r.owner != "" {
-			e.Do, e.Commands = "no variable does: uninstall the package "+term.OneLine(r.owner), nil
+			e.Do, e.Commands = "no variable changes this: uninstall the package "+term.OneLine(r.owner), nil
 		}
 	case bySettings:
 		if !r.ours {
-			e.Do = "no variable does, the settings file decides: change it in what wrote it, or " + r.change.Line()
+			e.Do = "no variable changes this, because the settings file decides: change it with the program that wrote it, or " + r.change.Line()
 			break
 		}
-		e.Do, e.Commands = "no variable does, the settings file decides: vkloader settings clear", []string{"vkloader settings clear"}
+		e.Do, e.Commands = "no variable changes this, because the settings file decides: vkloader settings clear", []string{"vkloader settings clear"}
 		if and := r.change.And; and != nil {
 			e.Do += "; " + and.Line()
 			e.Commands = append(e.Commands, and.Lines()...)
 		}
 	case byNothing:
-		e.Do, e.Commands = "no variable does", nil
+		e.Do, e.Commands = "no variable changes this", nil
 	}
 }
 

@@ -62,8 +62,8 @@ func List(m *machine.Machine) []*GPU { return ListIn(m, "") }
 // ListIn is List for a machine whose device nodes are below a directory of it.
 func ListIn(m *machine.Machine, root string) []*GPU {
 	l := &look{machine: m, root: root}
-	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
-	for _, name := range l.names(pci) {
+	const pci = "/sys/bus/pci/devices"
+	for _, name := range l.machine.Names(pci) {
 		if strings.HasPrefix(l.text(pci+"/"+name+"/class"), "0x03") {
 			if directory, err := m.Real(pci + "/" + name); err == nil {
 				l.device(directory)
@@ -71,34 +71,50 @@ func ListIn(m *machine.Machine, root string) []*GPU {
 		}
 	}
 	claimed := map[string]bool{}
-	for _, name := range l.names(drm) {
-		render := strings.HasPrefix(name, "renderD")
-		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
-			continue
-		}
-		directory, err := m.Real(drm + "/" + name + "/device")
-		if err != nil || !m.Exists(directory) {
-			continue
-		}
-		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && m.Exists(parent+"/vendor") {
-			directory = parent // of PCI, which is the same device
-		}
-		g := l.device(directory)
-		g.Cards = append(g.Cards, name)
-		claimed["/dev/dri/"+name] = true
-		if render && l.has("/dev/dri/"+name) {
-			g.Nodes = append(g.Nodes, "/dev/dri/"+name)
+	for _, direct := range directs(m) {
+		g, node := l.device(direct.device), "/dev/dri/"+direct.name
+		g.Cards = append(g.Cards, direct.name)
+		claimed[node] = true
+		if direct.render && l.has(node) {
+			g.Nodes = append(g.Nodes, node)
 		}
 	}
 	l.nvidia()
 	l.lonely()
-	for _, name := range l.names(root + "/dev/dri") {
+	for _, name := range l.machine.Names(root + "/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] {
 			l.list = append(l.list, &GPU{Name: name, Nodes: []string{node}})
 		}
 	}
 	return l.list
+}
+
+// direct is a name of the direct rendering manager.
+type direct struct {
+	name   string // as card0 and renderD128
+	render bool   // a render node: it computes, and sets no screen
+	device string // directory in sysfs
+}
+
+// directs lists the cards and render nodes of the direct rendering manager, without the outputs of cards.
+func directs(m *machine.Machine) (list []direct) {
+	const drm = "/sys/class/drm"
+	for _, name := range m.Names(drm) {
+		render := strings.HasPrefix(name, "renderD")
+		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
+			continue
+		}
+		device, err := m.Real(drm + "/" + name + "/device")
+		if err != nil || !m.Exists(device) {
+			continue
+		}
+		if parent := path.Dir(device); strings.HasPrefix(path.Base(device), "virtio") && m.Exists(parent+"/vendor") {
+			device = parent // of PCI, which is the same device
+		}
+		list = append(list, direct{name, render, device})
+	}
+	return list
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.
@@ -111,18 +127,6 @@ func (l *look) text(name string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(data))
-}
-
-// names lists a directory; nothing without it.
-func (l *look) names(directory string) (names []string) {
-	entries, err := l.machine.ReadDir(directory)
-	if err != nil {
-		return nil
-	}
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
 }
 
 // device gives the entry of a sysfs directory, made when it is new.

@@ -25,7 +25,7 @@ func (l *look) nvidia() {
 		}
 	}
 	alone := len(shown) == 0
-	for _, name := range l.names(nvidiaProc + "gpus") { // one that sysfs does not show, too, where it has nodes
+	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // one that sysfs does not show, too, where it has nodes
 		known := slices.ContainsFunc(shown, func(g *GPU) bool { return g.Name == name })
 		if minor := l.minor(name); !known && (alone || minor != "" && len(l.nvidiaNodes(minor)) > 0) {
 			g := &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: []string{}}
@@ -61,7 +61,7 @@ func (l *look) minor(name string) string { return field(l.information(name), "De
 
 // numbered are the numbers of the nodes of devices.
 func (l *look) numbered() (list []string) {
-	for _, name := range l.names(l.root + "/dev") {
+	for _, name := range l.machine.Names(l.root + "/dev") {
 		if number, ok := strings.CutPrefix(name, "nvidia"); ok && number != "" && strings.Trim(number, "0123456789") == "" {
 			list = append(list, number)
 		}
@@ -98,12 +98,12 @@ func (l *look) divided(minor string) (parts []Part) {
 		}
 		return ""
 	}
-	for _, gi := range l.names(directory) {
+	for _, gi := range l.machine.Names(directory) {
 		own := node(gi)
 		if !strings.HasPrefix(gi, "gi") || own == "" {
 			continue
 		}
-		for _, ci := range l.names(directory + "/" + gi) {
+		for _, ci := range l.machine.Names(directory + "/" + gi) {
 			if other := node(gi + "/" + ci); strings.HasPrefix(ci, "ci") && other != "" {
 				parts = append(parts, Part{gi + "-" + ci, []string{own, other}})
 			}

@@ -20,7 +20,7 @@ func DOT(w io.Writer, c *Chain) error {
 		put("  %s [fillcolor=%q, label=\"%s\"];\n", id, colour, dotLabel(lines))
 	}
 	put("digraph vulkan {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fontname=\"DejaVu Sans\", fontsize=11];\n")
-	name := "any that asks for nothing of its own"
+	name := "any program that enables nothing itself"
 	if c.Program != "" {
 		name = c.Program
 	}

@@ -118,7 +118,7 @@ func lay(c *Chain) *picture {
 	program.write(title, margin+padding, wide-2*padding, 2, name)
 	about := c.Program
 	if about == "" {
-		about = "any that asks for nothing of its own"
+		about = "any program that enables nothing itself"
 	}
 	program.write(faint, margin+padding, wide-2*padding, 2, about)
 	program.title = lines(name, about)

@@ -18,7 +18,7 @@ import (
 type Layer struct {
 	Name     string `json:"name"`
 	Implicit bool   `json:"implicit"`
-	Active   bool   `json:"active"` // of a program that asks for nothing of its own
+	Active   bool   `json:"active"` // of a program that enables nothing itself
 }
 
 // Outcome is what a change of the rules does, or would do.
@@ -148,7 +148,7 @@ func missing(r settingsfile.Rule, layers []*manifest.Layer) (names []string) {
 }
 
 // same makes the decision with and without the rules: a program gets the same layers, and in the order of the rules, one
-// that asks for nothing of its own and one that asks for every layer.
+// that enables nothing itself and one that asks for every layer.
 func (a *asker) same(plain, content map[string]any, program string, rules []settingsfile.Rule) error {
 	all, err := a.layers(plain, program)
 	if err != nil {

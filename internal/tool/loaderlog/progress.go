@@ -7,14 +7,14 @@ type Phase string
 
 // Phases, in words that go on with "it stood there".
 const (
-	Unused   Phase = "before the loader was used"
-	Searches Phase = "while the loader looked for drivers and layers"
+	Unused   Phase = "before the program used the loader"
+	Searches Phase = "while the loader searched for drivers and layers"
 	Opens    Phase = "while the loader opened "
-	Creates  Phase = "while an instance was made"
-	Instance Phase = "after the layers of an instance were in place"
+	Creates  Phase = "while an instance was created"
+	Instance Phase = "after the layers of an instance were loaded"
 	Listed   Phase = "after the devices were listed"
-	Made     Phase = "after a device was made: in the program's own work with it"
-	Closes   Phase = "while drivers and layers were closed"
+	Made     Phase = "after a device was created, while the program used it"
+	Closes   Phase = "while drivers and layers were unloaded"
 )
 
 // Progress follows the loader through a program by the lines of its log.

@@ -10,18 +10,18 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	p := &Progress{}
 	for _, c := range []struct{ line, words string }{
-		{"a program that talks", "before the loader was used"},
-		{Mark + "INFO:           Vulkan Loader Version 1.4.363", "while the loader looked for drivers and layers"},
+		{"a program that talks", "before the program used the loader"},
+		{Mark + "INFO:           Vulkan Loader Version 1.4.363", "while the loader searched for drivers and layers"},
 		{Mark + "DRIVER:         Searching for ICD drivers named /lib/liba.so", "while the loader opened the driver /lib/liba.so"},
-		{Mark + "INFO:           something else", "while the loader looked for drivers and layers"},
+		{Mark + "INFO:           something else", "while the loader searched for drivers and layers"},
 		{Mark + "LAYER:          Loading layer library /lib/libb.so", "while the loader opened the layer /lib/libb.so"},
-		{Mark + `LAYER:          Insert instance layer "VK_LAYER_b" (/lib/libb.so)`, "while an instance was made"},
-		{Mark + `LAYER:          Insert instance layer "VK_LAYER_b" (/lib/libb.so)`, "while an instance was made"},
-		{Mark + "LAYER:          vkCreateInstance layer callstack setup to:", "after the layers of an instance were in place"},
+		{Mark + `LAYER:          Insert instance layer "VK_LAYER_b" (/lib/libb.so)`, "while an instance was created"},
+		{Mark + `LAYER:          Insert instance layer "VK_LAYER_b" (/lib/libb.so)`, "while an instance was created"},
+		{Mark + "LAYER:          vkCreateInstance layer callstack setup to:", "after the layers of an instance were loaded"},
 		{Mark + "INFO | DRIVER:  linux_read_sorted_physical_devices:", "after the devices were listed"},
-		{Mark + "DRIVER:         vkCreateDevice layer callstack setup to:", "after a device was made: in the program's own work with it"},
-		{Mark + "DRIVER:           ||", "after a device was made: in the program's own work with it"},
-		{Mark + "DEBUG | DRIVER: Unloading driver library /lib/liba.so", "while drivers and layers were closed"},
+		{Mark + "DRIVER:         vkCreateDevice layer callstack setup to:", "after a device was created, while the program used it"},
+		{Mark + "DRIVER:           ||", "after a device was created, while the program used it"},
+		{Mark + "DEBUG | DRIVER: Unloading driver library /lib/liba.so", "while drivers and layers were unloaded"},
 	} {
 		p.Line(c.line)
 		if got := p.Words(); got != c.words {

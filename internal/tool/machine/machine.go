@@ -108,6 +108,18 @@ func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
 }
 
+// Names lists the names in a directory, sorted; nothing for one that cannot be read.
+func (m *Machine) Names(directory string) (names []string) {
+	entries, err := m.ReadDir(directory)
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
 // Exists tells whether a path leads to something.
 func (m *Machine) Exists(name string) bool {
 	_, err := m.Stat(name)

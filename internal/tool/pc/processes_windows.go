@@ -20,7 +20,7 @@ type Process struct {
 	Modules  []string // paths of the executable and of its libraries, in the order in which they were loaded
 }
 
-// Processes lists the programs that run. hidden is how many could not be looked into.
+// Processes lists the programs that run. hidden counts those that the caller may not inspect.
 func Processes() (list []Process, hidden int, err error) {
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {

@@ -51,14 +51,14 @@ type Mapping struct {
 }
 
 // ErrHidden is the error of a process that the caller may not inspect.
-var ErrHidden = errors.New("it belongs to somebody else: run as its user, or as root")
+var ErrHidden = errors.New("it belongs to another user: run as that user, or as root")
 
 // Look looks at one process.
 func (k Kernel) Look(pid int) (*Process, error) {
 	p := &Process{PID: pid, directory: filepath.Join(k.Proc, strconv.Itoa(pid))}
 	status, err := os.ReadFile(p.file("status"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("process %d: there is none of this number", pid)
+		return nil, fmt.Errorf("process %d does not exist", pid)
 	} else if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
@@ -70,7 +70,7 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrHidden)
 	} else if err != nil {
-		return nil, fmt.Errorf("process %d is no program: %w", pid, err) // a thread of the kernel, or one that has ended
+		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or one that has ended
 	}
 	p.Machine.Root = k.root(p)
 	inside := func(path string) string { // of a process below a chroot the kernel tells the whole path
@@ -94,7 +94,7 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	return p, nil
 }
 
-// List looks at every process that has a Vulkan loader mapped. hidden is how many there are that could not be looked into.
+// List looks at every process that has a Vulkan loader mapped. hidden counts those that the caller may not inspect.
 func (k Kernel) List() (found []*Process, hidden int, err error) {
 	entries, err := os.ReadDir(k.Proc)
 	if err != nil {

@@ -211,9 +211,9 @@ func Select(text string, devices []Device) ([]int, error) {
 		star = " (a star counts at the beginning and at the end only)"
 	}
 	if len(devices) == 0 {
-		return nil, fmt.Errorf("no device is %q%s; there is none", text, star)
+		return nil, fmt.Errorf("no device matches %q%s; there is none", text, star)
 	}
-	return nil, fmt.Errorf("no device is %q%s; there is %s", text, star, listed(devices, nil))
+	return nil, fmt.Errorf("no device matches %q%s; there is %s", text, star, listed(devices, nil))
 }
 
 func ambiguous(text string, devices []Device, hits []int) error {

@@ -26,18 +26,18 @@ func TestSelect(t *testing.T) {
 	}{
 		{"0", []int{0}, ""},
 		{"05", []int{5}, ""},
-		{"7", nil, `no device is "7"; there is 0 "NVIDIA GeForce RTX 4090" (0000:01:00.0, NVIDIA), 1 `},
+		{"7", nil, `no device matches "7"; there is 0 "NVIDIA GeForce RTX 4090" (0000:01:00.0, NVIDIA), 1 `},
 		{"0000:02:00.0", []int{1}, ""},
 		{"02:00.0", []int{1}, ""},
 		{"2:0.0", []int{1}, ""},
 		{"pci-0000_01_00_0", []int{0}, ""},
 		{"0001:7B:00.0", nil, `may be any of 2 devices: 2 "AMD Radeon Graphics (RADV RAPHAEL)" (0001:7b:00.0, radv), 3 "AMD Radeon Graphics" (0001:7b:00.0, AMD proprietary driver); name one by its number`},
-		{"7b:00.0", nil, "no device is"},
+		{"7b:00.0", nil, "no device matches"},
 		{"01010101-0101-0101-0101-010101010101", []int{0}, ""},
 		{strings.Repeat("05", 16), []int{4}, ""},
-		{strings.Repeat("07", 16), nil, "no device is"},
+		{strings.Repeat("07", 16), nil, "no device matches"},
 		{strings.Repeat("02", 16) + "/" + strings.Repeat("0A", 16) + "/-1983905792", []int{1}, ""},
-		{strings.Repeat("02", 16) + "/" + strings.Repeat("0a", 16) + "/1", nil, "no device is"},
+		{strings.Repeat("02", 16) + "/" + strings.Repeat("0a", 16) + "/1", nil, "no device matches"},
 		{"8086:4680", []int{5}, ""},
 		{"0x8086:0x4680", []int{5}, ""},
 		{"10DE:2684", nil, `may be any of 2 devices: 0 "NVIDIA GeForce RTX 4090" (0000:01:00.0, NVIDIA), 1 "NVIDIA GeForce RTX 4090" (0000:02:00.0, NVIDIA); name one by its PCI address`},
@@ -55,15 +55,15 @@ func TestSelect(t *testing.T) {
 		{"*radeon*", []int{2, 3}, ""},
 		{"nvidia*", []int{0, 1}, ""},
 		{"N*A", nil, "a star counts at the beginning and at the end only"},
-		{"arm", nil, "no device is"},
-		{"", nil, "no device is"},
+		{"arm", nil, "no device matches"},
+		{"", nil, "no device matches"},
 	} {
 		got, err := Select(c.text, cards)
 		if (err == nil) != (c.say == "") || err != nil && !strings.Contains(err.Error(), c.say) || !slices.Equal(got, c.want) {
 			t.Errorf("%q: %v, %v; want %v %q", c.text, got, err, c.want, c.say)
 		}
 	}
-	if _, err := Select("0", nil); err == nil || err.Error() != `no device is "0"; there is none` {
+	if _, err := Select("0", nil); err == nil || err.Error() != `no device matches "0"; there is none` {
 		t.Errorf("of nothing: %v", err)
 	}
 }

@@ -198,9 +198,9 @@ func (a *Architecture) judge() {
 	case a.Vkloader == nil && a.InForce == Vkloader && first.Package == "":
 		prefix := path.Dir(path.Dir(first.Path))
 		a.Change = "It was put there by make install: in its source, as root, make uninstall PREFIX=" + prefix + " LIBDIR=" + path.Dir(first.Path) +
-			" && ldconfig takes it away."
+			" && ldconfig removes it."
 	case a.Vkloader == nil && a.InForce == Vkloader:
-		a.Change = "Removing the package " + first.Package + " takes it away."
+		a.Change = "Removing the package " + first.Package + " removes it."
 	case a.Vkloader == nil:
 		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
 	case a.InForce != None && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:

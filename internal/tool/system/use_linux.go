@@ -28,7 +28,7 @@ func Use(m *machine.Machine, whose string) (*Status, error) {
 		switched = true
 	}
 	if !switched {
-		text := "no vkloader lies beside the distribution's loader, as its packages put it"
+		text := "vkloader is not installed next to the distribution's loader"
 		for _, a := range before.Architectures {
 			text += fmt.Sprintf("\n%s: %s", a.Title(), a.Change)
 		}
@@ -37,7 +37,7 @@ func Use(m *machine.Machine, whose string) (*Status, error) {
 	after := Look(m)
 	for _, a := range after.Architectures {
 		if a.Vkloader != nil && a.InForce != whose {
-			return after, exit.Problem("%s: programs get %s all the same: %s", a.Title(), a.Found[0].Path, a.Change)
+			return after, exit.Problem("%s: programs get %s anyway: %s", a.Title(), a.Found[0].Path, a.Change)
 		}
 	}
 	return after, nil

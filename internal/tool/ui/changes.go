@@ -121,7 +121,7 @@ func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 	asked := q.Query.Get("digest")
 	if asked != p.Digest {
 		if asked != "" {
-			p.Err = "A file has changed since this was shown. Look at it again."
+			p.Err = "A file has changed since this page was shown. Check the change again."
 		}
 		s.write(w, "change", "plan", p)
 		return

@@ -26,15 +26,7 @@ type form struct{ Title, About, Text string }
 type variable struct{ Name, Value string }
 
 func exportOf(r *Request) (any, error) {
-	s, err := subjectOf(r)
-	if err != nil {
-		return nil, err
-	}
-	d, err := draftOf(r, s)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := d.plan(r)
+	s, _, plan, err := planned(r)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +46,7 @@ func exportOf(r *Request) (any, error) {
 	list := variablesFor(&m, s, before.layers(), after.layers())
 	switch {
 	case len(list) == 0:
-		e.Note = "Variables cannot say this: the same layers are in, and variables give them no order. The settings file does."
+		e.Note = "Variables cannot express this change: it only changes the order of layers. Use the settings file."
 	default:
 		with := *s
 		for _, v := range list {
@@ -66,10 +58,10 @@ func exportOf(r *Request) (any, error) {
 		}
 		switch {
 		case !sameSet(got.layers(), after.layers()):
-			e.Note = "Variables cannot say this: with them the loader decides for other layers. The settings file does."
+			e.Note = "Variables cannot express this change: with them, programs get other layers. Use the settings file."
 			list = nil
 		case !slices.Equal(got.layers(), after.layers()):
-			e.Note = "With the variables, programs get the same layers in another order. The settings file gives the order, too."
+			e.Note = "With the variables, programs get the same layers in a different order. The settings file also sets the order."
 		}
 	}
 	if len(list) > 0 {

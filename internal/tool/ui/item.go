@@ -12,21 +12,13 @@ import (
 var itemPart = &Page{Name: "item", Title: "Layer or driver", Data: itemOf}
 
 func itemOf(r *Request) (any, error) {
-	s, err := subjectOf(r)
+	s, d, err := drafted(r)
 	if err != nil {
 		return nil, err
 	}
-	d, err := draftOf(r, s)
+	tool, err := d.tool(r)
 	if err != nil {
 		return nil, err
-	}
-	tool := r.Tool
-	if !d.empty() {
-		plan, err := d.plan(r)
-		if err != nil {
-			return nil, err
-		}
-		tool = seeing(tool, plan.Files)
 	}
 	name, manifest := r.Ref("item"), r.Ref("manifest")
 	e := &explained{}
@@ -39,5 +31,5 @@ func itemOf(r *Request) (any, error) {
 			return &list[at], nil
 		}
 	}
-	return nil, errors.New("it is not there any more")
+	return nil, errors.New("it is no longer in the chain")
 }

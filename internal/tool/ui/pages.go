@@ -180,7 +180,7 @@ func pageAt(pages []*Page, address string) (p *Page, rest string) {
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	p, rest := pageAt(pages, strings.TrimPrefix(r.URL.Path, "/page/"))
 	if p == nil {
-		http.Error(w, "there is no page of this name", http.StatusNotFound)
+		http.Error(w, "there is no page with this name", http.StatusNotFound)
 		return
 	}
 	q := s.request(r)
@@ -198,7 +198,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
 	p, rest := pageAt(parts, strings.TrimPrefix(r.URL.Path, "/part/"))
 	if p == nil {
-		http.Error(w, "there is no part of this name", http.StatusNotFound)
+		http.Error(w, "there is no part with this name", http.StatusNotFound)
 		return
 	}
 	q := s.request(r)

@@ -20,25 +20,17 @@ type picture struct {
 const maxDrawn = 24
 
 func pictureOf(r *Request) (any, error) {
-	s, err := subjectOf(r)
+	s, d, err := drafted(r)
 	if err != nil {
 		return nil, err
 	}
-	d, err := draftOf(r, s)
-	if err != nil {
-		return nil, err
-	}
-	tool := r.Tool
 	args := []string{"graph", "--json", "--timeout", "10s"}
 	if !d.empty() || r.Query.Has("still") { // children would get the settings as they are now, or take too long
 		args = append(args, "--still")
 	}
-	if !d.empty() {
-		plan, err := d.plan(r)
-		if err != nil {
-			return nil, err
-		}
-		tool = seeing(tool, plan.Files)
+	tool, err := d.tool(r)
+	if err != nil {
+		return nil, err
 	}
 	alone := *s
 	alone.PID = 0

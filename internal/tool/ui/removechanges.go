@@ -56,7 +56,7 @@ func (liftChange) Plan(r *Request) (*Plan, error) {
 		return nil, errors.New("nothing is in quarantine")
 	}
 	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"quarantine", "lift", name}, Files: []File{{Path: file.File}},
-		Also: []string{quarantine.StateFile(file.File)}, Note: "The entry goes out of the settings file. Other settings stay."}
+		Also: []string{quarantine.StateFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = plan.Title+" for "+app, append(plan.Args, "--app", app)
 	}
@@ -73,7 +73,7 @@ type policyChange struct{}
 func (policyChange) Plan(r *Request) (*Plan, error) {
 	name := r.Ref("name")
 	if usual[name] == "" {
-		return nil, errors.New("there is no policy of this name")
+		return nil, errors.New("there is no policy with this name")
 	}
 	args := []string{"policy", name, usual[name]}
 	if app := r.Ref("app"); app != "" {
@@ -86,5 +86,5 @@ func (policyChange) Plan(r *Request) (*Plan, error) {
 	if dry.Code != 0 || len(dry.Planned) == 0 {
 		return nil, dry.Failed()
 	}
-	return &Plan{Title: "End the policy about " + name, Args: args, Files: dry.Planned}, nil
+	return &Plan{Title: "Remove the policy about " + name, Args: args, Files: dry.Planned}, nil
 }

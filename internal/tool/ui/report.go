@@ -157,7 +157,7 @@ func serveReport(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	found := collected.find(query.Get("id"))
 	if found == nil {
-		http.Error(w, "this report is not kept any more: collect it again", http.StatusGone)
+		http.Error(w, "this report is no longer available: collect it again", http.StatusGone)
 		return
 	}
 	var archive bytes.Buffer

@@ -19,15 +19,7 @@ type trial struct {
 }
 
 func tryOf(r *Request) (any, error) {
-	s, err := subjectOf(r)
-	if err != nil {
-		return nil, err
-	}
-	d, err := draftOf(r, s)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := d.plan(r)
+	s, d, plan, err := planned(r)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +53,7 @@ func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 	}
 	object := settingsfile.For(content, apps, false)
 	if object == nil {
-		return "", errors.New("the settings have nothing for the program")
+		return "", errors.New("the settings say nothing about the program")
 	}
 	delete(object, "app_keys")
 	out, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})

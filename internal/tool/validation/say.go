@@ -156,7 +156,7 @@ func (n namedAlready) say() string {
 }
 
 func (a afterSettings) say() string {
-	return fmt.Sprintf("the member %q comes after settings: the loader takes it for one more settings object", string(a))
+	return fmt.Sprintf("the member %q comes after settings: the loader accepts it for one more settings object", string(a))
 }
 
 func (u unknownWord) say() string {

@@ -56,7 +56,7 @@ func handWritten(sets ...*loader.Set) []byte {
 	t.f("<!-- %s -->", mark(sets[0]))
 	t.f("# Commands written by hand\n")
 	t.f("Every other command is one macro line of `spine/gen/linux/ztrampolines.inc`. The *trampoline* is what programs call,\n" +
-		"the *terminator* what the last layer calls; what is not named here is made by the assembler, or there is none. The list\n" +
+		"the *terminator* what the last layer calls. The assembler makes the ends that are not listed here, where there are any. The list\n" +
 		"is `tools/vkgen/loader/exceptions.go`.\n")
 	t.f("| command | in C | why |\n| --- | --- | --- |")
 	for _, h := range loader.Hands {

@@ -27,16 +27,16 @@ func document() string {
 
 # Loaders and their versions
 
-A program gets the loader that the dynamic linker finds for it: the distribution's, this project's, or one that the program
-brings along. ` + "`vkloader doctor`" + ` names it with its version, and decides as that loader does: a variable or a field that the loader
-does not read counts for nothing, and no fix relies on it.
+A program gets the loader that the dynamic linker finds for it: the distribution's, this project's, or one that comes with the
+program. ` + "`vkloader doctor`" + ` names it with its version, and decides as that loader does. It ignores variables and fields that
+the loader does not read, and suggests no fix that relies on them.
 
 The version comes from the name of the file (` + "`libvulkan.so.1.3.239`" + `), from the package that it belongs to, or from a text in the
-file. Where none of them tells it, ` + "`vkloader doctor --probe`" + ` asks the loader.
+file. If none of them has it, ` + "`vkloader doctor --probe`" + ` asks the loader.
 
-What a loader reads is looked up in its file first, because the names of the variables and fields that it reads are constants there.
-The table below counts where the file does not show them. A feature whose first version is not known lies between two versions: for
-a loader between these, it is uncertain, and no fix relies on it.
+The tool first looks in the loader's file, which contains the names of the variables and fields that the loader reads. If the file
+does not show them, the tables below apply. For some features, only two versions are known between which they were introduced. For
+a loader between these two, the feature is uncertain, and no fix relies on it.
 
 The sources are:
 

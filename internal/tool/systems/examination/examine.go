@@ -74,11 +74,11 @@ func verdict(r *doctor.Report) string {
 	}
 	switch {
 	case good == 0:
-		return "Vulkan will not work here: no driver is found whose library is there."
+		return "Vulkan will not work: no driver was found whose library exists."
 	case r.Has(diag.Problem):
-		return "Vulkan should work here, but something is wrong."
+		return "Vulkan should work, but there are problems."
 	}
-	return "Nothing is wrong that files show."
+	return "No problems found in the files."
 }
 
 // add adds a finding of the doctor's own table.

@@ -101,10 +101,10 @@ func TestDoctorOfPC(t *testing.T) {
 		{name: "for 64 bits alone, seen from 32", reg: driversOf64 + good64, bits: "32", without: pack,
 			want: "problem no-driver Windows, warning view-lacks-driver 32-bit programs"},
 		{name: "a layer in every program", reg: layersOf64 + `"C:\\l\\l.json"=dword:0` + "\n" + both, without: pack,
-			want: "note layer-everywhere VK_LAYER_l, note view-lacks-layer VK_LAYER_l", do: `For a program that it troubles: set "NO_VK_LAYER_l=1"`},
+			want: "note layer-everywhere VK_LAYER_l, note view-lacks-layer VK_LAYER_l", do: `For a program in which it causes problems: set "NO_VK_LAYER_l=1"`},
 		{name: "elevated", reg: layersUser + `"C:\\l\\l.json"=dword:0` + "\n" + both, elevated: true, environ: []string{`VK_DRIVER_FILES=C:\x.json`}, without: pack,
 			want: `warning elevated-variable VK_DRIVER_FILES, note elevated-user-key HKEY_CURRENT_USER\SOFTWARE\Khronos\Vulkan`},
-		{name: "the Compatibility Pack", reg: both, want: "warning driver-translates dzn.json", do: `For a program that it troubles: set "VK_LOADER_DRIVERS_DISABLE=dzn.json"`},
+		{name: "the Compatibility Pack", reg: both, want: "warning driver-translates dzn.json", do: `For a program in which it causes problems: set "VK_LOADER_DRIVERS_DISABLE=dzn.json"`},
 		{name: "the Compatibility Pack and a filter", reg: both, environ: []string{"VK_LOADER_DRIVERS_DISABLE=none*"},
 			want: "warning driver-translates dzn.json", do: `set "VK_LOADER_DRIVERS_DISABLE=none*,dzn.json"`},
 		{name: "the Compatibility Pack alone", reg: driversOf32 + good32, want: ""},
@@ -200,7 +200,7 @@ func TestDoctorOfRegistry(t *testing.T) {
 	s := on(t, "windows")
 	r := examined(t, s, driversOf64+`"C:\\d\\a.json"="0"`+"\n"+driversOf32+good32)
 	if got := told(r); got != "warning registry-off a.json, warning view-lacks-driver 64-bit programs" ||
-		r.Verdict != "Nothing is wrong that the registry alone shows; no file was looked at." {
+		r.Verdict != "The registry has no problems; no file was examined." {
 		t.Errorf("%q %q", got, r.Verdict)
 	}
 }

@@ -1,0 +1,230 @@
+package ui
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"vkloader/internal/tool/settingsfile"
+)
+
+// draft is a list of layers as a settings file has it, which somebody tries out on the page.
+type draft struct {
+	app     string
+	all     bool    // for all programs
+	expires string  // as settings set takes it; "": as it is
+	entries []entry // from the program down
+	exact   bool    // no layers but these
+
+	initial      []entry // likewise, as the settings file has them now
+	initialExact bool
+}
+
+// entry is one layer in a draft; others stands for all that the draft does not name.
+type entry struct {
+	name, control string
+}
+
+const others = "others"
+
+// draftOf reads the draft in the address; without one it is what the settings file says now.
+func draftOf(r *Request, s *subject) (*draft, error) {
+	d := &draft{app: s.App, all: r.Query.Get("for") == "all" || s.App == "", expires: r.Query.Get("expires")}
+	file, err := inForce(r, s.App)
+	if err != nil {
+		return nil, err
+	}
+	now := file.InForce
+	if d.all {
+		now = nil
+		for i := range file.Programs {
+			if file.Programs[i].App == "" {
+				now = &file.Programs[i]
+			}
+		}
+	}
+	d.start(now)
+	d.initial, d.initialExact = slices.Clone(d.entries), d.exact
+	if r.Query.Has("layer") {
+		d.entries, d.exact = nil, r.Query.Get("exact") != ""
+		for _, text := range r.Query["layer"] {
+			if err := d.enter(text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, nil
+}
+
+// drafted reads the program and the draft in the address.
+func drafted(r *Request) (*subject, *draft, error) {
+	s, err := subjectOf(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := draftOf(r, s)
+	return s, d, err
+}
+
+// planned is the same, with what writing the draft does.
+func planned(r *Request) (*subject, *draft, *Plan, error) {
+	s, d, err := drafted(r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	plan, err := d.plan(r)
+	return s, d, plan, err
+}
+
+// tool is the tool on a machine where the draft was written.
+func (d *draft) tool(r *Request) (Tool, error) {
+	if d.empty() {
+		return r.Tool, nil
+	}
+	plan, err := d.plan(r)
+	if err != nil {
+		return nil, err
+	}
+	return seeing(r.Tool, plan.Files), nil
+}
+
+// start makes the draft of what a settings file says.
+func (d *draft) start(now *settingsfile.ForPrograms) {
+	if now == nil || now.Layers == nil {
+		d.entries = []entry{{name: others}}
+		return
+	}
+	d.exact = true
+	for _, l := range now.Layers {
+		if l.Name == "" {
+			d.exact = false
+			d.entries = append(d.entries, entry{name: others})
+			continue
+		}
+		d.entries = append(d.entries, entry{l.Name, l.Control})
+	}
+}
+
+// enter reads one layer of an address: CONTROL:NAME.
+func (d *draft) enter(text string) error {
+	control, ref, _ := strings.Cut(text, ":")
+	name, err := url.QueryUnescape(ref)
+	if err != nil || !slices.Contains([]string{"on", "off", "auto", others}, control) {
+		return errors.New("this is not a valid address of this page: the list of layers cannot be read")
+	}
+	if control == others {
+		name, control = others, ""
+	}
+	d.entries = append(d.entries, entry{name, control})
+	return nil
+}
+
+// Layers are the entries as an address has them.
+func (d *draft) Layers() (list []string) {
+	if d.empty() {
+		return nil
+	}
+	for _, e := range d.entries {
+		if e.name == others && e.control == "" {
+			list = append(list, others+":")
+		} else {
+			list = append(list, e.control+":"+url.QueryEscape(e.name))
+		}
+	}
+	return list
+}
+
+// All tells whether the change is for all programs.
+func (d *draft) All() bool { return d.all }
+
+// Expires is how long the settings are to last.
+func (d *draft) Expires() string { return d.expires }
+
+// Exact tells whether there are to be no other layers.
+func (d *draft) Exact() bool { return d.exact }
+
+// Given tells whether there is a change.
+func (d *draft) Given() bool { return !d.empty() }
+
+// empty tells whether the draft says what the settings file says now.
+func (d *draft) empty() bool { return d.exact == d.initialExact && slices.Equal(d.entries, d.initial) }
+
+// query enters the draft in an address.
+func (d *draft) query(q url.Values) {
+	if d.all && d.app != "" {
+		q.Set("for", "all")
+	}
+	if d.expires != "" {
+		q.Set("expires", d.expires)
+	}
+	if !d.empty() {
+		q["layer"] = d.Layers()
+		if d.exact {
+			q.Set("exact", "1")
+		}
+	}
+}
+
+// args are the command line that writes the draft.
+func (d *draft) args(r *Request) []string {
+	args := []string{"settings", "set"}
+	if !d.all {
+		args = append(args, "--app", d.app)
+	}
+	for i, e := range d.entries {
+		switch {
+		case e.control != "":
+			args = append(args, "--layer", e.name+"="+e.control)
+		case i < len(d.entries)-1: // at the end it is where all others go anyhow
+			args = append(args, "--layer", others)
+		}
+	}
+	named := slices.ContainsFunc(d.entries, func(e entry) bool { return e.control != "" })
+	switch {
+	case d.exact && named:
+		args = append(args, "--only-these-layers")
+	case d.exact:
+		args = append(args, "--no-layers")
+	case !named:
+		args = append(args, "--layer", others)
+	}
+	if d.expires != "" {
+		args = append(args, "--expires", d.expires)
+	}
+	if r.System {
+		args = append(args, "--system")
+	}
+	return args
+}
+
+// plan is what writing the draft does.
+func (d *draft) plan(r *Request) (*Plan, error) {
+	args := d.args(r)
+	dry := r.Tool.Run(r, append(slices.Clone(args), "--dry-run")...)
+	if dry.Code != 0 || len(dry.Planned) == 0 {
+		return nil, dry.Failed()
+	}
+	who := "all programs"
+	if !d.all {
+		who = d.app
+	}
+	plan := &Plan{Title: "Write the layers for " + who, Args: args, Files: dry.Planned,
+		Also: []string{settingsfile.SetAside(dry.Planned[0].Path)}, Note: strings.TrimSpace(strings.ReplaceAll(dry.Messages, "vkloader: ", ""))}
+	return plan, nil
+}
+
+// settingsChange writes the list of layers that was tried out.
+type settingsChange struct{}
+
+// Plan implements Change.
+func (settingsChange) Plan(r *Request) (*Plan, error) {
+	_, d, err := drafted(r)
+	if err != nil {
+		return nil, err
+	}
+	if d.empty() {
+		return nil, errors.New("nothing was changed on the page")
+	}
+	return d.plan(r)
+}

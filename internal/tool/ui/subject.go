@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// subject is the program that the page is about, as its address says.
+type subject struct {
+	App      string // its path; "": any that asks for nothing itself
+	Env      []string
+	Elevated bool
+	PID      int
+}
+
+// subjectOf reads an address: the program's path after the page's name, or its name alone, or the field app of a form.
+func subjectOf(r *Request) (*subject, error) {
+	m, err := r.Tool.Machine()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{Elevated: r.Query.Get("elevated") != ""}
+	s.PID, _ = strconv.Atoi(r.Query.Get("pid"))
+	for _, text := range r.Query["env"] {
+		s.Env = append(s.Env, strings.Fields(text)...)
+	}
+	name := strings.TrimSpace(r.Query.Get("app"))
+	if name == "" {
+		name = r.Rest
+		if strings.Contains(name, "/") {
+			name = "/" + name
+		}
+	}
+	if name == "" || s.PID != 0 {
+		s.App = name
+		return s, nil
+	}
+	s.App, err = m.FindProgram(name)
+	return s, err
+}
+
+// args are the options of explain for the subject.
+func (s *subject) args(args ...string) []string {
+	switch {
+	case s.PID != 0:
+		args = append(args, "--pid", strconv.Itoa(s.PID))
+	case s.App != "":
+		args = append(args, "--app", s.App)
+	}
+	if s.Elevated && s.PID == 0 {
+		args = append(args, "--elevated")
+	}
+	for _, v := range s.Env {
+		args = append(args, "--env", v)
+	}
+	return args
+}
+
+// query is the subject as the query of an address.
+func (s *subject) query() url.Values {
+	q := url.Values{}
+	if s.PID != 0 {
+		q.Set("pid", strconv.Itoa(s.PID))
+	}
+	if s.Elevated {
+		q.Set("elevated", "1")
+	}
+	if len(s.Env) > 0 {
+		q.Set("env", strings.Join(s.Env, " "))
+	}
+	return q
+}
+
+// Rest is the subject's part of an address after the page's name.
+func (s *subject) Rest() string { return strings.TrimPrefix(addressOf(s.App), "program/") }
+
+// Plain is a link to the subject without any change.
+func (s *subject) Plain() template.URL { return link(s.Path(), s.query()) }
+
+// link leads to an address of the page.
+func link(path string, query url.Values) template.URL {
+	if text := query.Encode(); text != "" {
+		path += "?" + text
+	}
+	return template.URL("#/" + path)
+}
+
+// Path is the subject's part of an address.
+func (s *subject) Path() string { return addressOf(s.App) }
