@@ -235,15 +235,15 @@ static int link_identify(const char *path, struct file_identity *out)
     return (S_ISDIR(status.st_mode) || S_ISLNK(status.st_mode)) && file_identify(path, out) ? 1 : -1;
 }
 
-/* Does a library stand in for one of the C library's functions by which paths are looked at? It may lead a path to
- * where no directory on the way to it is, and is asked for all that is not there every time (LAY-2). */
-static bool replaced(void)
+/* One that does may lead a path to where no directory on the way to it is, and is asked for all that is not there every
+ * time (LAY-2). */
+bool functions_replaced(void)
 {
     static _Atomic signed char known; /* -1: no, 1: yes */
     if (atomic_load(&known)) return atomic_load(&known) > 0;
-    const void *const functions[] = {
-        (const void *)getauxval, (const void *)opendir, (const void *)access, (const void *)fopen,
-        (const void *)STAT,      (const void *)LSTAT,   (const void *)open,   NULL};
+    const void *const functions[] = {(const void *)getauxval, (const void *)opendir, (const void *)access,
+                                     (const void *)fopen,     (const void *)fread,   (const void *)STAT,
+                                     (const void *)LSTAT,     (const void *)open,    NULL};
     bool all = gate_same_object(functions);
     atomic_store(&known, all ? -1 : 1);
     return !all;
@@ -288,7 +288,7 @@ static void look_above(const struct reading *r)
 
 void reading_of_nothing(struct reading *r)
 {
-    if (r->absent || errno != ENOENT || replaced()) return;
+    if (r->absent || errno != ENOENT || functions_replaced()) return;
     if (!r->again) {
         if (r->kind == WIRE_DIRECTORY) look_above(r);
         return;
