@@ -113,12 +113,12 @@ static void file_close(struct opened o)
     if (o.fd >= 0) close(o.fd);
 }
 
-static size_t file_more(struct opened o, char *to, size_t size)
+static size_t file_more(struct opened o, size_t at, char *to, size_t size)
 {
     if (o.file) return fread(to, 1, size, o.file);
     ssize_t got;
     do {
-        got = read(o.fd, to, size);
+        got = pread(o.fd, to, size, (off_t)at);
     } while (got < 0 && errno == EINTR);
     return got > 0 ? (size_t)got : 0;
 }
@@ -148,7 +148,7 @@ static bool file_content(struct opened o, struct wire_file *r, char **content)
     if (!(*content = malloc((size_t)size + 1))) return false;
     size_t got = 0;
     for (size_t more = 1; more && got < (size_t)size; got += more)
-        more = file_more(o, *content + got, (size_t)size - got);
+        more = file_more(o, got, *content + got, (size_t)size - got);
     r->status = got < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
     if (r->status == WIRE_FILE_READ) {
         r->content = *content;
