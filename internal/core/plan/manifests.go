@@ -74,6 +74,11 @@ func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parse
 	default:
 		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, r.detail(), &r.q.Platform.System)
 		p.given = make([]uint32, len(p.layers.Layers))
+		text := 0
+		for i := range p.layers.Lines {
+			text += len(p.layers.Lines[i].Text)
+		}
+		r.spendText(text)
 	}
 	m.files[key] = p
 	return p
