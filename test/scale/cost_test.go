@@ -107,6 +107,16 @@ var hostile = []struct {
 			`{"file_format_version":"1.0.0","settings":{"stderr_log":["all"],"layers":[`+settled("auto", "VK_LAYER_x", f.path(directory+"/layers.json"))+`]}}`)
 		f.write(directory+"/layers.json", `{"file_format_version":"1.2.0","layers":[`+strings.Repeat("{},", size/3)+"{}]}")
 	}},
+	{"one manifest by many names", []string{"version", "layers", "instance"}, func(f *files, size int) {
+		f.explicit(size/2/150, func(i int) string { return object(fmt.Sprintf("VK_LAYER_%06d", i), library) })
+		f.settings(size/2/200, func(i int) string {
+			spelled := ""
+			for bit := range 14 {
+				spelled += "." + strings.Repeat("/", 1+i>>bit&1)
+			}
+			return settled("auto", "VK_LAYER_000000", f.path(spelled+"explicit.json"))
+		})
+	}},
 	{"random layers and settings", []string{"version", "layers", "instance"}, random},
 }
 
@@ -148,7 +158,7 @@ type files struct {
 	driver string // the manifest of one that works
 }
 
-func (f *files) path(name string) string { return f.w.Path(name) }
+func (f *files) path(name string) string { return f.w.Path("") + "/" + name }
 
 func (f *files) write(name, text string) {
 	f.size += len(text)

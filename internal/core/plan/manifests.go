@@ -38,6 +38,9 @@ func (r *manifests) read(path string, listed bool) (facts.File, bool) {
 	case facts.FileTooLarge:
 		severity = diag.Warn
 		text = "loader_get_json: JSON file " + path + " is larger than 16777216 bytes"
+	case facts.FileTooOften:
+		code, severity = diag.FileCost, diag.Warn
+		text = "loader_get_json: JSON file " + path + " is not read: it was read too often by other names"
 	default:
 		text = "loader_get_json: Failed to read entire JSON file " + path
 	}

@@ -140,11 +140,17 @@ static long long file_size(struct opened o, uint32_t *status)
 }
 
 /* Reads all of an open file; what it returns is malloc's. False: no memory. */
-static bool file_content(struct opened o, struct wire_file *r, char **content)
+static bool file_content(struct opened o, struct looks *looks, struct wire_file *r, char **content)
 {
+    struct file_identity file;
     long long size = file_size(o, &r->status);
     if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
     if (size < 0 || size > FILE_SIZE_MAX) return true;
+    if (size > READ_SMALL && file_identify_open(o.file ? fileno(o.file) : o.fd, &file) &&
+        !looks_allow(looks, &file, (uint64_t)size)) {
+        r->status = WIRE_FILE_TOO_OFTEN;
+        return true;
+    }
     if (!(*content = malloc((size_t)size + 1))) return false;
     size_t got = 0;
     for (size_t more = 1; more && got < (size_t)size; got += more)
@@ -177,9 +183,10 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
         return;
     }
     reading_of(&reading, opened.file ? fileno(opened.file) : opened.fd);
-    if (!file_content(opened, &r, &content)) w->failed = true;
+    if (!file_content(opened, looks, &r, &content)) w->failed = true;
     wire_put_file(w, &r);
-    if (r.status == WIRE_FILE_NOT_READ) reading.stamped = false; /* it may be read another time */
+    if (r.status == WIRE_FILE_NOT_READ || r.status == WIRE_FILE_TOO_OFTEN)
+        reading.stamped = false; /* it may be read another time */
     reading_end(&reading, w);
     free(content);
     file_close(opened);
