@@ -75,7 +75,7 @@ func TestFileJustAboveTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := w.Start()
-	for more, want := range []int{1, 0} {
+	for more, want := range []int64{1, 0} {
 		if err := os.WriteFile(layer.ManifestPath, append(text, []byte(strings.Repeat(" ", limit+more-len(text)))...), 0o644); err != nil {
 			t.Fatal(err)
 		}
