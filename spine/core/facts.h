@@ -27,11 +27,21 @@ struct absence {
     struct file_identity stamp;
     bool lasting; /* nothing comes to be there without another stamp */
 };
+/* How much was read of files in this call, by their place in a short table: files may share one. A file that has many
+ * names is read by a few of them only. */
+#define READ_PLACES_MAX 64
+#define READ_LEAST ((uint64_t)1024 * 1024) /* of each place; and a few times the largest of its files */
+#define READ_SMALL 1024                    /* up to here a file takes little more than its name in another one */
 struct looks {
     struct absence absent[LOOKS_MAX];
     char *plain[LOOKS_MAX]; /* directories, malloc: all files in them that matter are regular ones */
     unsigned next, next_plain;
+    struct {
+        uint64_t bytes, largest;
+    } read[READ_PLACES_MAX];
 };
+/* May so many bytes of a file be read, or told again? They count then. */
+bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes);
 void looks_end(struct looks *looks);
 /* Forgets what is known of paths that were read. */
 void known_forget(void);

@@ -26,8 +26,9 @@ struct service {
  * order of the questions. It does nothing when too much was asked for already. */
 void service_ahead(struct service *s, uint32_t number);
 /* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
- * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's. */
-int service_file(struct service *s, uint32_t number, uint32_t size, const char **why);
+ * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's.
+ * identity: of the file. */
+int service_file(struct service *s, uint32_t number, uint32_t size, struct file_identity *identity, const char **why);
 /* Opens what the service has in its tree of devices at a path, over a connection of its own; "" is the directory
  * itself. -1: it has or gives none. The descriptor is the caller's. */
 int service_device(const char *path);

@@ -291,7 +291,7 @@ func many(n int) (list []*os.File) {
 }
 
 // fails holds that a world has no driver, in time, and says why.
-func fails(t *testing.T, w *world.World) {
+func fails(t *testing.T, w *world.World) (said string) {
 	t.Helper()
 	h := w.Start()
 	before := h.Do("state")
@@ -306,9 +306,10 @@ func fails(t *testing.T, w *world.World) {
 	if before.Int("descriptors") != after.Int("descriptors") || before.Int("threads") != after.Int("threads") {
 		t.Errorf("it leaves something: %d descriptors, then %d", before.Int("descriptors"), after.Int("descriptors"))
 	}
-	if said := h.Quit().Stderr; !strings.Contains(said, "service") {
+	if said = h.Quit().Stderr; !strings.Contains(said, "service") {
 		t.Errorf("nothing is said of the service: %s", said)
 	}
+	return said
 }
 
 // A file that is not what the index says takes out its own driver.
@@ -344,7 +345,18 @@ func TestBadFiles(t *testing.T) {
 			s := serve(t, w)
 			s.fake(w, "served")
 			s.onFile = bad
-			fails(t, w)
+			reason := "what the driver service gives for a file is not the file that its index names"
+			switch name {
+			case "hangs", "closes":
+				reason = "the driver service" // and what it does
+			case "no file":
+				reason = "the driver service refuses a file"
+			case "many files":
+				reason = "what the driver service sends is not of the protocol"
+			}
+			if said := fails(t, w); !strings.Contains(said, reason) {
+				t.Errorf("it does not say %q: %s", reason, said)
+			}
 		})
 	}
 }

@@ -60,3 +60,28 @@ func TestFilesAboveTheLimit(t *testing.T) {
 	}
 	h.Quit()
 }
+
+// One byte more than the limit is too much.
+//
+// holds: LOG-19 LAY-8
+func TestFileJustAboveTheLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 16 * 1024 * 1024
+	w := world.New(t)
+	w.Driver("good")
+	layer := w.ImplicitLayer("VK_LAYER_above")
+	text, err := os.ReadFile(layer.ManifestPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := w.Start()
+	for more, want := range []int64{1, 0} {
+		if err := os.WriteFile(layer.ManifestPath, append(text, []byte(strings.Repeat(" ", limit+more-len(text)))...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.OK("instance_layers").Int("count"); got != want {
+			t.Errorf("%d layers with %d bytes, want %d", got, limit+more, want)
+		}
+	}
+	h.Quit()
+}

@@ -42,4 +42,5 @@ func TestG12WithoutOptimization(t *testing.T) {
 	}
 	library = unoptimized(t, b, "CORE_OPT=")
 	t.Log(run{loader: library}.holds(t, "stack-use"))
+	run{loader: library}.holds(t, "short-threads")
 }

@@ -42,7 +42,8 @@ COMMAND(create_device)
         features->robustBufferAccess = VK_TRUE;
         info->pEnabledFeatures = features;
     }
-    /* Structures in the order of their words: next=, group=, features2=, unknown=. The first word is nearest. */
+    /* Structures in the order of their words: next=, group=, features2=, unknown=, unknown_edge=. The first word is
+     * nearest. */
     VkBaseOutStructure *last = NULL;
     for (int i = line->count - 1; i >= 0; i--) {
         VkBaseOutStructure *made = NULL;
@@ -53,6 +54,9 @@ COMMAND(create_device)
             made = (VkBaseOutStructure *)f;
         } else if (!strcmp(line->key[i], "unknown")) {
             made = take(&arena, 64);
+            made->sType = (VkStructureType)number(line->value[i]);
+        } else if (!strcmp(line->key[i], "unknown_edge")) {
+            made = at_edge(32);
             made->sType = (VkStructureType)number(line->value[i]);
         } else if (!strcmp(line->key[i], "group")) { /* group=#1,#2; group=null: says that it has one, and has none */
             VkDeviceGroupDeviceCreateInfo *g = take(&arena, sizeof *g);

@@ -111,6 +111,8 @@ struct object {
     } part[PARTS];
     int parts;
 };
+/* So many bytes before memory that is not there. */
+void *at_edge(size_t bytes);
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size);
 struct object *object_find(const char *name);
 void object_drop(const char *name);

@@ -16,19 +16,23 @@ static int pointer_count = 1;
 static uint64_t zeros[64];
 static uint64_t garbage[64];
 
-/* 24 bytes, not one of them zero, and then the end of the mapped memory. */
+/* Bytes, not one of them zero, and then the end of the mapped memory. */
+void *at_edge(size_t bytes)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *page = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || mprotect(page + size, size, PROT_NONE)) abort();
+    memset(page, 0x5a, size);
+    return page + size - bytes;
+}
+
 static uint64_t edge(void)
 {
-    static unsigned char *page;
-    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    static void *bytes;
     pthread_mutex_lock(&lock);
-    if (!page) {
-        page = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED || mprotect(page + size, size, PROT_NONE)) abort();
-        memset(page, 0x5a, size);
-    }
+    if (!bytes) bytes = at_edge(24);
     pthread_mutex_unlock(&lock);
-    return (uint64_t)(uintptr_t)(page + size - 24);
+    return (uint64_t)(uintptr_t)bytes;
 }
 
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size)

@@ -43,9 +43,10 @@ func grouped(h *world.Host, members []int, types ...string) {
 func TestConstantGroupOfADevice(t *testing.T) {
 	t.Parallel()
 	for name, words := range map[string][]string{
-		"first":          {},
-		"behind a known": {"features2", "1"},
-		"behind unknown": {"unknown", unknownOf64, "features2", "1", "unknown", "2147483002"},
+		"first":                {},
+		"behind a known":       {"features2", "1"},
+		"at the end of memory": {"unknown_edge", "2147483005", "features2", "1", "unknown_edge", "2147483006"},
+		"behind unknown":       {"unknown", unknownOf64, "features2", "1", "unknown", "2147483002"},
 	} {
 		for _, layered := range []bool{false, true} {
 			w := world.New(t)

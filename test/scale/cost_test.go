@@ -96,6 +96,27 @@ var hostile = []struct {
 	{"objects without anything as layers", []string{"layers"}, func(f *files, size int) {
 		f.explicit(size/3, func(int) string { return "{}" })
 	}},
+	{"drivers of the settings file that are one", []string{"extensions", "instance"}, func(f *files, size int) {
+		entry := `{"path":"` + f.driver + `"}`
+		f.write("config/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"additional_drivers":[`+
+			strings.Repeat(entry+",", size/(len(entry)+1))+entry+`]}}`)
+	}},
+	{"lines that name a long path", []string{"layers"}, func(f *files, size int) {
+		directory := "config" + strings.Repeat("/"+strings.Repeat("d", 250), 13)
+		f.write("config/vulkan/loader_settings.d/vk_loader_settings.json",
+			`{"file_format_version":"1.0.0","settings":{"stderr_log":["all"],"layers":[`+settled("auto", "VK_LAYER_x", f.path(directory+"/layers.json"))+`]}}`)
+		f.write(directory+"/layers.json", `{"file_format_version":"1.2.0","layers":[`+strings.Repeat("{},", size/3)+"{}]}")
+	}},
+	{"one manifest by many names", []string{"version", "layers", "instance"}, func(f *files, size int) {
+		f.explicit(size/2/150, func(i int) string { return object(fmt.Sprintf("VK_LAYER_%06d", i), library) })
+		f.settings(size/2/200, func(i int) string {
+			spelled := ""
+			for bit := range 14 {
+				spelled += "." + strings.Repeat("/", 1+i>>bit&1)
+			}
+			return settled("auto", "VK_LAYER_000000", f.path(spelled+"explicit.json"))
+		})
+	}},
 	{"random layers and settings", []string{"version", "layers", "instance"}, random},
 }
 
@@ -133,9 +154,11 @@ type files struct {
 	w    *world.World
 	size int
 	seed int
+
+	driver string // the manifest of one that works
 }
 
-func (f *files) path(name string) string { return f.w.Path(name) }
+func (f *files) path(name string) string { return f.w.Path("") + "/" + name }
 
 func (f *files) write(name, text string) {
 	f.size += len(text)
@@ -177,10 +200,10 @@ func TestCostOfHostileFiles(t *testing.T) {
 			spend := func(size int, call string) (bytes int, used time.Duration, memory int) {
 				w := world.New(t)
 				w.NoShim = true
-				w.Driver("acme")
+				driver := w.Driver("acme").ManifestPath
 				w.Env["XDG_CONFIG_HOME"] = w.Path("config")
 				w.Env["VK_LAYER_PATH"], w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("explicit.json"), w.Path("implicit.json")
-				f := &files{w: w, seed: 1}
+				f := &files{w: w, seed: 1, driver: driver}
 				c.make(f, size)
 				out, exit := w.Run(time.Minute, program, call)
 				lines := strings.Fields(out)

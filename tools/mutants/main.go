@@ -3,7 +3,7 @@
 // build/mutants.
 //
 // Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-resume] [-j 2] [-skip REGEXP] [-budget 1m]
-// [-sanitize=false] [-survey=false] [-require 95] [-list]
+// [-sanitize=false] [-survey=false] [-require 95] [-list] [-planted FILE]
 //
 // Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
 // and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
@@ -65,6 +65,7 @@ type options struct {
 	resume             bool
 	survey, sanitize   bool
 	budget             time.Duration
+	planted            string // a list of known faults
 }
 
 func main() {
@@ -93,9 +94,20 @@ func main() {
 	flag.BoolVar(&o.sanitize, "sanitize", true, "ask the builds with sanitizers about faults of the spine that get through")
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
 	flag.IntVar(&o.require, "require", 95, "exit with 1 when fewer of a hundred are killed")
+	flag.StringVar(&o.planted, "planted", "", "try the known faults of this list, each with the test that it names")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if o.planted != "" {
+		unnoticed, err := runPlanted(ctx, o)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
+		}
+		if err != nil || unnoticed > 0 {
+			os.Exit(1)
+		}
+		return
+	}
 	killed, tried, err := run(ctx, o)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)

@@ -49,6 +49,9 @@ func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := os.Chmod(directory, 0o755); err != nil { // tests run programs of other users in it
+		return nil, err
+	}
 	t := &tree{ctx: ctx, directory: directory, top: top, fresh: map[string]bool{}}
 	copyAll := `cd "$2" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$1" &&
 		mkdir -p "$1/build/mutants" "$1/t" && for f in build/*; do case $f in

@@ -66,6 +66,9 @@ func Parse(text string) (*Document, *Fault) {
 	return d, nil
 }
 
+// Size is the length of the text, in bytes.
+func (d *Document) Size() int { return len(d.text) }
+
 // Read is Parse into a document that has been used before: its memory is used again, and what was read out of it must
 // not be asked for its members any more. After a fault there is nothing in it.
 func (d *Document) Read(text string) *Fault {

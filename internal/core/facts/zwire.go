@@ -13,6 +13,7 @@ const (
 	FileNoSize     FileStatus = 3
 	FileNotRegular FileStatus = 4 // a pipe, a socket, a device: not opened
 	FileTooLarge   FileStatus = 5 // more than MaxFile bytes: not read (ERRATA 30)
+	FileTooOften   FileStatus = 6 // it was read in this call by many other names: not read again
 )
 
 // ServiceState tells what asking the driver service gave.

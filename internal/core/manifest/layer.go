@@ -80,11 +80,16 @@ type layerReader struct {
 	text     string // of the version
 	out      *LayerFile
 	spare    *Layer
+	texts    int // bytes of lines
+	most     int // of them
 }
+
+// linesLeast is how many bytes of lines are made of any manifest; of a large one, twice its size more.
+const linesLeast = 64 << 10
 
 // ReadLayers judges a layer manifest whose text is acceptable JSON.
 func ReadLayers(doc *document.Document, path string, implicit bool, detail Detail, on *System) *LayerFile {
-	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{}}
+	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{}, most: linesLeast + 2*doc.Size()}
 	top := doc.Top()
 	if !top.IsObject() {
 		r.say(top, 0, diag.FileTop, "the top-level value is not an object") // LAY-10
@@ -171,6 +176,10 @@ func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text 
 		line, column = at.Position()
 	}
 	r.out.Lines = append(r.out.Lines, Line{Flags: flags, Text: text, Code: code, Line: line, Column: column})
+	if r.texts += len(text); r.texts > r.most && r.detail == Spoken {
+		r.detail = Silent
+		r.out.Lines = append(r.out.Lines, Line{Flags: diag.Warn | diag.Layer, Text: "Further lines about " + r.path + " are left out"})
+	}
 }
 
 // required says that a field is missing; at is the object or the value of another type.
@@ -264,6 +273,9 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 	path, has := library.Text()
 	components := v.Member("component_layers")
 	if r.on.wrongArchitecture(v.Member("library_arch")) {
+		if r.detail == Silent { // which makes no text with the path
+			return false
+		}
 		r.say(v.Member("library_arch"), diag.Info, diag.LayerArchitecture, "The library architecture in layer "+r.path+
 			" doesn't match the current running architecture, skipping this layer")
 		return false

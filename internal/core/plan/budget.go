@@ -11,6 +11,8 @@ import (
 const (
 	budgetLeast = 1 << 20 // for the smallest files
 	budgetRate  = 2       // for each byte that was read
+	textLeast   = 2 << 20 // bytes of lines
+	textRate    = 2       // likewise
 )
 
 // budget is what is left for one purpose.

@@ -40,7 +40,7 @@ func newDecision(q *Question, f *facts.Store) *decision {
 	if m == nil {
 		m = &Memory{}
 	}
-	d := &decision{call: call{q, f, m, &script{explain: q.Explain, mixed: q.Platform.Mixed}}}
+	d := &decision{call: call{q, f, m, &script{explain: q.Explain, mixed: q.Platform.Mixed, facts: f}}}
 	d.costs.call, d.request.call = d.call, d.call
 	d.finder = finder{call: d.call, searched: &d.made.Searched}
 	d.files = manifests{call: d.call, costs: &d.costs}

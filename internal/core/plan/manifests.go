@@ -38,6 +38,9 @@ func (r *manifests) read(path string, listed bool) (facts.File, bool) {
 	case facts.FileTooLarge:
 		severity = diag.Warn
 		text = "loader_get_json: JSON file " + path + " is larger than 16777216 bytes"
+	case facts.FileTooOften:
+		code, severity = diag.FileCost, diag.Warn
+		text = "loader_get_json: JSON file " + path + " is not read: it was read too often by other names"
 	default:
 		text = "loader_get_json: Failed to read entire JSON file " + path
 	}
@@ -74,6 +77,11 @@ func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parse
 	default:
 		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, r.detail(), &r.q.Platform.System)
 		p.given = make([]uint32, len(p.layers.Layers))
+		text := 0
+		for i := range p.layers.Lines {
+			text += len(p.layers.Lines[i].Text)
+		}
+		r.spendText(text)
 	}
 	m.files[key] = p
 	return p

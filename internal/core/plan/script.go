@@ -3,6 +3,7 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 )
@@ -12,6 +13,8 @@ type script struct {
 	explain  bool // findings are wanted
 	quiet    bool // lines are left out
 	mixed    bool // as search.Platform.Mixed
+	facts    *facts.Store
+	texts    int // bytes of lines
 	steps    []Step
 	findings []diag.Finding
 }
@@ -22,6 +25,17 @@ func (s *script) log(flags uint32, text string) {
 		return
 	}
 	s.steps = append(s.steps, Step{Kind: StepLog, Flags: flags, Text: text})
+	s.spendText(len(text))
+}
+
+// spendText counts what was made for lines. They cost memory, and a few bytes of a file may make a line with a long path:
+// from some length on, further ones are left out.
+func (s *script) spendText(bytes int) {
+	s.texts += bytes
+	if s.texts > textLeast+textRate*s.facts.Size() && !s.explain && !s.quiet {
+		s.quiet = true
+		s.steps = append(s.steps, Step{Kind: StepLog, Flags: diag.Warn, Text: "Further lines about this call are left out: there are too many for the size of the files that were read"})
+	}
 }
 
 func (s *script) step(kind StepKind) { s.steps = append(s.steps, Step{Kind: kind}) }

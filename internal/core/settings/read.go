@@ -81,7 +81,11 @@ search:
 	s := &Settings{File: file}
 	s.level(chosen.Member("stderr_log"))
 	s.layers(chosen.Member("layers"))
-	s.drivers(chosen)
+	if s.drivers(chosen); len(s.Drivers) > MaxDrivers { // FUZ-023: a driver costs far more than the bytes of an entry
+		s.Drivers = s.Drivers[len(s.Drivers)-MaxDrivers:]
+		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, prefix+" has more than "+strconv.Itoa(MaxDrivers)+
+			" additional_drivers; only the last ones are used")
+	}
 	s.hardware(chosen.Member(HardwareMember))
 	s.service(chosen.Member(ServiceMember))
 	if word, _ := chosen.Member(ComputeMember).Text(); word == NoOverlays.String() {

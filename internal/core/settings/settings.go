@@ -113,6 +113,10 @@ const LogFileMember = "vkloader_log_file"
 // maxLogFile is the longest path of such a file.
 const maxLogFile = 4000
 
+// MaxDrivers is how many additional_drivers count. Each is opened and gets an instance of its own, however few bytes its
+// entry has.
+const MaxDrivers = 64
+
 // Settings is the settings object in force.
 type Settings struct {
 	File           string

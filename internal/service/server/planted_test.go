@@ -83,12 +83,14 @@ func TestPlanted(t *testing.T) {
 // holds: FLS-107
 func TestPlantedForEverybody(t *testing.T) {
 	t.Parallel()
-	directory := filepath.Join(t.TempDir(), "run")
-	if err := errors.Join(os.Mkdir(directory, 0o755), os.Chmod(directory, 0o777)); err != nil {
-		t.Fatal(err)
-	}
-	if err := planted(t, directory); err == nil {
-		t.Error("it runs where everybody may replace its socket")
+	for _, mode := range []os.FileMode{0o777, 0o777 | os.ModeSticky, 0o775 | os.ModeSticky} {
+		directory := filepath.Join(t.TempDir(), "run")
+		if err := errors.Join(os.Mkdir(directory, 0o755), os.Chmod(directory, mode)); err != nil {
+			t.Fatal(err)
+		}
+		if err := planted(t, directory); err == nil {
+			t.Errorf("%v: it runs where others may replace its socket", mode)
+		}
 	}
 }
 

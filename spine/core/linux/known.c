@@ -123,6 +123,18 @@ void looks_end(struct looks *looks)
     *looks = (struct looks){0};
 }
 
+bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes)
+{
+    if (bytes <= READ_SMALL) return true;
+    uint64_t mixed = (file->inode ^ file->device << 32) * 0x9fb21c651e98df25u;
+    size_t i = (size_t)(mixed >> 58) % READ_PLACES_MAX;
+    uint64_t largest = looks->read[i].largest > bytes ? looks->read[i].largest : bytes;
+    if (looks->read[i].bytes + bytes > READ_LEAST + 2 * largest) return false;
+    looks->read[i].bytes += bytes;
+    looks->read[i].largest = largest;
+    return true;
+}
+
 /* What this call has found: that there is nothing at a path, because the directory before it lacks its last name. */
 static const struct absence *absence_of(const struct looks *looks, const char *path)
 {
@@ -181,7 +193,7 @@ bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks
         }
         lock_drop();
     }
-    bool same = k && unchanged(k, looks);
+    bool same = k && unchanged(k, looks) && (kind != WIRE_FILE || looks_allow(looks, &k->stamp, k->size));
     if (same) {
         size_t start = wire_begin(w, kind); /* which begins the message, too, where this is its first record */
         wire_raw(w, k->record + 8, k->size - 8);
@@ -241,15 +253,15 @@ static int link_identify(const char *path, struct file_identity *out)
     return (S_ISDIR(status.st_mode) || S_ISLNK(status.st_mode)) && file_identify(path, out) ? 1 : -1;
 }
 
-/* Does a library stand in for one of the C library's functions by which paths are looked at? It may lead a path to
- * where no directory on the way to it is, and is asked for all that is not there every time (LAY-2). */
-static bool replaced(void)
+/* One that does may lead a path to where no directory on the way to it is, and is asked for all that is not there every
+ * time (LAY-2). */
+bool functions_replaced(void)
 {
     static _Atomic signed char known; /* -1: no, 1: yes */
     if (atomic_load(&known)) return atomic_load(&known) > 0;
-    const void *const functions[] = {
-        (const void *)getauxval, (const void *)opendir, (const void *)access, (const void *)fopen,
-        (const void *)STAT,      (const void *)LSTAT,   (const void *)open,   NULL};
+    const void *const functions[] = {(const void *)getauxval, (const void *)opendir, (const void *)access,
+                                     (const void *)fopen,     (const void *)fread,   (const void *)STAT,
+                                     (const void *)LSTAT,     (const void *)open,    NULL};
     bool all = gate_same_object(functions);
     atomic_store(&known, all ? -1 : 1);
     return !all;
@@ -294,7 +306,7 @@ static void look_above(const struct reading *r)
 
 void reading_of_nothing(struct reading *r)
 {
-    if (r->absent || errno != ENOENT || replaced()) return;
+    if (r->absent || errno != ENOENT || functions_replaced()) return;
     if (!r->again) {
         if (r->kind == WIRE_DIRECTORY) look_above(r);
         return;

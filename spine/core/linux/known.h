@@ -29,6 +29,9 @@ void reading_of_nothing(struct reading *r);
 /* The record is complete. */
 void reading_end(struct reading *r, const struct wire_writer *w);
 
+/* Does a library stand in for one of the C library's functions by which paths are looked at? */
+bool functions_replaced(void);
+
 /* Do the stamps of what is behind this descriptor, or of a directory, change with it? Asked of the system once a
  * device. */
 bool stamps_trusted(int fd, const char *directory, uint64_t device);

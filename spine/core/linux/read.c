@@ -5,6 +5,7 @@
  * It decides nothing and remembers nothing between calls. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,20 +83,84 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
+/* A file that was opened: a descriptor of a regular file, or a stream where another library stands in for the C
+ * library's functions (LAY-2): it may be of anything then. */
+struct opened {
+    int fd; /* -1: none */
+    FILE *file;
+};
+
+/* A path may lead to a pipe that was no pipe when it was looked at: nobody waits for its other end. */
+static struct opened file_open(const char *path, uint32_t *status)
+{
+    struct opened o = {.fd = -1};
+    struct stat st;
+    if (!functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (o.fd >= 0 && fstat(o.fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+        *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
+        close(o.fd);
+        o.fd = -1;
+    } else if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* for who has a lease on it to end that */)) {
+        o.file = fopen(path, "rbe");
+        if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
+    }
+    return o;
+}
+
+static void file_close(struct opened o)
+{
+    if (o.file) fclose(o.file);
+    if (o.fd >= 0) close(o.fd);
+}
+
+static size_t file_more(struct opened o, size_t at, char *to, size_t size)
+{
+    if (o.file) return fread(to, 1, size, o.file);
+    ssize_t got;
+    do {
+        got = pread(o.fd, to, size, (off_t)at);
+    } while (got < 0 && errno == EINTR);
+    return got > 0 ? (size_t)got : 0;
+}
+
 /* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
  * it can be measured all the same. */
-static long long stream_size(FILE *file, uint32_t *status)
+static long long file_size(struct opened o, uint32_t *status)
 {
     struct stat st;
     *status = WIRE_FILE_NO_SIZE; /* LAY-8: if its size cannot be determined */
-    if (fstat(fileno(file), &st) == 0) {
+    if (fstat(o.file ? fileno(o.file) : o.fd, &st) == 0) {
         if (S_ISREG(st.st_mode)) return st.st_size;
         *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
         return -1;
     }
-    if (fseek(file, 0, SEEK_END) != 0) return -1;
-    long size = ftell(file);
-    return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
+    if (!o.file || fseek(o.file, 0, SEEK_END) != 0) return -1;
+    long size = ftell(o.file);
+    return size >= 0 && fseek(o.file, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+/* Reads all of an open file; what it returns is malloc's. False: no memory. */
+static bool file_content(struct opened o, struct looks *looks, struct wire_file *r, char **content)
+{
+    struct file_identity file;
+    long long size = file_size(o, &r->status);
+    if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
+    if (size < 0 || size > FILE_SIZE_MAX) return true;
+    if (size > READ_SMALL && file_identify_open(o.file ? fileno(o.file) : o.fd, &file) &&
+        !looks_allow(looks, &file, (uint64_t)size)) {
+        r->status = WIRE_FILE_TOO_OFTEN;
+        return true;
+    }
+    if (!(*content = malloc((size_t)size + 1))) return false;
+    size_t got = 0;
+    for (size_t more = 1; more && got < (size_t)size; got += more)
+        more = file_more(o, got, *content + got, (size_t)size - got);
+    r->status = got < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
+    if (r->status == WIRE_FILE_READ) {
+        r->content = *content;
+        r->content_len = (uint32_t)size;
+    }
+    return true;
 }
 
 void read_file(struct wire_writer *w, struct looks *looks, const char *path)
@@ -103,44 +168,28 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     struct reading reading;
     if (reading_begin(&reading, w, looks, WIRE_FILE, path)) return;
     struct wire_file r = {WIRE_STR(path, path)};
+    struct opened opened = {.fd = -1};
     char *content = NULL;
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
     bool special = !reading.absent && !in_plain(looks, path) && file_is_special(path);
     r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
-    FILE *file = !reading.absent && !special ? fopen(path, "rbe") : NULL;
-    if (!file) {
+    if (!reading.absent && !special) opened = file_open(path, &r.status);
+    if (opened.fd < 0 && !opened.file) {
         if (errno == ENOMEM) w->failed = true;
         reading_of_nothing(&reading);
         wire_put_file(w, &r);
         reading_end(&reading, w);
         return;
     }
-    reading_of(&reading, fileno(file));
-    setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
-    long long size = stream_size(file, &r.status);
-    if (size > FILE_SIZE_MAX) {
-        r.status = WIRE_FILE_TOO_LARGE;
-    } else if (size >= 0 && !(content = malloc((size_t)size + 1))) {
-        w->failed = true;
-    } else if (size >= 0) {
-        size_t got = 0;
-        while (got < (size_t)size) {
-            size_t more = fread(content + got, 1, (size_t)size - got, file);
-            if (more == 0) break;
-            got += more;
-        }
-        r.status = got < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
-        if (r.status == WIRE_FILE_READ) {
-            r.content = content;
-            r.content_len = (uint32_t)size;
-        }
-    }
+    reading_of(&reading, opened.file ? fileno(opened.file) : opened.fd);
+    if (!file_content(opened, looks, &r, &content)) w->failed = true;
     wire_put_file(w, &r);
-    if (r.status == WIRE_FILE_NOT_READ) reading.stamped = false; /* it may be read another time */
+    if (r.status == WIRE_FILE_NOT_READ || r.status == WIRE_FILE_TOO_OFTEN)
+        reading.stamped = false; /* it may be read another time */
     reading_end(&reading, w);
     free(content);
-    fclose(file);
+    file_close(opened);
 }
 
 /* ---- graphics devices ------------------------------------------------------------------------------------------- */

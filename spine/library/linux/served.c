@@ -9,13 +9,12 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
                                   uint32_t count, char **text)
 {
     const struct serve_file *own = &file[count - 1];
-    const char *why = "the driver service's file cannot be looked at"; /* when the service itself is content */
+    const char *why = NULL;
     struct file_identity identity;
     struct mapped_lib *lib = NULL;
     *text = NULL;
-    int fd = service_file(service, own->number, own->size, &why);
-    if (fd < 0 || !file_identify_open(fd, &identity)) {
-        if (fd >= 0) close(fd);
+    int fd = service_file(service, own->number, own->size, &identity, &why);
+    if (fd < 0) {
         *text = strdup(why);
         return NULL;
     }

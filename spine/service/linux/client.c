@@ -348,7 +348,7 @@ static enum wire_service_state take_file(struct service *s, uint32_t number, int
     return state;
 }
 
-int service_file(struct service *s, uint32_t number, uint32_t size, const char **why)
+int service_file(struct service *s, uint32_t number, uint32_t size, struct file_identity *identity, const char **why)
 {
     struct stat st;
     int fd = -1;
@@ -362,7 +362,7 @@ int service_file(struct service *s, uint32_t number, uint32_t size, const char *
         return -1;
     }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)size &&
-        (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && file_identify_open(fd, identity))
         return fd;
     close(fd);
     *why = "what the driver service gives for a file is not the file that its index names";

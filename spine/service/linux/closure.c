@@ -132,7 +132,8 @@ static void *open_needed(struct service *service, const struct serve_file *file,
     if (handle) return handle;
     const char *why;
     char *said = NULL;
-    int fd = service_file(service, file->number, file->size, &why);
+    struct file_identity identity;
+    int fd = service_file(service, file->number, file->size, &identity, &why);
     if (fd < 0) {
         keep_first(text, strdup(why));
         return NULL;
