@@ -76,18 +76,19 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 	return good
 }
 
-// gpuOf is a device with what serves it: one of an unknown kind is served by any driver that needs one.
+// gpuOf is a device with what serves it.
 func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
 	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
 		Label: g.Label(m), UUID: g.UUID}
 	for _, p := range g.Parts {
 		out.Parts = append(out.Parts, GPUPart(p))
 	}
-	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil && !c.HasVulkan() {
+	c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device))
+	if c != nil && !c.HasVulkan() {
 		good = nil // those of its kernel driver are for younger chips
 	}
 	for _, f := range good {
-		if f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software() {
+		if gpus.Serves(f.Family, g.Kernel, g.Vendor, c) {
 			out.Drivers = append(out.Drivers, f.manifest)
 		}
 	}

@@ -99,17 +99,12 @@ func (e *exam) devices() {
 	e.every = e.gpus
 }
 
-// serve enters the manifests of good drivers for each device. A device of an unknown kind is served by any driver that
-// needs one. The driver for Intel's older chips serves none of the others, though their kernel driver is the same.
+// serve enters the manifests of good drivers for each device.
 func (e *exam) serve() {
 	for _, g := range e.gpus {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
-			f := drivers.Of(m.Library)
-			if f != nil && f.Name == drivers.HASVK && c != nil && c.Driver != drivers.HASVK {
-				continue
-			}
-			if m.Good && f != nil && (f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software()) {
+			if m.Good && gpus.Serves(drivers.Of(m.Library), g.Kernel, g.Vendor, c) {
 				g.Drivers = append(g.Drivers, m.Manifest)
 			}
 		}

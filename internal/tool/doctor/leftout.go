@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -101,7 +102,7 @@ func (e *exam) loads(library string) bool {
 func (e *exam) keptFrom(g *GPU) *keptOut {
 	list := e.left()
 	for i := range list {
-		if f := drivers.Of(list[i].driver.Library); f != nil && (f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software()) {
+		if gpus.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
 			return &list[i]
 		}
 	}

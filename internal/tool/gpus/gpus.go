@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/family"
+	"vkloader/internal/tool/chips"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 )
@@ -115,6 +117,16 @@ func directs(m *machine.Machine) (list []direct) {
 		list = append(list, direct{name, render, device})
 	}
 	return list
+}
+
+// Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
+// device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
+// others, though their kernel driver is the same.
+func Serves(f *drivers.Family, kernel, vendor string, c *chips.Chip) bool {
+	if f == nil || f.Name == drivers.HASVK && c != nil && c.Driver != drivers.HASVK {
+		return false
+	}
+	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.

@@ -83,24 +83,19 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-/* A file that was opened: a descriptor of a regular file, or a stream where another library stands in for the C
- * library's functions (LAY-2): it may be of anything then. */
+/* A file that was opened: a descriptor, or a stream where another library stands in for the C library's functions
+ * (LAY-2). It may be of anything. */
 struct opened {
     int fd; /* -1: none */
     FILE *file;
 };
 
 /* A path may lead to a pipe that was no pipe when it was looked at: nobody waits for its other end. */
-static struct opened file_open(const char *path, uint32_t *status)
+static struct opened file_open(const char *path)
 {
     struct opened o = {.fd = -1};
-    struct stat st;
     if (!functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (o.fd >= 0 && fstat(o.fd, &st) == 0 && !S_ISREG(st.st_mode)) {
-        *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
-        close(o.fd);
-        o.fd = -1;
-    } else if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* for who has a lease on it to end that */)) {
+    if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* for who has a lease on it to end that */)) {
         o.file = fopen(path, "rbe");
         if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     }
@@ -125,11 +120,12 @@ static size_t file_more(struct opened o, size_t at, char *to, size_t size)
 
 /* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
  * it can be measured all the same. */
-static long long file_size(struct opened o, uint32_t *status)
+static long long file_size(struct opened o, uint32_t *status, struct file_identity *file)
 {
     struct stat st;
     *status = WIRE_FILE_NO_SIZE; /* LAY-8: if its size cannot be determined */
     if (fstat(o.file ? fileno(o.file) : o.fd, &st) == 0) {
+        *file = (struct file_identity){.device = st.st_dev, .inode = st.st_ino};
         if (S_ISREG(st.st_mode)) return st.st_size;
         *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
         return -1;
@@ -142,12 +138,11 @@ static long long file_size(struct opened o, uint32_t *status)
 /* Reads all of an open file; what it returns is malloc's. False: no memory. */
 static bool file_content(struct opened o, struct looks *looks, struct wire_file *r, char **content)
 {
-    struct file_identity file;
-    long long size = file_size(o, &r->status);
+    struct file_identity file = {0};
+    long long size = file_size(o, &r->status, &file);
     if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
     if (size < 0 || size > FILE_SIZE_MAX) return true;
-    if (size > READ_SMALL && file_identify_open(o.file ? fileno(o.file) : o.fd, &file) &&
-        !looks_allow(looks, &file, (uint64_t)size)) {
+    if (file.inode && !looks_allow(looks, &file, (uint64_t)size)) {
         r->status = WIRE_FILE_TOO_OFTEN;
         return true;
     }
@@ -174,7 +169,7 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     /* LAY-7: a file that cannot be opened is skipped */
     bool special = !reading.absent && !in_plain(looks, path) && file_is_special(path);
     r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
-    if (!reading.absent && !special) opened = file_open(path, &r.status);
+    if (!reading.absent && !special) opened = file_open(path);
     if (opened.fd < 0 && !opened.file) {
         if (errno == ENOMEM) w->failed = true;
         reading_of_nothing(&reading);
@@ -185,7 +180,7 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     reading_of(&reading, opened.file ? fileno(opened.file) : opened.fd);
     if (!file_content(opened, looks, &r, &content)) w->failed = true;
     wire_put_file(w, &r);
-    if (r.status == WIRE_FILE_NOT_READ || r.status == WIRE_FILE_TOO_OFTEN)
+    if (r.status == WIRE_FILE_NOT_READ || r.status == WIRE_FILE_TOO_OFTEN || r.status == WIRE_FILE_NOT_REGULAR)
         reading.stamped = false; /* it may be read another time */
     reading_end(&reading, w);
     free(content);
