@@ -60,7 +60,7 @@ func ExampleGPUs() {
 		fmt.Println(g.Name, g.Kernel, g.Render, g.Drivers)
 	}
 	// Output:
-	// 0000:00:02.0 i915 /dev/dri/renderD128 [/usr/share/vulkan/icd.d/intel_hasvk_icd.x86_64.json /usr/share/vulkan/icd.d/intel_icd.x86_64.json]
+	// 0000:00:02.0 i915 /dev/dri/renderD128 [/usr/share/vulkan/icd.d/intel_icd.x86_64.json]
 	// 0000:03:00.0 amdgpu /dev/dri/renderD129 [/usr/share/vulkan/icd.d/radeon_icd.x86_64.json]
 }
 

@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/settingsfile"
 )
 
