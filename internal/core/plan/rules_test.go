@@ -155,6 +155,26 @@ func TestMetaWork(t *testing.T) {
 	if n := len(w.ask(t, Layers, Name{}).Layers); n != many {
 		t.Errorf("%d meta-layers of %d", n, many)
 	}
+	// Each of them contains one that has as many components: all of those would be gone through for each.
+	const each = 1 << 11
+	text.Reset()
+	text.WriteString(`{"file_format_version":"1.2.0","layers":[`)
+	layer := func(name, more string) {
+		fmt.Fprintf(&text, `{"name":"%s","type":"INSTANCE","api_version":"1.3","implementation_version":"1","description":"",%s},`, name, more)
+	}
+	layer("E", `"library_path":"l"`)
+	layer("all", `"component_layers":["E"`+strings.Repeat(`,"E"`, each-1)+`]`)
+	layer("cheap", `"component_layers":["E"]`)
+	for i := range each {
+		layer(fmt.Sprint("M", i), `"component_layers":["all"]`)
+	}
+	w = newWorld()
+	w.Files[explicitDirectory+"m.json"] = strings.TrimSuffix(text.String(), ",") + "]}"
+	a := w.ask(t, Layers, Name{})
+	if got := strings.Fields(listed(a)); len(got) > each/10 || strings.Join(got[:3], " ") != "E all cheap" {
+		t.Errorf("%d layers are listed, the first are %v", len(got), got[:3])
+	}
+	holds(t, "log", a, fmt.Sprintf("WARN|LAYER: Meta-layer M%d (%sm.json) is left out: what it asks for is out of proportion to the size of the files that were read", each-1, explicitDirectory))
 	// Each level doubles the ways.
 	doubled := func(depth int) *world {
 		w := ready()
@@ -178,7 +198,7 @@ func TestMetaWork(t *testing.T) {
 		entries = append(entries, entry("auto", "last", "/last.json", ""))
 		return w.settings(layers(entries...))
 	}
-	a := doubled(8).ask(t, Instance, Name{})
+	a = doubled(8).ask(t, Instance, Name{})
 	if n := len(a.Active); n != 1+511+1+1+2 {
 		t.Errorf("%d are active", n)
 	}
