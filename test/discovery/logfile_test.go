@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,6 +76,37 @@ func TestLogFile(t *testing.T) {
 	}
 	if said := h.Stderr(); strings.Contains(said, "[Vulkan Loader]") {
 		t.Errorf("standard error:\n%s", said)
+	}
+}
+
+// A line that is longer than any of the log's is cut: it ends at its line feed all the same, at each length around the bound.
+func TestLogFileLongLine(t *testing.T) {
+	t.Parallel()
+	if world.Windows() {
+		t.Skip("there are no log files there")
+	}
+	directory := t.TempDir()
+	program := filepath.Join(directory, "logline")
+	if err := world.Compile("-std=gnu11", "-D_GNU_SOURCE", "-I../../spine", "-I../../spine/gen/linux", "-I../../spine/asm/linux", "-o", program,
+		"testdata/logline.c", "../../spine/process/linux/logfile.c"); err != nil {
+		t.Fatal(err)
+	}
+	longest := 0
+	for n := 620; n < 720; n++ {
+		path := filepath.Join(directory, "log")
+		if out, err := world.Command(t.Context(), program, path, strconv.Itoa(n)).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		text := logged(t, path)
+		_, body, _ := strings.Cut(text, "[Vulkan Loader] ")
+		if body != strings.Repeat("x", len(body)-1)+"\n" || len(body)-1 > n {
+			t.Errorf("%d bytes: %q", n, text)
+		}
+		longest = max(longest, len(text))
+		must(t, os.Remove(path))
+	}
+	if longest != 699 {
+		t.Errorf("the longest line has %d bytes", longest)
 	}
 }
 

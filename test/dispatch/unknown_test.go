@@ -155,6 +155,30 @@ func TestDeviceThatIsBeingAskedStays(t *testing.T) {
 	}
 }
 
+// A name that is just being looked up in a device can be asked for again, and called, before that look-up has ended.
+//
+// holds: UNK-014 THR-007
+func TestNameThatIsBeingLookedUp(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=a", "offer vkFakeDevice", "return vkFakeDevice 7", "perform_lookup vkFakeDevice meanwhile")
+	h := w.Start()
+	h.OK("create_instance")
+	h.OK("create_device", "pd", world.Ref(h.OK("physical_devices").Ints("devices")[0]))
+	h.Do("script", "as", "meanwhile", "line", "call name=vkFakeDevice via=gipa instance=i arg=d")
+	if gipa(h, "i", "vkFakeDevice") == 0 {
+		t.Error("the name is not found")
+	}
+	done := h.Do("performed")["scripts"].([]any)
+	if len(done) != 1 {
+		t.Fatalf("performed: %v", done)
+	}
+	if a := world.Answer(done[0].([]any)[0].(map[string]any)); a.Text("value") != "0x7" {
+		t.Errorf("meanwhile: %v", a)
+	}
+	h.Quit()
+}
+
 // holds: UNK-012..UNK-016 LAY-83 LAY-417 LAY-418 LAY-422
 func TestUnknownDeviceFunctions(t *testing.T) {
 	t.Parallel()

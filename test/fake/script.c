@@ -331,17 +331,27 @@ int calls_of(const char *function)
     return count_call(function, NULL, false);
 }
 
+static void host_does(const char *script)
+{
+    void (*host)(const char *) = (void (*)(const char *))dlsym(RTLD_DEFAULT, "host_performs");
+    if (host) host(script);
+}
+
 /* "perform FN SCRIPT [N]": the host's recorded lines are performed in the middle of the call; FN * is every one. */
 static void perform(const char *function, int call)
 {
     const struct statement *s;
-    void (*host)(const char *) = NULL;
     for (int i = 0; (s = script_find("perform", NULL, i)); i++) {
         if (s->count < 3 || (strcmp(s->word[1], function) && strcmp(s->word[1], "*"))) continue;
         if (s->count > 3 && call != (int)script_number(s->word[3])) continue;
-        if (!host) host = (void (*)(const char *))dlsym(RTLD_DEFAULT, "host_performs");
-        if (host) host(s->word[2]);
+        host_does(s->word[2]);
     }
+}
+
+void perform_lookup(const char *name)
+{
+    const struct statement *s = script_find("perform_lookup", name, 0);
+    if (s && s->count > 2) host_does(s->word[2]);
 }
 
 /* "die_with FN FILE": only where a library of this file name is in the process. */

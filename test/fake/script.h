@@ -60,6 +60,8 @@ void append(const char *path, const char *text, size_t size);
  * ("delay FN MS"), ends the process ("die FN"), and says whether a result is imposed:
  * "result FN CODE [N | from N | count | fill | chance PERCENT]". phase is "count", "fill" or NULL. */
 bool imposed(const char *function, const char *phase, VkResult *result);
+/* "perform_lookup FN SCRIPT": the host's recorded lines are performed in the middle of a look-up. */
+void perform_lookup(const char *name);
 /* True PERCENT times in a hundred; drawn at each call, from "seed N". */
 bool script_chance(uint64_t percent);
 /* How often has this function been called, the running call included. */

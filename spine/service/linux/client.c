@@ -209,7 +209,6 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     if (!real_path(s, &at)) return why_not_there(errno);
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->socket < 0) return WIRE_SERVICE_NONE;
-    s->asked = 0;
     bool there = connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0;
     enum wire_service_state state = there ? judge(at.sun_path) : why_not_there(errno);
     if (state != WIRE_SERVICE_ANSWERED) service_end(s);
