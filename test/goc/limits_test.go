@@ -70,3 +70,16 @@ func TestDepth(t *testing.T) {
 		}
 	}
 }
+
+// What calls itself as often as real code does has room for it, with optimization and without.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"-O2", "-O1", "-O0"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			if out := limits(t, level, "-UGOC_STACK")(t, "whole", "DeepBoxes"); out != "true false 7 1\n" {
+				t.Error(out)
+			}
+		})
+	}
+}

@@ -2,7 +2,8 @@ package constructs
 
 import "strings"
 
-// Limits are programs that come to no end, and one that takes memory in every way: what the test limits.
+// Limits are programs that come to no end, one that takes memory in every way, and one that calls itself a few times: what
+// the test limits.
 var Limits = map[string]func(){
 	"EndlessDirect":  EndlessDirect,
 	"EndlessMutual":  EndlessMutual,
@@ -13,6 +14,7 @@ var Limits = map[string]func(){
 	"EndlessEqual":   EndlessEqual,
 	"EndlessHash":    EndlessHash,
 	"Allocate":       Allocate,
+	"DeepBoxes":      DeepBoxes,
 }
 
 // None ends; a compiler must neither see that nor make a loop of it.

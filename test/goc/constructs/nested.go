@@ -32,3 +32,10 @@ func NestedBoxes() {
 	m := map[any]int{a: 7}
 	println(a == b, a == inBoxes(21), m[b], len(m))
 }
+
+// DeepBoxes are as many as there is room for on a small stack, once a compiler has optimized.
+func DeepBoxes() {
+	a, b := inBoxes(40), inBoxes(40)
+	m := map[any]int{a: 7}
+	println(a == b, a == inBoxes(41), m[b], len(m))
+}

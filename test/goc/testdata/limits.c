@@ -74,10 +74,23 @@ static int depth(int (*run)(struct goc *))
     return deep_status != GOC_PANIC;
 }
 
+/* Calls on the stack of the process. */
+static int whole(int (*run)(struct goc *))
+{
+    struct goc *g = goc_open();
+    int status = run(g);
+    if (status) fprintf(stderr, "status %d: %s\n", status, goc_text(g));
+    goc_close(g);
+    goc_trim();
+    return status;
+}
+
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 3 && i < sizeof programs / sizeof programs[0]; i++)
-        if (strcmp(programs[i].name, argv[2]) == 0)
-            return (strcmp(argv[1], "memory") == 0 ? memory : depth)(programs[i].run);
+    for (size_t i = 0; argc == 3 && i < sizeof programs / sizeof programs[0]; i++) {
+        if (strcmp(programs[i].name, argv[2]) != 0) continue;
+        if (strcmp(argv[1], "whole") == 0) return whole(programs[i].run);
+        return (strcmp(argv[1], "memory") == 0 ? memory : depth)(programs[i].run);
+    }
     return 3;
 }
