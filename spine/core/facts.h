@@ -40,7 +40,7 @@ struct looks {
         uint64_t bytes, largest;
     } read[READ_PLACES_MAX];
 };
-/* May so many bytes of a file be read, or told again? They count then. */
+/* May so many bytes of a file be read, or told again? They count then. Of its identity device and inode are needed. */
 bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes);
 void looks_end(struct looks *looks);
 /* Forgets what is known of paths that were read. */

@@ -27,6 +27,7 @@ const MaxFile = 16 * 1024 * 1024
 type File struct {
 	Status  FileStatus
 	Content string
+	Number  uint64 // by which the system knows it, see FileNumber; 0: it is not known, or the reader counts by itself
 }
 
 // Exe is the path of the running program.
@@ -97,7 +98,8 @@ type Store struct {
 	bundle        Bundle
 	hasBundle     bool
 	rights        Rights
-	size          int // bytes of all files
+	size          int       // bytes of all files
+	reads         *readings // of which of them; nil before Fetch has read one
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
@@ -366,7 +368,10 @@ func (s *Store) Fetch(needs []Need, from Source) {
 		case KindDirectory:
 			s.SetDirectory(n.Name, from.Directory(n.Name))
 		case KindFile:
-			s.SetFile(n.Name, from.File(n.Name))
+			if s.reads == nil {
+				s.reads = new(readings)
+			}
+			s.SetFile(n.Name, s.reads.bound(from.File(n.Name)))
 		case KindExe:
 			s.SetExe(from.Exe())
 		case KindExists:

@@ -201,7 +201,11 @@ func (s *Source) file(path string) facts.File {
 	if err != nil {
 		return facts.File{Status: facts.FileNotRead}
 	}
-	return facts.File{Content: s.forClass(string(content))}
+	read := facts.File{Content: s.forClass(string(content))}
+	if s.Tree == nil { // whose files are copies, with numbers of their own
+		read.Number = numberOf(f, info)
+	}
+	return read
 }
 
 // Exe implements facts.Source.

@@ -1,8 +1,10 @@
 package machine
 
 import (
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"vkloader/internal/core/facts"
 )
@@ -59,3 +61,11 @@ func ownProgram() (string, error) { return os.Readlink("/proc/self/exe") }
 
 // Path is the path that a program of the word size gets for one that it names.
 func (s *Source) Path(name string) string { return name }
+
+// numberOf is the number by which the system knows an open file.
+func numberOf(_ *os.File, info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return facts.FileNumber(uint64(stat.Dev), uint64(stat.Ino))
+	}
+	return 0
+}

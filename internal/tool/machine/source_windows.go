@@ -1,7 +1,10 @@
 package machine
 
 import (
+	"io/fs"
 	"os"
+
+	"golang.org/x/sys/windows"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/pc"
@@ -74,4 +77,13 @@ func (e elsewhere) Process() facts.Process {
 		p.Level = mediumIntegrity
 	}
 	return p
+}
+
+// numberOf is the number by which the system knows an open file.
+func numberOf(f *os.File, _ fs.FileInfo) uint64 {
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
+		return 0
+	}
+	return facts.FileNumber(uint64(info.VolumeSerialNumber), uint64(info.FileIndexHigh)<<32|uint64(info.FileIndexLow))
 }

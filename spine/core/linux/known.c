@@ -123,18 +123,6 @@ void looks_end(struct looks *looks)
     *looks = (struct looks){0};
 }
 
-bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes)
-{
-    if (bytes <= READ_SMALL) return true;
-    uint64_t mixed = (file->inode ^ file->device << 32) * 0x9fb21c651e98df25u;
-    size_t i = (size_t)(mixed >> 58) % READ_PLACES_MAX;
-    uint64_t largest = looks->read[i].largest > bytes ? looks->read[i].largest : bytes;
-    if (looks->read[i].bytes + bytes > READ_LEAST + 2 * largest) return false;
-    looks->read[i].bytes += bytes;
-    looks->read[i].largest = largest;
-    return true;
-}
-
 /* What this call has found: that there is nothing at a path, because the directory before it lacks its last name. */
 static const struct absence *absence_of(const struct looks *looks, const char *path)
 {

@@ -63,8 +63,18 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
+/* Was so much read of it in this call, by other names too, that it is not read again? */
+static bool too_often(struct looks *looks, HANDLE file, uint64_t size)
+{
+    BY_HANDLE_FILE_INFORMATION info;
+    if (size <= READ_SMALL || !GetFileInformationByHandle(file, &info)) return false;
+    const struct file_identity is = {.device = info.dwVolumeSerialNumber,
+                                     .inode = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow};
+    return is.inode && !looks_allow(looks, &is, size);
+}
+
 /* The status of a file that was opened, and what it holds when that is WIRE_FILE_READ; false without memory. */
-static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *length)
+static bool content_of(HANDLE file, struct looks *looks, uint32_t *status, char **content, uint32_t *length)
 {
     LARGE_INTEGER size;
     DWORD got = 0, more;
@@ -74,6 +84,8 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
     if (!GetFileSizeEx(file, &size)) return true;
     *status = WIRE_FILE_TOO_LARGE;
     if (size.QuadPart > FILE_SIZE_MAX) return true;
+    *status = WIRE_FILE_TOO_OFTEN;
+    if (too_often(looks, file, (uint64_t)size.QuadPart)) return true;
     *content = malloc((size_t)size.QuadPart + 1);
     if (!*content) return false;
     while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&
@@ -86,7 +98,6 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
 
 void read_file(struct wire_writer *w, struct looks *looks, const char *path)
 {
-    (void)looks;
     /* LAY-7: a file that cannot be opened is skipped */
     struct wire_file r = {WIRE_STR(path, path), .status = WIRE_FILE_NOT_OPENED};
     char *content = NULL;
@@ -94,7 +105,7 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     WCHAR *wide = wide_path(path);
     HANDLE file = wide ? open_file(wide, GENERIC_READ, FILE_ATTRIBUTE_NORMAL) : INVALID_HANDLE_VALUE;
     if (file != INVALID_HANDLE_VALUE) {
-        if (!content_of(file, &r.status, &content, &length)) w->failed = true;
+        if (!content_of(file, looks, &r.status, &content, &length)) w->failed = true;
         CloseHandle(file);
     } else if (!wide) {
         w->failed |= out_of_memory();

@@ -1,0 +1,16 @@
+/* often.c: counts how much of which file was read in one call, whatever its names are. One that is read again and again
+ * is left out then: the core's costs follow what was read, and what was read follows what is on the disk. The tool counts
+ * in the same way (internal/core/facts/often.go). */
+#include "core/facts.h"
+
+bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes)
+{
+    if (bytes <= READ_SMALL) return true;
+    uint64_t mixed = (file->inode ^ file->device << 32) * 0x9fb21c651e98df25u;
+    size_t i = (size_t)(mixed >> 58) % READ_PLACES_MAX;
+    uint64_t largest = looks->read[i].largest > bytes ? looks->read[i].largest : bytes;
+    if (looks->read[i].bytes + bytes > READ_LEAST + 2 * largest) return false;
+    looks->read[i].bytes += bytes;
+    looks->read[i].largest = largest;
+    return true;
+}
