@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,4 +85,33 @@ func TestFileJustAboveTheLimit(t *testing.T) {
 		}
 	}
 	h.Quit()
+}
+
+// A file of many names is read by the first few of them; a small one by all.
+//
+// holds: FUZ-023
+func TestManyNamesOfAFile(t *testing.T) {
+	t.Parallel()
+	for size, refused := range map[int]bool{1000: false, 300 << 10: true} {
+		w := world.New(t)
+		manifest := w.Driver("card").ManifestPath
+		text, err := os.ReadFile(manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(manifest, append(text, strings.Repeat(" ", size-len(text))...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for n := range 20 {
+			names = append(names, filepath.Dir(manifest)+strings.Repeat("/.", n)+"/"+filepath.Base(manifest))
+		}
+		w.Env["VK_DRIVER_FILES"], w.Env["VK_LOADER_DEBUG"] = strings.Join(names, ":"), "warn"
+		h := w.Start()
+		h.OK("create_instance")
+		said := strings.Count(strings.Join(h.Quit().Messages(), "\n"), "too often by other names")
+		if refused && (said < 10 || said == 20) || !refused && said > 0 {
+			t.Errorf("of a file of %d bytes %d of 20 names are refused", size, said)
+		}
+	}
 }
