@@ -1,6 +1,6 @@
-/* often.c: counts how much of which file was read in one call, whatever its names are. One that is read again and again
- * is left out then: the core's costs follow what was read, and what was read follows what is on the disk. The tool counts
- * in the same way (internal/core/facts/often.go). */
+/* often.c: counts how much of which file was read in one call, whatever its names are. One that was read too often is
+ * not read again: what the core does follows the bytes that were read, and these follow what is on the disk. The tool
+ * counts in the same way (internal/core/facts/often.go). */
 #include "core/facts.h"
 
 bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes)

@@ -144,12 +144,17 @@ func TestNeededLibraries(t *testing.T) {
 	w := world.New(t)
 	needed := compile(t, w.Path("lib", "libneeded.so"), "-Wl,-soname,libvkc-needed.so.1", "library/needed.c")
 	driver := compile(t, w.Path("lib", "libneeding.so"), "library/needing.c", needed)
-	serve(t, w).offers("whole.json", world.DriverManifest("libneeding.so", "1.3.0"), needed, driver)
+	s := serve(t, w).offers("whole.json", world.DriverManifest("libneeding.so", "1.3.0"), needed, driver)
 	h := w.Start()
 	if !strings.Contains(fmt.Sprint(h.OK("instance_extensions")), "VK_KHR_display") {
 		t.Error("the driver's extension is not there")
 	}
 	h.Quit()
+	// Each file is asked for once; in the second call the needed one is still open.
+	want := []string{"machine_drivers", "open_file", "open_file", "machine_drivers", "open_file"}
+	if got := s.methods(); !slices.Equal(got, want) {
+		t.Errorf("it was asked for %v", got)
+	}
 }
 
 // What is needed and not handed out is the reason that is told.

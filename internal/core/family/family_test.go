@@ -27,6 +27,27 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Each driver is of the hardware that its vendors' numbers say.
+func TestHardware(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{"1002": "AMD", "8086": "Intel", "10DE": "NVIDIA", virtioVendor: "virtio"}
+	seen := map[string]bool{}
+	for _, d := range Drivers {
+		for _, vendor := range d.Vendors {
+			if of[vendor] == "" || seen[d.Name] {
+				continue
+			}
+			seen[d.Name] = true
+			if d.Hardware != of[vendor] {
+				t.Errorf("%s is for %q, want %q", d.Name, d.Hardware, of[vendor])
+			}
+		}
+	}
+	if len(seen) < 8 {
+		t.Errorf("only %v are known by their vendors", seen)
+	}
+}
+
 // What is to be installed for a driver of the kernel.
 func TestFor(t *testing.T) {
 	t.Parallel()
