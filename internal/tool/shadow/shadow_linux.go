@@ -9,15 +9,16 @@ import (
 	"path/filepath"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/held"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsplace"
 )
 
 // Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
-// everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. remove
-// removes it.
+// everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. It is made where
+// nobody else can put another file in its place: the child loads what the file names. remove removes it.
 func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
-	directory, err := os.MkdirTemp("", "vkloader-")
+	directory, err := held.Temporary("", "vkloader-")
 	if err != nil {
 		return nil, nil, err
 	}

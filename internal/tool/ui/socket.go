@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"vkloader/internal/tool/held"
 )
 
 // listenSocket makes a socket that its user alone may open. It is made in a directory of the user's own and then gets its
-// name, so that it never is there with other permissions.
+// name, so that it never is there with other permissions. Paths may be used because nobody else can change where they lead.
 func listenSocket(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode()&fs.ModeSocket == 0 {
@@ -29,7 +31,7 @@ func listenSocket(path string) (net.Listener, error) {
 	} else if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
 		return nil, fmt.Errorf("--socket: others may write to %s, and replace the socket", filepath.Dir(path))
 	}
-	directory, err := os.MkdirTemp(filepath.Dir(path), ".vkloader-ui-")
+	directory, err := held.Temporary(filepath.Dir(path), ".vkloader-ui-")
 	if err != nil {
 		return nil, fmt.Errorf("--socket: %w", err)
 	}
