@@ -39,10 +39,11 @@ func Directory(directory string, make bool) (*os.File, error) {
 	return new(Way).Directory(directory, make)
 }
 
-// Way is the way to a file that is to be written. It follows links that are root's or this process's user's. A link of
-// another user counts in that user's own directory, which nobody else can write to, and when the file lies in a directory
-// of that user's in the end: with sudo, the home directory is another user's, and what root writes through a link there
-// lands where that user could have put it. Nothing is made behind such a link.
+// Way is the way to a file that is to be written. It follows links that are root's or this process's user's, in directories
+// that are. A link in another user's directory, which nobody else can write to, counts when the file lies in a directory of
+// that user's in the end: with sudo, the home directory is another user's, and what root writes through a link there lands
+// where that user could have put it. Whose link it is does not matter there: who owns a directory can move root's links.
+// Nothing is made behind a link of that kind.
 type Way struct {
 	led  bool
 	user uint32
@@ -94,12 +95,12 @@ func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 // follow tells why a link in a directory does not count. For a nil Way, those of others never do.
 func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	switch {
-	case Ours(link.Uid):
+	case Ours(link.Uid) && Ours(in.Uid):
 		return nil
-	case y == nil || in.Uid != link.Uid || in.Mode&0o022 != 0 || y.led && y.user != link.Uid:
-		return fmt.Errorf("%w: %s is a link of user %d", ErrOthers, name, link.Uid)
+	case y == nil || in.Uid != link.Uid && !Ours(link.Uid) || in.Mode&0o022 != 0 || y.led && y.user != in.Uid:
+		return fmt.Errorf("%w: %s is a link of user %d, in a directory of user %d", ErrOthers, name, link.Uid, in.Uid)
 	}
-	y.led, y.user = true, link.Uid
+	y.led, y.user = true, in.Uid
 	return nil
 }
 

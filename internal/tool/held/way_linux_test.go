@@ -31,7 +31,10 @@ func TestWayInAHome(t *testing.T) {
 			link(t, "rooted", home+"/a", somebody)
 			link(t, "../etc", home+"/rooted", 0)
 		}, "a", true},
-		"to what is not there": {func(t *testing.T, home string) { link(t, "dots/new", home+"/.config", somebody) }, ".config", true},
+		// Who owns the directory may have moved root's link there, from elsewhere in the home.
+		"by root's link to root's": {func(t *testing.T, home string) { link(t, "../etc", home+"/.config", 0) }, ".config", true},
+		"by root's link to theirs": {func(t *testing.T, home string) { link(t, "dots", home+"/.config", 0) }, ".config", false},
+		"to what is not there":     {func(t *testing.T, home string) { link(t, "dots/new", home+"/.config", somebody) }, ".config", true},
 		"in a directory for all": {func(t *testing.T, home string) {
 			mkdir(t, home+"/tmp", 0o1777, somebody)
 			link(t, "../dots", home+"/tmp/a", somebody)

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -303,12 +304,28 @@ func placeHere(name string, make bool) (*Place, error) {
 // Close lets the directory go, and with it a lock on it.
 func (p *Place) Close() { p.directory.Close() }
 
-// Lock waits until no other process has the directory locked; Close ends it.
-func (p *Place) Lock() error {
-	if err := unix.Flock(int(p.directory.Fd()), unix.LOCK_EX); err != nil {
+// lockLimit is how long Lock waits. Every user who may read the directory can lock it, and keep it locked.
+const lockLimit = 10 * time.Second
+
+// ErrLocked says that another process has kept a directory locked.
+var ErrLocked = errors.New("another process keeps it locked")
+
+// Lock waits until no other process has the directory locked, for ten seconds at most; Close ends it.
+func (p *Place) Lock() error { return p.lockWithin(lockLimit) }
+
+func (p *Place) lockWithin(limit time.Duration) error {
+	for end := time.Now().Add(limit); ; time.Sleep(limit / 1000) {
+		err := unix.Flock(int(p.directory.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case err == unix.EWOULDBLOCK && time.Now().After(end):
+			err = ErrLocked
+		case err == unix.EWOULDBLOCK || err == unix.EINTR:
+			continue
+		}
 		return fmt.Errorf("lock on %s: %w", p.path, err)
 	}
-	return nil
 }
 
 // Directory is where the file lies, as seen on the machine.
