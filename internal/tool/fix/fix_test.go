@@ -1,6 +1,8 @@
 package fix
 
 import (
+	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -88,5 +90,33 @@ func TestUndoTwice(t *testing.T) {
 	}
 	if m.Exists(fresh) || m.Exists(UndoFile(m)) {
 		t.Error("a file is left that was not there")
+	}
+}
+
+// An undo file of another user, whose home directory root's tool was given, names no file outside of it, and gives no file
+// rights that programs run with.
+func TestUndoFileOfOthers(t *testing.T) {
+	t.Parallel()
+	const file = "/home/u/.bashrc"
+	text := func(path string, mode fs.FileMode) string {
+		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{Path: path, Was: true, Before: []byte("theirs"), Mode: mode, After: sum([]byte("now"))}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	place := UndoFile(&machine.Machine{Environ: []string{"HOME=/home/u"}})
+	m := home(t, map[string]string{file: "now", place: text(file, 0o755|fs.ModeSetuid|fs.ModeSetgid)})
+	if _, err := Undo(m, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := m.Stat(file); err != nil || info.Mode() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	for _, outside := range []string{"/etc/passwd", "/home/u/../../etc/passwd", "/home/under"} {
+		m := home(t, map[string]string{"/etc/passwd": "now", "/home/under": "now", place: text(outside, 0o644)})
+		if given, err := Undo(m, nil, true); err == nil {
+			t.Errorf("%s: %v", outside, given)
+		}
 	}
 }

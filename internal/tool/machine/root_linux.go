@@ -341,7 +341,8 @@ func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 	return readRegular(f)
 }
 
-// Replace writes the file, or with suffix the one beside it, in one step.
+// Replace writes the file, or with suffix the one beside it, in one step. Of the mode only the permissions count: what is
+// written may be another user's words, and would run with the rights of who writes.
 func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	f, err := p.temporary(0o600)
 	if err != nil {
@@ -349,7 +350,7 @@ func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Chmod(mode)
+		err = f.Chmod(mode.Perm())
 	}
 	if err == nil {
 		err = f.Sync()
