@@ -9,8 +9,8 @@
  *   service/   the client of the driver service: its connection (client.c), drivers with what they need (closure.c),
  *              devices that they open by it (namespace.c)
  *   core/      the link to the core: questions (ask.c), facts (read.c), memory (memo.c, known.c), plans (plan.c)
- *   library/   libraries that are mapped (mapped.c), of drivers (driver.c, negotiate.c), of layers (layer.c), and
- *              drivers that the application brings (direct.c)
+ *   library/   libraries that are mapped (mapped.c) and known to be no loader (judged.c), of drivers (driver.c,
+ *              negotiate.c), of layers (layer.c), and drivers that the application brings (direct.c)
  *   state/     drivers and who holds them (driver.c, removal.c), objects, records of physical devices, handles
  *   dispatch/  vkGet*ProcAddr and the tables (names.c), commands that nobody knows (unknown.c), what is said where a
  *              function is missing (missing.c)

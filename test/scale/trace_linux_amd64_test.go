@@ -1,0 +1,167 @@
+package scale
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/test/world"
+)
+
+// systemCall is one that a process made.
+type systemCall struct {
+	number uint64
+	path   string // which it was given, of those that open and look at files; else ""
+}
+
+// pathAt is the register with the path of a call that opens or looks at a file.
+func pathAt(r *unix.PtraceRegsAmd64) uint64 {
+	switch r.Orig_rax {
+	case unix.SYS_OPENAT, unix.SYS_NEWFSTATAT:
+		return r.Rsi
+	case unix.SYS_READLINK, unix.SYS_ACCESS:
+		return r.Rdi
+	}
+	return 0
+}
+
+// entered is the call that a stopped process is about to make; false: it comes back from one.
+func entered(pid int) (call systemCall, is bool) {
+	var r unix.PtraceRegsAmd64
+	const notYet = -int64(unix.ENOSYS) // what is in the register for the result until there is one
+	if unix.PtraceGetRegsAmd64(pid, &r) != nil || int64(r.Rax) != notYet {
+		return call, false
+	}
+	call.number = r.Orig_rax
+	if at := pathAt(&r); at != 0 {
+		var text [4096]byte
+		n, _ := unix.PtracePeekData(pid, uintptr(at), text[:])
+		call.path, _, _ = strings.Cut(string(text[:n]), "\x00")
+	}
+	return call, true
+}
+
+// follow notes a process's calls until over is set and the process makes another one.
+func follow(pid int, over *atomic.Bool) (calls []systemCall, err error) {
+	var status unix.WaitStatus
+	for {
+		if _, err := unix.Wait4(pid, &status, unix.WALL, nil); err != nil {
+			return calls, err
+		}
+		if over.Load() || !status.Stopped() {
+			return calls, unix.PtraceDetach(pid)
+		}
+		signal := 0
+		switch stop := status.StopSignal(); stop {
+		case unix.SIGTRAP | 0x80:
+			if call, is := entered(pid); is {
+				calls = append(calls, call)
+			}
+		case unix.SIGTRAP:
+		default:
+			signal = int(stop)
+		}
+		if err := unix.PtraceSyscall(pid, signal); err != nil {
+			return calls, err
+		}
+	}
+}
+
+// systemCalls are those that the host makes while f has it do something.
+func systemCalls(t *testing.T, h *world.Host, f func()) []systemCall {
+	t.Helper()
+	var calls []systemCall
+	var over atomic.Bool
+	begun, ended := make(chan error), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // a process is traced by one thread
+		defer runtime.UnlockOSThread()
+		pid := h.Pid()
+		err := unix.PtraceSeize(pid)
+		if err == nil {
+			err = unix.PtraceInterrupt(pid)
+		}
+		if begun <- err; err != nil {
+			return
+		}
+		if _, err = unix.Wait4(pid, nil, unix.WALL, nil); err == nil {
+			err = unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACESYSGOOD)
+		}
+		if err == nil {
+			err = unix.PtraceSyscall(pid, 0)
+		}
+		if err == nil {
+			calls, err = follow(pid, &over)
+		}
+		ended <- err
+	}()
+	if err := <-begun; err != nil {
+		t.Skipf("no process can be traced here: %v", err)
+	}
+	f()
+	over.Store(true)
+	h.Try("gipa", "name", "vkLast")
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	return calls
+}
+
+// opens counts how often a path is opened.
+func opens(calls []systemCall, path string) int {
+	n := 0
+	for _, call := range calls {
+		if call.number == unix.SYS_OPENAT && call.path == path {
+			n++
+		}
+	}
+	return n
+}
+
+// The libraries of a long chain are opened by the dynamic linker alone, once each of them is known to be no loader.
+func TestChainIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	if world.Target() != "" {
+		t.Skip("programs of this machine are traced")
+	}
+	w := world.New(t)
+	w.NoShim = true
+	w.Driver("acme")
+	built := w.Path("layer.so")
+	if err := world.Compile("-shared", "-fPIC", "-I../../spine", "-o", built, "../bench/program/nothing.c"); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var libraries, names []string
+	for i := range 64 {
+		name := fmt.Sprintf("VK_LAYER_test_%02d", i)
+		libraries, names = append(libraries, w.Write("layers/"+name+".so", string(content))), append(names, name)
+		w.Write("layers/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": map[string]any{
+			"name": name, "type": "GLOBAL", "library_path": libraries[i], "api_version": "1.3.0",
+			"implementation_version": "1", "description": "d"}}))
+	}
+	w.Env["VK_LAYER_PATH"], w.Env["VK_INSTANCE_LAYERS"] = w.Path("layers"), strings.Join(names, ":")
+	h := w.Start()
+	life := func() {
+		h.OK("create_instance")
+		h.Do("destroy_instance")
+	}
+	life()
+	calls := systemCalls(t, h, life)
+	again := 0
+	for _, library := range libraries {
+		again += opens(calls, library) - 1
+	}
+	if again != 0 {
+		t.Errorf("libraries were opened %d times more than by the linker", again)
+	}
+	h.Quit()
+}
