@@ -142,7 +142,7 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    const void *opened;            /* a function of the library that the linker has searched for; else NULL */
+    char *found;                   /* the path of a library that the linker has searched for; else NULL */
     char *path;                    /* of the library really loaded; NULL: nobody heard of it when it was loaded */
     struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */
     uint32_t interface_version;

@@ -301,7 +301,7 @@ static bool may_open(const char *path, const struct file_identity *identity, cha
         *text = library_overwritten_text(path);
         return false;
     }
-    const char *loader = seen && known == UNKNOWN ? loader_named_in(path) : NULL;
+    const char *loader = seen && known == UNKNOWN && !identity->special ? loader_named_in(path) : NULL;
     if (!loader || is_own(identity)) return true;
     *text = library_loader_text(path, loader);
     return false;

@@ -1,8 +1,6 @@
 package scale
 
 import (
-	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -110,58 +108,4 @@ func systemCalls(t *testing.T, h *world.Host, f func()) []systemCall {
 		t.Fatal(err)
 	}
 	return calls
-}
-
-// opens counts how often a path is opened.
-func opens(calls []systemCall, path string) int {
-	n := 0
-	for _, call := range calls {
-		if call.number == unix.SYS_OPENAT && call.path == path {
-			n++
-		}
-	}
-	return n
-}
-
-// The libraries of a long chain are opened by the dynamic linker alone, once each of them is known to be no loader.
-func TestChainIsNotReadAgain(t *testing.T) {
-	t.Parallel()
-	if world.Target() != "" {
-		t.Skip("programs of this machine are traced")
-	}
-	w := world.New(t)
-	w.NoShim = true
-	w.Driver("acme")
-	built := w.Path("layer.so")
-	if err := world.Compile("-shared", "-fPIC", "-I../../spine", "-o", built, "../bench/program/nothing.c"); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(built)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var libraries, names []string
-	for i := range 64 {
-		name := fmt.Sprintf("VK_LAYER_test_%02d", i)
-		libraries, names = append(libraries, w.Write("layers/"+name+".so", string(content))), append(names, name)
-		w.Write("layers/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": map[string]any{
-			"name": name, "type": "GLOBAL", "library_path": libraries[i], "api_version": "1.3.0",
-			"implementation_version": "1", "description": "d"}}))
-	}
-	w.Env["VK_LAYER_PATH"], w.Env["VK_INSTANCE_LAYERS"] = w.Path("layers"), strings.Join(names, ":")
-	h := w.Start()
-	life := func() {
-		h.OK("create_instance")
-		h.Do("destroy_instance")
-	}
-	life()
-	calls := systemCalls(t, h, life)
-	again := 0
-	for _, library := range libraries {
-		again += opens(calls, library) - 1
-	}
-	if again != 0 {
-		t.Errorf("libraries were opened %d times more than by the linker", again)
-	}
-	h.Quit()
 }
