@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,6 +111,30 @@ func TestWhatTheLinkerFindsIsNotRead(t *testing.T) {
 	}
 	if links != 1 {
 		t.Errorf("the directory of a driver and a layer was looked at %d times", links)
+	}
+	h.Quit()
+}
+
+// A program that makes one instance asks once for a directory with directories of manifests: when that is missing, nothing
+// is asked for in it.
+func TestMissingDirectoriesAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	w, _ := traced(t)
+	w.Driver("acme")
+	w.Env["XDG_CONFIG_DIRS"], w.Env["XDG_DATA_DIRS"] = w.Path("config"), w.Path("data")
+	w.Write("data/vulkan/implicit_layer.d/none.txt", "")
+	h := w.Start()
+	asked := map[string]int{}
+	for _, call := range systemCalls(t, h, life(h)) {
+		for _, place := range []string{"home/.config", "config", "home/.local/share", "data"} {
+			if strings.HasPrefix(call.path, w.Path(place, "vulkan")) {
+				asked[place]++
+			}
+		}
+	}
+	// Of the one that is there: itself, its two kinds of layers, and a settings file.
+	if want := map[string]int{"home/.config": 1, "config": 1, "home/.local/share": 1, "data": 4}; !maps.Equal(asked, want) {
+		t.Errorf("asked for %v, want %v", asked, want)
 	}
 	h.Quit()
 }
