@@ -138,3 +138,36 @@ func TestMissingDirectoriesAreAskedForOnce(t *testing.T) {
 	}
 	h.Quit()
 }
+
+// A small manifest is read without a question for its size; one of any size is read wholly.
+func TestSmallManifestsAreRead(t *testing.T) {
+	t.Parallel()
+	w, _ := traced(t)
+	w.Driver("acme")
+	want := map[string]bool{}
+	for size := 1000; size < 1050; size++ {
+		name := fmt.Sprintf("VK_LAYER_%d", size)
+		text := layerManifest(name, "./gone.so")
+		w.Write("layers/"+name+".json", text+strings.Repeat(" ", size-len(text)))
+		want[name] = true
+	}
+	w.Env["VK_LAYER_PATH"], w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("layers"), w.Path("none")
+	h := w.Start()
+	sizes := 0
+	for _, call := range systemCalls(t, h, func() {
+		for _, name := range h.OK("instance_layers").Strings("layers") {
+			delete(want, name)
+		}
+	}) {
+		if call.number == unix.SYS_NEWFSTATAT && call.path == "" {
+			sizes++
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("not listed: %v", want)
+	}
+	if files := 2 * 50; sizes > files*2/3 { // two calls read all files, of which half are small
+		t.Errorf("the size of %d files was asked for, of %d", sizes, files)
+	}
+	h.Quit()
+}
