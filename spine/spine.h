@@ -73,6 +73,7 @@ struct driver_table {
 struct driver;
 struct physdev;
 struct device;
+struct name_record; /* gen/linux/znames.h */
 struct messenger;
 struct layer_node;
 
@@ -229,6 +230,7 @@ struct device {
     VkDevice chain_handle;  /* what the top of the device chain returned */
     PFN_vkGetDeviceProcAddr driver_gdpa;
     PFN_vkGetDeviceProcAddr top_gdpa;
+    const struct name_record *wanted; /* whose name the chain was asked for last, to fill the table */
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
     bool app_debug_marker; /* the program listed VK_EXT_debug_marker (GPA-058) */
     bool hide_newer_core;  /* core commands newer than the instance give NULL (GPA-049) */
