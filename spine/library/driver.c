@@ -183,7 +183,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
             return VK_ERROR_INITIALIZATION_FAILED;
         }
         free(d->ext);
-        d->ext = malloc(count * sizeof *d->ext); /* no more than EXTENSIONS_MAX */
+        d->ext = array_grow(NULL, count, sizeof *d->ext);
         if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < count; i++) { /* what a driver counts and does not write */
             d->ext[i].extensionName[0] = 0;
