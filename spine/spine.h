@@ -9,8 +9,8 @@
  *   service/   the client of the driver service: its connection (client.c), drivers with what they need (closure.c),
  *              devices that they open by it (namespace.c)
  *   core/      the link to the core: questions (ask.c), facts (read.c), memory (memo.c, known.c), plans (plan.c)
- *   library/   libraries that are mapped (mapped.c), of drivers (driver.c, negotiate.c), of layers (layer.c), and
- *              drivers that the application brings (direct.c)
+ *   library/   libraries that are mapped (mapped.c) and known to be no loader (judged.c), of drivers (driver.c,
+ *              negotiate.c), of layers (layer.c), and drivers that the application brings (direct.c)
  *   state/     drivers and who holds them (driver.c, removal.c), objects, records of physical devices, handles
  *   dispatch/  vkGet*ProcAddr and the tables (names.c), commands that nobody knows (unknown.c), what is said where a
  *              function is missing (missing.c)
@@ -73,6 +73,7 @@ struct driver_table {
 struct driver;
 struct physdev;
 struct device;
+struct name_record; /* gen/linux/znames.h */
 struct messenger;
 struct layer_node;
 
@@ -229,6 +230,7 @@ struct device {
     VkDevice chain_handle;  /* what the top of the device chain returned */
     PFN_vkGetDeviceProcAddr driver_gdpa;
     PFN_vkGetDeviceProcAddr top_gdpa;
+    const struct name_record *wanted; /* whose name the chain was asked for last, to fill the table */
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
     bool app_debug_marker; /* the program listed VK_EXT_debug_marker (GPA-058) */
     bool hide_newer_core;  /* core commands newer than the instance give NULL (GPA-049) */

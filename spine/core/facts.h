@@ -34,8 +34,9 @@ struct absence {
 #define READ_SMALL 1024                    /* up to here a file takes little more than its name in another one */
 struct looks {
     struct absence absent[LOOKS_MAX];
-    char *plain[LOOKS_MAX]; /* directories, malloc: all files in them that matter are regular ones */
-    unsigned next, next_plain;
+    char *plain[LOOKS_MAX];    /* directories, malloc: all files in them that matter are regular ones */
+    uint64_t there[LOOKS_MAX]; /* hashes of directories that were found */
+    unsigned next, next_plain, next_there;
     struct {
         uint64_t bytes, largest;
     } read[READ_PLACES_MAX];

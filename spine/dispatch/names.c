@@ -141,6 +141,7 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
         const struct name_record *r = &names_commands[names_device_slots[i]];
         const char *name = names_text + r->name;
         void *p = NULL;
+        dev->wanted = r;
         if (!of_debug_utils(r))
             p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)term_device_function(dev, r, name);
         else if (allowed(in, r))
@@ -236,6 +237,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetDeviceProcAddr(VkDevice handl
 {
     struct device *dev = device_of(handle);
     if (!name) return NULL;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;
-    return dev ? term_device_function(dev, name_find(name), name) : NULL;
+    /* Most layers hand on the text that the table asks for: then it is known whose name it is. */
+    const struct name_record *r = dev ? dev->wanted : NULL;
+    if (!r || names_text + r->name != name) r = name_find(name);
+    if (r == &names_commands[CMD_vkGetDeviceProcAddr]) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;
+    return dev ? term_device_function(dev, r, name) : NULL;
 }

@@ -9,9 +9,9 @@ const char driver_direct_path[] = "(null)";
 /* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
 static bool is_loader(struct instance *in, const void *function, uint32_t index)
 {
-    char *path = gate_path_of(function, NULL, NULL);
-    const char *loader = path ? loader_named_in(path) : NULL;
-    char *text = loader ? library_loader_text(path, loader) : NULL;
+    const char *loader = loader_named_at(function);
+    char *path = loader ? gate_path_of(function, NULL, NULL) : NULL;
+    char *text = path ? library_loader_text(path, loader) : NULL;
     if (text)
         log_line(in, LOG_ERROR | LOG_DRIVER,
                  "loader_add_direct_driver: %s: the VkDirectDriverLoadingInfoLUNARG structure at index %u, skipping.",

@@ -183,8 +183,12 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
             return VK_ERROR_INITIALIZATION_FAILED;
         }
         free(d->ext);
-        d->ext = calloc(count, sizeof *d->ext);
+        d->ext = array_grow(NULL, count, sizeof *d->ext);
         if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        for (uint32_t i = 0; i < count; i++) { /* what a driver counts and does not write */
+            d->ext[i].extensionName[0] = 0;
+            d->ext[i].specVersion = 0;
+        }
         uint32_t given = count;
         *call = WIRE_CALL_FILL;
         result = d->enumerate_extensions(NULL, &given, d->ext);

@@ -21,7 +21,10 @@ void layers_free(struct layer_list *list)
         free(list->layer[i].device_ext);
         free(list->layer[i].entrypoint);
     }
-    for (uint32_t i = 0; i < list->node_count; i++) free(list->node[i].path);
+    for (uint32_t i = 0; i < list->node_count; i++) {
+        free(list->node[i].found);
+        free(list->node[i].path);
+    }
     free(list->layer);
     free(list->active);
     free(list->node);
@@ -166,27 +169,28 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. The node has the library's path and file
- * then. */
-static bool is_loader(struct instance *in, struct layer_node *n, const void *function)
+/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. */
+static bool is_loader(struct instance *in, const void *function)
 {
-    n->path = gate_path_of(function, NULL, NULL);
-    bool seen = n->path && file_identify(n->path, &n->identity);
-    if (!seen) n->identity = (struct file_identity){0};
-    const char *loader = n->path && !(seen && library_is_judged(&n->identity)) ? loader_named_in(n->path) : NULL;
-    char *text = loader ? library_loader_text(n->path, loader) : NULL;
+    const char *loader = loader_named_at(function);
+    char *path = loader ? gate_path_of(function, NULL, NULL) : NULL;
+    char *text = path ? library_loader_text(path, loader) : NULL;
     if (text) log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: %s", text);
     free(text);
+    free(path);
     return loader != NULL;
+}
+
+/* Notes which file the linker has found, by a function that it gave. */
+static void find_file(struct layer_node *n, const void *function)
+{
+    n->found = image_name_of(function);
+    if (!n->found || !file_identify(n->found, &n->identity)) n->identity = (struct file_identity){0};
 }
 
 /* The path of the library that the layer's functions are in, which need not be the one that was opened. */
 static bool find_path(struct layer_node *n, bool *as_given)
 {
-    const void *const functions[] = {(void *)n->gipa, n->opened, NULL};
-    *as_given = false;
-    if (n->path && gate_same_object(functions)) return true;
-    free(n->path);
     n->path = gate_path_of((void *)n->gipa, n->layer->library, as_given);
     if (!n->path) n->path = strdup(n->layer->library);
     return n->path != NULL;
@@ -198,8 +202,9 @@ static bool negotiate(struct instance *in, struct layer_node *n)
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
     if (!path_has_directory(l->library)) {
-        n->opened = ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa);
-        if (is_loader(in, n, n->opened)) return false;
+        const void *opened = ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa);
+        if (is_loader(in, opened)) return false;
+        find_file(n, opened);
     }
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
     if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
@@ -241,7 +246,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     if (!negotiate(in, n)) return UNUSABLE;
     library_judged(&n->identity);
     /* Where nobody hears what is said of it, the real path of a library that was found is not asked for. */
-    if (n->identity.inode && path_has_directory(l->library) && !log_heard(in)) return OPENED;
+    if (n->identity.inode && !log_heard(in)) return OPENED;
     bool as_given;
     if (!find_path(n, &as_given)) return NO_MEMORY;
     if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
@@ -263,7 +268,8 @@ static void close_one(struct instance *in, struct layer_node *n)
     if (!n->handle) return;
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
     const char *library = n->layer->library;
-    library_close_layer(n->handle, path_has_directory(library) || !n->path ? library : n->path, &n->identity);
+    if (!path_has_directory(library) && n->path) library = n->path;
+    library_close_layer(n->handle, n->found ? n->found : library, &n->identity);
     n->handle = NULL;
 }
 
@@ -319,6 +325,7 @@ VkResult layers_open(struct instance *in)
             node[list->node_count++] = node[i];
         } else {
             close_one(in, &node[i]);
+            free(node[i].found);
             free(node[i].path);
         }
     }

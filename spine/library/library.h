@@ -42,10 +42,7 @@ struct closure *library_find_served(const char *given, const struct file_identit
  * mapped? identity: of the file that is there now, all zero when the linker searches for it. False: text as of
  * library_open. */
 bool library_may_open(const char *path, struct file_identity *identity, char **text);
-/* A file that may be opened was: it need not be read for that again, as long as it is the same. */
-void library_judged(const struct file_identity *identity);
-bool library_is_judged(const struct file_identity *identity);
-/* The same of a file that was looked at: was it overwritten? now: NULL when it is not known. */
+/* Of a file that was looked at: was it overwritten while it was mapped? now: NULL when it is not known. */
 bool library_refused(const char *given, const struct file_identity *now);
 /* Was the file of what is open by this handle overwritten, and is it left as it is? */
 bool library_is_left(void *handle);
@@ -58,6 +55,12 @@ void library_close_layer(void *handle, const char *path, const struct file_ident
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
+
+/* ---- judged.c ---------------------------------------------------------------------------------------------------- */
+
+/* A file that may be opened was: it need not be read for that again, as long as it is the same. */
+void library_judged(const struct file_identity *identity);
+bool library_is_judged(const struct file_identity *identity);
 
 /* ---- served.c --------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +142,7 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    const void *opened;            /* a function of the library that the linker has searched for; else NULL */
+    char *found;                   /* the path of a library that the linker has searched for; else NULL */
     char *path;                    /* of the library really loaded; NULL: nobody heard of it when it was loaded */
     struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */
     uint32_t interface_version;

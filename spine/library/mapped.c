@@ -283,32 +283,6 @@ static bool is_own(const struct file_identity *identity)
     return same;
 }
 
-/* Files that are no loader by their name, and were opened: where an identity would stand. Under the lock. */
-#define JUDGED 64
-static struct file_identity judged[JUDGED];
-
-static struct file_identity *judged_place(const struct file_identity *f)
-{
-    lock_wanted(true);
-    return &judged[(f->inode ^ f->device) % JUDGED];
-}
-
-void library_judged(const struct file_identity *identity)
-{
-    if (!identity->inode) return;
-    lock_take();
-    *judged_place(identity) = *identity;
-    lock_drop();
-}
-
-bool library_is_judged(const struct file_identity *identity)
-{
-    lock_take();
-    bool is = file_same(judged_place(identity), identity);
-    lock_drop();
-    return is;
-}
-
 /* Of what the path names now; all zero: nothing, or the linker searches for it. */
 static void look_at(const char *path, struct file_identity *identity)
 {
@@ -320,14 +294,14 @@ static bool may_open(const char *path, const struct file_identity *identity, cha
     bool seen = identity->inode != 0;
     lock_take();
     enum known known = known_as(path, seen ? identity : NULL);
-    if (seen && known == UNKNOWN && file_same(judged_place(identity), identity)) known = KNOWN;
     lock_drop();
+    if (seen && known == UNKNOWN && library_is_judged(identity)) known = KNOWN;
     *text = NULL;
     if (known == OVERWRITTEN) {
         *text = library_overwritten_text(path);
         return false;
     }
-    const char *loader = seen && known == UNKNOWN ? loader_named_in(path) : NULL;
+    const char *loader = seen && known == UNKNOWN && !identity->special ? loader_named_in(path) : NULL;
     if (!loader || is_own(identity)) return true;
     *text = library_loader_text(path, loader);
     return false;

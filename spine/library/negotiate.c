@@ -16,9 +16,9 @@ static bool leads_back(struct instance *in, const void *function, const char *pa
 }
 
 /* ERRATA 29, of a library that the linker has searched for; of others, library_open knows. */
-static bool is_loader(struct instance *in, const char *path)
+static bool is_loader(struct instance *in, const void *function, const char *path)
 {
-    const char *loader = loader_named_in(path);
+    const char *loader = loader_named_at(function);
     char *text = loader ? library_loader_text(path, loader) : NULL;
     if (text) log_line(in, LOG_ERROR | LOG_DRIVER, "loader_scanned_icd_add: %s, skip this ICD.", text);
     free(text);
@@ -44,7 +44,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
         return false;
     }
     d->path = path;
-    return !leads_back(in, function, path) && !(searched && is_loader(in, path));
+    return !leads_back(in, function, path) && !(searched && is_loader(in, function, path));
 }
 
 /* Asks for the version (DRV-047 to 054). */

@@ -80,13 +80,25 @@ static void ext_set_free(struct ext_set *set)
     free(set->place);
 }
 
+static uint32_t ext_hash(const VkExtensionProperties *ext)
+{
+    size_t left = strnlen(ext->extensionName, sizeof ext->extensionName);
+    uint64_t h = left;
+    for (const char *p = ext->extensionName; left; p += 8) {
+        uint64_t v = 0;
+        size_t now = left < 8 ? left : 8;
+        memcpy(&v, p, now);
+        h = (h ^ v) * 0x9fb21c651e98df25u;
+        h ^= h >> 35;
+        left -= now;
+    }
+    return (uint32_t)(h ^ h >> 32);
+}
+
 /* One of the list itself is at its place, or moves towards the front. */
 static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < sizeof ext->extensionName && ext->extensionName[i]; i++)
-        hash = (hash ^ (unsigned char)ext->extensionName[i]) * 16777619u;
-    for (;; hash++) {
+    for (uint32_t hash = ext_hash(ext);; hash++) {
         uint32_t *place = &set->place[hash & set->mask];
         if (!*place) {
             if (&set->ext[set->count] != ext) set->ext[set->count] = *ext;

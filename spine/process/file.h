@@ -29,6 +29,8 @@ static inline bool file_overwritten(const struct file_identity *now, const struc
 const char *loader_named_in(const char *path);
 /* The same of an open descriptor. */
 const char *loader_named_by(int fd);
+/* The same of the library that a function is in. */
+const char *loader_named_at(const void *function);
 /* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
  * none is found, or no memory. */
 char *image_name_of(const void *function);

@@ -167,6 +167,44 @@ static void leave_alone(const struct reading *r, unsigned char readings)
     atomic_store(&patience[r->hash / BUCKETS % READ_PLACES], readings);
 }
 
+/* Cuts the last name, and the slashes before it, off a path; false: nothing is left. */
+static bool cut(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (!slash) return false;
+    while (slash > path && slash[-1] == '/') slash--;
+    if (slash == path) return false;
+    *slash = '\0';
+    return true;
+}
+
+/* Is there nothing at a directory's path? It is asked for once a call. */
+static bool lacks(struct looks *looks, const char *directory)
+{
+    struct stat status;
+    uint64_t hash = hash_of(WIRE_DIRECTORY, directory);
+    for (unsigned i = 0; i < LOOKS_MAX; i++)
+        if (looks->there[i] == hash) return false;
+    bool missing = lstat(directory, &status) != 0 && errno == ENOENT;
+    if (missing)
+        absence_add(looks, directory, strlen(directory), 0, &(struct file_identity){0}, false);
+    else
+        looks->there[looks->next_there++ % LOOKS_MAX] = hash;
+    return missing;
+}
+
+/* Directories whose names end in .d come several to a directory. Where that is missing, so are all of them, and it
+ * alone is asked for in this call. That much is worth a question, but is not remembered. */
+static bool lacks_above(const struct reading *r)
+{
+    size_t length = strlen(r->path);
+    if (r->again || r->kind != WIRE_DIRECTORY || length < 2 || strcmp(r->path + length - 2, ".d") != 0) return false;
+    char *above = functions_replaced() ? NULL : strdup(r->path);
+    bool missing = above && cut(above) && lacks(r->looks, above);
+    free(above);
+    return missing;
+}
+
 bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks, uint32_t kind, const char *path)
 {
     *r = (struct reading){.kind = kind, .path = path, .looks = looks, .hash = hash_of(kind, path), .start = w->size};
@@ -201,7 +239,7 @@ bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks
     if (left != 1) atomic_store(place, left ? left - 1 : LIFE);
     const struct absence *a = absence_of(looks, path);
     if (a && r->again && !a->directory) a = NULL; /* it is worth finding out what there is instead */
-    r->absent = a;
+    r->absent = a || lacks_above(r);
     if (!a || !r->again) return false;
     if (!a->lasting) leave_alone(r, FRESH);
     r->look = strndup(a->path, a->directory);
@@ -255,17 +293,6 @@ bool functions_replaced(void)
     return !all;
 }
 
-/* Cuts the last name, and the slashes before it, off a path; false: nothing is left. */
-static bool cut(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (!slash) return false;
-    while (slash > path && slash[-1] == '/') slash--;
-    if (slash == path) return false;
-    *slash = '\0';
-    return true;
-}
-
 /* The nearest directory that is there, of a path that leads to nothing; whole: the path up to the name that it lacks. A
  * link that leads to nothing is another matter: what it names may come to be without a change here. */
 static bool nearest(char *look, char *whole, struct file_identity *stamp)
@@ -281,24 +308,9 @@ static bool nearest(char *look, char *whole, struct file_identity *stamp)
     return false;
 }
 
-/* Where the directory above is missing, too, so is all in it that this call is going to ask for. That much is worth a
- * question, but is not remembered. */
-static void look_above(const struct reading *r)
-{
-    struct stat status;
-    char *above = strdup(r->path);
-    if (above && cut(above) && lstat(above, &status) != 0 && errno == ENOENT)
-        absence_add(r->looks, above, strlen(above), 0, &(struct file_identity){0}, false);
-    free(above);
-}
-
 void reading_of_nothing(struct reading *r)
 {
-    if (r->absent || errno != ENOENT || functions_replaced()) return;
-    if (!r->again) {
-        if (r->kind == WIRE_DIRECTORY) look_above(r);
-        return;
-    }
+    if (r->absent || !r->again || errno != ENOENT || functions_replaced()) return;
     char *whole = strdup(r->path);
     r->look = strdup(r->path);
     int64_t before = seconds();

@@ -6,7 +6,6 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "process/process.h"
@@ -100,10 +99,16 @@ const char *loader_named_by(int fd)
 
 const char *loader_named_in(const char *path)
 {
-    struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return NULL;
-    const char *name = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? loader_named_by(fd) : NULL;
+    const char *name = loader_named_by(fd);
     close(fd);
     return name;
+}
+
+const char *loader_named_at(const void *function)
+{
+    char name[32];
+    gate_soname(function, name, sizeof name);
+    return loader_name(name);
 }

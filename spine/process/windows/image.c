@@ -66,6 +66,14 @@ const char *loader_named_in(const char *path)
     return named ? loader_name(name) : NULL;
 }
 
+const char *loader_named_at(const void *function)
+{
+    char *path = gate_path_of(function, NULL, NULL);
+    const char *name = path ? loader_named_in(path) : NULL;
+    free(path);
+    return name;
+}
+
 char *image_name_of(const void *function)
 {
     return gate_path_of(function, NULL, NULL);
