@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
@@ -68,12 +69,6 @@ type Driver struct {
 // Refused tells whether something is lost by a driver that is not added.
 func (d *Driver) Refused() bool { return !d.Added && !fine(d.Why) }
 
-// kinds are the machines that drivers can be for.
-var kinds = map[string]struct {
-	class   int
-	machine binary.Machine
-}{"x86_64": {64, binary.X8664}, "i386": {32, binary.I386}, "aarch64": {64, binary.ARM64}}
-
 // Situation is what decides how a container is arranged, beside its files.
 type Situation struct {
 	Host  *machine.Machine // whose cards they are; nil: nothing is known of them
@@ -104,12 +99,12 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
 	var last *box
 	for _, name := range m.Names(strings.TrimSuffix(manifestsPlace, "/")) {
-		if kind, known := kinds[name]; known {
+		if kind, known := offer.KindOf(name); known {
 			b := &box{Situation: s, machine: m, a: a, name: name, opened: map[string]string{},
-				options: binary.LinkerOptions{Class: kind.class, Machine: kind.machine}}
+				options: kind.Options()}
 			before := len(a.Put)
 			b.arrange()
-			if len(a.Put) > before && (last == nil || kind.class == 64) {
+			if len(a.Put) > before && (last == nil || kind.Class == 64) {
 				last = b
 			}
 		}

@@ -48,7 +48,7 @@ func TestLayerForBothSizes(t *testing.T) {
 		lay(t, into, map[string]string{i.Path: "text " + string(i.Text)})
 	}
 	for size, kind := range map[int]string{64: "x86_64", 32: "i386"} {
-		layers, err := machineLayers(&machine.Source{Machine: machine.Machine{Root: into}}, size)
+		layers, err := machineLayers(&machine.Source{Machine: machine.Machine{Root: into}}, kind)
 		if err != nil || len(layers) != 1 || layers[0].Library != opensPlace+kind+"/libchecks.so" {
 			t.Errorf("programs of %d bits get %d layers: %v", size, len(layers), err)
 		}
