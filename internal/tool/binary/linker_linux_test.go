@@ -10,36 +10,14 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/machine"
-	elffile "vkloader/test/binary"
+	"vkloader/test/tree"
 )
 
 // root lays files out: words for an ELF file (see test/binary), "-> TARGET" for a link, "text" for another file.
 func root(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, words := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if target, ok := strings.CutPrefix(words, "-> "); ok {
-			if err := os.Symlink(target, path); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		data := []byte(words)
-		if !strings.HasPrefix(words, "text") {
-			library, err := elffile.Parse(strings.Fields(words))
-			if err != nil {
-				t.Fatal(err)
-			}
-			data = library.Bytes()
-		}
-		if err := os.WriteFile(path, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tree.Libraries(t, dir, files)
 	return dir
 }
 

@@ -2,14 +2,13 @@ package explain
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
 
 // layer is a manifest of an implicit or explicit layer.
@@ -42,15 +41,7 @@ func mixed() map[string]string {
 func lay(t *testing.T, files map[string]string, environ ...string) *machine.Source {
 	t.Helper()
 	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: environ}}
-	for name, content := range files {
-		path := filepath.Join(source.Root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tree.Lay(t, source.Root, files)
 	return source
 }
 
