@@ -51,6 +51,20 @@ func (c *Closure) Unbound() []string {
 	return c.Data
 }
 
+// Newest are those of Old with the newest version of each pair of libraries.
+func (c *Closure) Newest() (list []Old) {
+	for _, old := range c.Old {
+		at := slices.IndexFunc(list, func(o Old) bool { return o.By == old.By && o.In == old.In })
+		switch {
+		case at < 0:
+			list = append(list, old)
+		case CompareVersions(old.Version, list[at].Version) > 0:
+			list[at] = old
+		}
+	}
+	return list
+}
+
 // Fits tells whether a library can be read, and is for the programs of the linker.
 func (l *Linker) Fits(f *File) bool { return f.err == nil && f.Class == l.class && f.Machine == l.elf }
 

@@ -354,21 +354,7 @@ func faults(c *binary.Closure) string {
 	for _, missing := range c.Missing {
 		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
 	}
-	type pairOf struct{ by, in string }
-	newest := map[pairOf]binary.Old{} // of each pair of libraries, the newest version that is wanted
-	var pairs []pairOf
-	for _, old := range c.Old {
-		pair := pairOf{old.By.Path, old.In.Path}
-		have, known := newest[pair]
-		if !known {
-			pairs = append(pairs, pair)
-		}
-		if !known || binary.CompareVersions(old.Version, have.Version) > 0 {
-			newest[pair] = old
-		}
-	}
-	for _, pair := range pairs {
-		old := newest[pair]
+	for _, old := range c.Newest() {
 		has := "which defines no such version"
 		if old.Newest != "" {
 			has = "which has versions up to " + old.Newest

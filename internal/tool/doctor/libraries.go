@@ -251,20 +251,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 				places: missing.Result.Directories})
 		}
 	}
-	type pair struct{ by, in *binary.File }
-	worst := map[pair]binary.Old{} // one finding for each pair: of the newest version
-	var pairs []pair
-	for _, old := range c.Old {
-		p := pair{old.By, old.In}
-		if have, ok := worst[p]; !ok {
-			pairs = append(pairs, p)
-			worst[p] = old
-		} else if binary.CompareVersions(old.Version, have.Version) > 0 {
-			worst[p] = old
-		}
-	}
-	for _, p := range pairs {
-		old := worst[p]
+	for _, old := range c.Newest() {
 		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
