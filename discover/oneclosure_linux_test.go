@@ -75,6 +75,12 @@ func TestOneJudgement(t *testing.T) {
 	for _, m := range closureMachines() {
 		args := m.args(t, "doctor")
 		report, _ := tool(t, args...).(map[string]any)
+		if m.name == "later" { // what a library of run time lacks is said
+			const want = "libnvidia-glvkspirv.so." + nvidiaVersion + " needs libgone.so.1"
+			if what := texts(report["findings"], "what"); !strings.Contains(strings.Join(what, "\n"), want) {
+				t.Errorf("%q has no %q", what, want)
+			}
+		}
 		host := discover.Root(args[3]).WithEnv(m.env...)
 		good := map[string]bool{}
 		for _, kind := range []string{"drivers", "layers"} {
