@@ -2,15 +2,13 @@ package discover
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"slices"
 
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 
@@ -58,16 +56,18 @@ type DriverFiles struct {
 	Files    []File        `json:"files"`    // the driver first, then in the order of loading, then those of run time
 	Missing  []MissingFile `json:"missing"`  // without these it does not work
 	TooNew   []TooNew      `json:"too_new"`  // likewise
-	Symbols  []string      `json:"symbols"`  // that it wants and no library defines; looked for when nothing else is wrong
-	Data     []string      `json:"data"`     // files of data that it reads, and that are there
+	Symbols  []string      `json:"symbols"`  // that it wants and no library defines; looked for when no library is missing
+	Unbound  []string      `json:"unbound"`  // of these, the ones without which the dynamic linker does not load it
+	Misfit   string        `json:"misfit"`   // why the library is no driver, or no layer: one English sentence; "": it is one
+	Data     []string      `json:"data"`     // files of data that it reads, and directories of them, that are there
 	Nodes    []string      `json:"nodes"`    // device nodes that it opens besides those of the direct rendering manager, and that are there
 	Software bool          `json:"software"` // it computes on the processor, and needs no device
 }
 
-// Works tells whether the dynamic linker can load the driver with all that it needs. Whether the driver then finds a
-// device, only [Probe] tells.
+// Works tells whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
+// is the tool's own judgement ("good" in vkloader doctor --json). Whether the driver then finds a device, only [Probe] tells.
 func (f *DriverFiles) Works() bool {
-	return f.Library != "" && len(f.Missing) == 0 && len(f.TooNew) == 0
+	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
 }
 
 // Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
@@ -75,6 +75,10 @@ func (f *DriverFiles) Works() bool {
 // Files that are missing are in the answer, and no error. It opens libraries as files and loads none. For a container, see
 // [File].CLibrary.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
+	return closureOf(ctx, host, &driver, closure.Driver)
+}
+
+func closureOf(ctx context.Context, host *Host, driver *Driver, is closure.Interface) (*DriverFiles, error) {
 	if driver.Library == "" {
 		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
 	}
@@ -83,45 +87,43 @@ func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, erro
 		return nil, err
 	}
 	defer done()
-	class := source.Class
-	if class == 0 {
-		class = machine.OwnClass
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	m := &source.Machine
-	linker := binary.NewLinker(m, binary.LinkerOptions{Class: class, Machine: processor(class), Elevated: source.Elevated, Program: source.Program})
+	found := closure.Judged(&source.Machine, loaders.Linker(source, ""), driver.Library, is)
+	return filesOf(driver, found), ctx.Err()
+}
+
+// filesOf is what was found in the words of this package.
+func filesOf(driver *Driver, found *closure.Files) *DriverFiles {
 	out := &DriverFiles{Manifest: driver.Manifest, Files: []File{}, Missing: []MissingFile{}, TooNew: []TooNew{}, Symbols: []string{},
-		Data: []string{}, Nodes: []string{}}
-	family := drivers.Of(driver.Library)
-	if family != nil {
-		out.Software = family.Software()
-		out.Data = append(out.Data, drivers.Matches(family.Data, m.ReadDir)...)
-		out.Nodes = append(out.Nodes, drivers.Matches(family.Opened(), m.ReadDir)...)
-	}
-	found := linker.Find(driver.Library)
-	if why := unusable(found, class); why != "" {
+		Unbound: []string{}, Data: slices.Concat([]string{}, found.Data, found.Directories), Nodes: append([]string{}, found.Nodes...),
+		Software: found.Family != nil && found.Family.Software()}
+	if why := found.Why("it"); why != "" {
 		out.Missing = append(out.Missing, MissingFile{Name: driver.Library, By: driver.Manifest, Needed: AtLink, Why: why})
-		return out, ctx.Err()
+		return out
 	}
 	out.Library = found.File.Path
-	out.follow(linker.Close(found.File), AtLink)
-	if family == nil {
-		return out, ctx.Err()
+	switch {
+	case found.IsLoader():
+		out.Misfit = "it is a Vulkan loader"
+	case !found.HasInterface():
+		out.Misfit = "it lacks the functions that the loader calls"
 	}
-	version := drivers.Version(found.File.Real)
-	required := family.Names(version, binary.CompareVersions, true)
-	for _, name := range family.Names(version, binary.CompareVersions, false) {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		opened := linker.Find(name, found.File)
-		switch why := unusable(opened, class); {
-		case why == "":
-			out.follow(linker.Follow(opened.File), AtRunTime)
-		case slices.Contains(required, name):
-			out.Missing = append(out.Missing, MissingFile{Name: name, By: out.Library, Needed: AtRunTime, Why: why})
+	out.Symbols, out.Unbound = append(out.Symbols, found.With.Symbols...), append(out.Unbound, found.With.Unbound()...)
+	out.follow(found.With, AtLink)
+	for _, opened := range slices.Concat(found.RunTime, found.Windows) {
+		switch {
+		case opened.Complete() || opened.Required && opened.Fault == closure.None:
+			out.follow(opened.With, AtRunTime)
+		case opened.Required:
+			out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
 		}
 	}
-	return out, ctx.Err()
+	for _, file := range found.Backends {
+		out.Files = append(out.Files, File{Path: file, Real: file, Needed: AtRunTime})
+	}
+	return out
 }
 
 // LayerClosure is [Closure] for a layer that is used. A meta-layer has no library: the error is io/fs.ErrInvalid.
@@ -130,84 +132,25 @@ func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, e
 	if layer.program != nil {
 		d.program = *layer.program
 	}
-	return Closure(ctx, host, d)
+	return closureOf(ctx, host, &d, closure.Layer(layer.functions[0], layer.functions[1]))
 }
 
-// follow enters a library with what it needs. What a driver may do without is left out where it lacks something itself.
+// follow enters a library with what it needs. What is opened at run time and lacks something itself is of no use to anybody.
 func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
-	if how == AtRunTime && len(c.Missing)+len(c.Old) > 0 {
-		return
-	}
 	for _, file := range c.Files {
-		known := false
-		for i := range f.Files {
-			known = known || f.Files[i].Real == file.Real
+		if how == AtRunTime && len(c.Missing)+len(c.Old) > 0 {
+			break
 		}
-		if !known {
+		if !slices.ContainsFunc(f.Files, func(known File) bool { return known.Real == file.Real }) {
 			f.Files = append(f.Files, File{Path: file.Path, Real: file.Real, Soname: file.Soname, Needed: how,
 				CLibrary: binary.OfCLibrary(term.Or(file.Soname, file.Path))})
 		}
 	}
-	for _, m := range c.Missing {
-		f.Missing = append(f.Missing, MissingFile{Name: m.Name, By: m.By.Path, Needed: how, Why: unusableNeed(&m)})
+	for i := range c.Missing {
+		needed := closure.Needed(&c.Missing[i])
+		f.Missing = append(f.Missing, MissingFile{Name: needed.Name, By: c.Missing[i].By.Path, Needed: how, Why: needed.Why("it")})
 	}
 	for _, o := range c.Old {
 		f.TooNew = append(f.TooNew, TooNew{File: o.By.Path, Wants: o.Version, Of: o.In.Path, Version: o.Newest})
 	}
-	f.Symbols = append(f.Symbols, c.Symbols...)
-}
-
-// complete tells whether a library can be loaded with all that it needs.
-func complete(linker *binary.Linker, name string) bool {
-	found := linker.Find(name)
-	if found.File == nil || found.File.Err() != nil {
-		return false
-	}
-	c := linker.Follow(found.File)
-	return len(c.Missing)+len(c.Old) == 0
-}
-
-// unusable is why a library cannot be used; "": it can.
-func unusable(r binary.Result, class int) string {
-	switch {
-	case r.File == nil && len(r.Others) > 0:
-		return "it is there for other programs only: " + r.Others[0]
-	case r.File == nil:
-		return "it is in no directory of the dynamic linker"
-	case r.File.Err() != nil:
-		return r.File.Path + " cannot be read: " + cause(r.File.Err())
-	case r.File.Class != class || r.File.Machine != processor(class):
-		return r.File.Path + " is for other programs"
-	}
-	return ""
-}
-
-func unusableNeed(m *binary.Missing) string {
-	switch {
-	case m.Err != nil:
-		return m.Result.File.Path + " cannot be read: " + cause(m.Err)
-	case len(m.Result.Others) > 0:
-		return "it is there for other programs only: " + m.Result.Others[0]
-	}
-	return "it is in no directory of the dynamic linker"
-}
-
-// cause leaves out the operation and the path of an error of the system.
-func cause(err error) string {
-	var wrong *fs.PathError
-	if errors.As(err, &wrong) {
-		err = wrong.Err
-	}
-	return err.Error()
-}
-
-// processor is that of programs of a word size on machines such as this one.
-func processor(class int) binary.Machine {
-	switch {
-	case class == 32:
-		return binary.I386
-	case runtime.GOARCH == "arm64":
-		return binary.ARM64
-	}
-	return binary.X8664
 }

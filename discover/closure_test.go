@@ -164,7 +164,7 @@ func TestLayerClosure(t *testing.T) {
 	t.Parallel()
 	files := debian()
 	files["usr/share/vulkan/implicit_layer.d/near.json"] = layer("VK_LAYER_near", `,"disable_environment":{"NO_NEAR":"1"}`)
-	files["l/VK_LAYER_near.so"] = library("soname=near", "needed=libdrm.so.2,libown.so,libc.so.6")
+	files["l/VK_LAYER_near.so"] = library("soname=near", "exports=vkGetInstanceProcAddr", "needed=libdrm.so.2,libown.so,libc.so.6")
 	files["opt/own/libown.so"] = library("soname=libown.so", "needed=libc.so.6")
 	answer, err := discover.Decide(t.Context(), discover.Files(files), discover.Program{Env: []string{"LD_LIBRARY_PATH=/opt/own"}})
 	if err != nil {

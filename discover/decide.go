@@ -33,7 +33,8 @@ type Layer struct {
 	NameOnly bool // it is active, but a later one of its name is in the chain
 	Reason   Reason
 
-	program *Program // that it was decided for; nil: of no decision
+	program   *Program  // that it was decided for; nil: of no decision
+	functions [2]string // of its library, where they have other names: to negotiate, and vkGetInstanceProcAddr
 }
 
 // Chance are layers that are in the order in which the file system lists their manifests. It may change when files do.
@@ -115,6 +116,11 @@ func answerOf(program Program, made *question.Made) *Answer {
 	}
 	for i := range a.Layers {
 		a.Layers[i].program = &program
+		for _, l := range made.Plan.Layers {
+			if l.Name == a.Layers[i].Name && l.Manifest == a.Layers[i].Manifest {
+				a.Layers[i].functions = [2]string{l.Negotiate, l.GetInstance}
+			}
+		}
 	}
 	left := explain.WithoutOverlays(made.Compute)
 	for i := range left {

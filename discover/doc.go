@@ -27,6 +27,13 @@
 //   - [Wait]: the same, until there is a device that a [Need] describes
 //   - [Inspect]: what a short program gets, with times and the loader's messages
 //
+// # The child process
+//
+// The child is the probe of an installed vkloader, "libexec/vkloader/probe": Debian's package vkloader has it. A program
+// needs no hook in its main function, and links no C. [ProbeOptions].Child names another copy. Without a probe, these
+// functions return [ErrNoProbe], whose text says what to install; the functions that read files do not need it.
+// docs/decisions/028 in this module says which other ways were tried, and why they were rejected.
+//
 // # Reasons and errors
 //
 // A [Reason] has a stable [Code], one English sentence, and the file with line and column. Programs compare the code; the

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/chips"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
 
@@ -18,7 +19,7 @@ type GPU struct {
 	Device  string   `json:"device,omitempty"`        // likewise
 	Kernel  string   `json:"kernel_driver,omitempty"` // "": no kernel driver is bound to it
 	Nodes   []string `json:"nodes"`                   // that a Vulkan driver opens, and that are there
-	Drivers []string `json:"drivers"`                 // manifests of drivers that a program gets, that serve it, and whose files are complete
+	Drivers []string `json:"drivers"`                 // manifests of drivers that a program gets, that serve it, and that work as [DriverFiles.Works] says
 	Asleep  bool     `json:"asleep,omitempty"`
 	Label   string   `json:"label"` // for people: as its maker calls it, where that is known
 
@@ -64,12 +65,12 @@ type driverFamily struct {
 	*drivers.Family
 }
 
-// serving are the known drivers whose files are complete.
+// serving are the known drivers that work.
 func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
-	linker := binary.NewLinker(m, binary.LinkerOptions{Class: machine.OwnClass, Machine: processor(machine.OwnClass)})
+	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
 	for i := range found {
 		family := drivers.Of(found[i].Library)
-		if found[i].Used && family != nil && ctx.Err() == nil && complete(linker, found[i].Library) {
+		if found[i].Used && family != nil && ctx.Err() == nil && closure.Judged(m, linker, found[i].Library, closure.Driver).Works() {
 			good = append(good, driverFamily{found[i].Manifest, family})
 		}
 	}

@@ -25,11 +25,11 @@ func TestServicePolicy(t *testing.T) {
 		{"the same manifest", `"vkloader_driver_service":"always"`, func(w *world.World, s *service) {
 			own(w)
 			s.index.Drivers[0].Name = "own.json"
-		}, []string{"own"}, "Driver service:/own.json is not used: it is found on this machine, as /etc/vulkan/icd.d/own.json"},
+		}, []string{"own"}, "Driver service:/own.json is not used: this machine has it, as /etc/vulkan/icd.d/own.json"},
 		{"the same library", `"vkloader_driver_service":"always"`, func(w *world.World, s *service) {
 			own(w)
 			s.index.Files[0].Name = "own.so"
-		}, []string{"own"}, "Driver service:/served.json is not used: it is found on this machine, as /etc/vulkan/icd.d/own.json"},
+		}, []string{"own"}, "Driver service:/served.json is not used: this machine has it, as /etc/vulkan/icd.d/own.json"},
 		{"never", `"vkloader_driver_service":"never"`, func(*world.World, *service) {}, nil, ""},
 		{"as ever", `"vkloader_driver_service":"last"`, func(w *world.World, _ *service) { own(w) }, []string{"own"}, ""},
 		{"no word of it", `"vkloader_driver_service":"often"`, func(*world.World, *service) {}, []string{"served"}, ""},

@@ -33,7 +33,7 @@ func TestHardwarePolicy(t *testing.T) {
 	device(w, "card0-HDMI-A-1", "PCI_ID=10DE:2684\n", "active\n") // a connector, no device
 	same(t, "with a device of AMD", created("present"), "libvulkan_radeon libvulkan_lvp")
 	same(t, "which sleeps", created("awake"), "libvulkan_lvp")
-	s.lines().has(t, "INFO | DRIVER", `Driver "libvulkan_radeon.json" ignored because the AMD device sleeps (hardware policy of `+settingsFile+")")
+	s.lines().has(t, "INFO | DRIVER", `Driver "libvulkan_radeon.json" ignored because the AMD device is asleep (hardware policy of `+settingsFile+")")
 	w.Write("system/dev/nvidiactl", "")
 	same(t, "with NVIDIA's node", created("awake"), "libGLX_nvidia libvulkan_lvp")
 	device(w, "renderD129", "PCI_ID=1002:73BF\n"+strings.Repeat("x", 2000), "active")

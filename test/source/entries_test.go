@@ -27,6 +27,17 @@ var entries = []struct {
 		"internal/tool/doctor": "judges them by drivers that discover leaves out as broken",
 		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",
 		"internal/tool/cli":    "list devices --map joins them with those of drivers by address"}},
+	{".Follow(", "what a library needs", map[string]string{
+		"internal/tool/closure": "the one place that lists the files of drivers and layers",
+		"internal/tool/binary":  "the linker: what a program has loaded when it starts",
+		"internal/tool/doctor":  "examines a plugin, which is neither driver nor layer",
+		"internal/tool/cdi":     "judges what an image has after the hook, with files that are not there yet",
+		"internal/tool/cli":     "launch.Follow is the splitter of standard error"}},
+	{"closure.Of(", "the files of drivers and layers", map[string]string{
+		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own"}},
+	{"closure.Judged(", "whether a driver or layer works", map[string]string{
+		"discover":             "the entry",
+		"internal/tool/doctor": "says each fault with its fix"}},
 	{"question.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
 		"discover":          "makes the same of its own hosts",
 		"internal/tool/ask": "asks for all commands"}},

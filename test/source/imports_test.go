@@ -58,6 +58,7 @@ var floors = []struct {
 	{[]string{"internal/tool/layersettings"}, "the file that layers read, by the names of a manifest: it enables no layer"},
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},
 	{[]string{"internal/tool/binary"}, "what the files of libraries and programs say of themselves, and where libraries are found; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/closure"}, "which files a driver or layer needs, and whether they are complete: which drivers programs get it is told"},
 	{[]string{"internal/tool/gpus"}, "which graphics devices the kernel shows: it knows of no driver and judges nothing"},
 	{[]string{"internal/tool/loaders"}, "which loader a program gets, and what loaders of each version obey: it decides nothing for them"},
 	{[]string{"internal/tool/systems"}, "what a machine with another system would say, by the files that it is given; the core decides, Android's rules apart"},

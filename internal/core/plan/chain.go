@@ -70,7 +70,7 @@ func (c *chain) explainLayers() {
 	for i, l := range c.layers {
 		code, cause, what := diag.LayerListed, diag.Plain, "listed"
 		if c.q.isInstance() {
-			code, cause, what = diag.LayerInactive, diag.Unasked, "nobody asks for it"
+			code, cause, what = diag.LayerInactive, diag.Unasked, "nothing enables it"
 			enabled, forbidden := true, false
 			if l.Implicit {
 				enabled, forbidden = c.switches.byOwnVariables(l)
@@ -83,7 +83,7 @@ func (c *chain) explainLayers() {
 			case forbidden:
 				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
 			case !enabled:
-				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" is not "+l.EnableValue
+				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" does not have the value "+l.EnableValue
 			}
 		}
 		c.findings = append(c.findings, diag.Finding{Code: code, Cause: cause, Subject: l.Name, Path: l.Manifest, Line: l.Line,
@@ -94,13 +94,13 @@ func (c *chain) explainLayers() {
 func reasonText(by uint32, l *manifest.Layer) string {
 	switch by {
 	case ByImplicit:
-		return "implicit layer, switched off by setting " + l.DisableName
+		return "implicit layer; to disable it, set " + l.DisableName
 	case ByVariable:
 		return "named in VK_INSTANCE_LAYERS"
 	case ByEnable:
 		return "matches VK_LOADER_LAYERS_ENABLE"
 	case ByApplication:
-		return "named by the program"
+		return "enabled by the program"
 	case ByMeta:
 		return "component of a meta-layer"
 	}

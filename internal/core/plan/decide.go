@@ -185,7 +185,7 @@ func (d *decision) earlier() *before {
 func (c *call) ignored(winner string, list ...variables.ID) {
 	for _, v := range list {
 		if c.f.Variable(v).Set {
-			c.find(diag.VariableIgnored, v.Name(), "", v.Name()+" is set, but "+winner+" takes its place")
+			c.find(diag.VariableIgnored, v.Name(), "", v.Name()+" is set, but has no effect because of "+winner)
 		}
 	}
 }

@@ -51,39 +51,39 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			}},
 		{"pLayerName", Extensions, Name{long, true}, "name-malformed||vkEnumerateInstanceExtensionProperties:  pLayerName is too l",
 			newWorld},
-		{"VK_ADD_DRIVER_FILES", Instance, Name{}, "variable-ignored||VK_ADD_DRIVER_FILES is set, but VK_DRIVER_FILES takes its place",
+		{"VK_ADD_DRIVER_FILES", Instance, Name{}, "variable-ignored||VK_ADD_DRIVER_FILES is set, but has no effect because of VK_DRIVER_FILES",
 			func() *world {
 				w := newWorld()
 				w.Vars["VK_DRIVER_FILES"], w.Vars["VK_ADD_DRIVER_FILES"] = "/nowhere.json", "/a"
 				return w
 			}},
-		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but VK_LAYER_PATH takes its place",
+		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but has no effect because of VK_LAYER_PATH",
 			func() *world {
 				w := newWorld()
 				w.Vars["VK_LAYER_PATH"], w.Vars["VK_ADD_LAYER_PATH"] = "/nowhere", "/a"
 				return w
 			}},
-		{"VK_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_LAYER_PATH is set, but the layers of " + settingsPath + " takes its place",
+		{"VK_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_LAYER_PATH is set, but has no effect because of the layers of " + settingsPath,
 			func() *world { w := newWorld().settings(layers()); w.Vars["VK_LAYER_PATH"] = "/a"; return w }},
-		{"VK_ADD_IMPLICIT_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_IMPLICIT_LAYER_PATH is set, but the layers of " + settingsPath + " takes its place",
+		{"VK_ADD_IMPLICIT_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_IMPLICIT_LAYER_PATH is set, but has no effect because of the layers of " + settingsPath,
 			func() *world {
 				w := newWorld().settings(layers())
 				w.Vars["VK_ADD_IMPLICIT_LAYER_PATH"] = "/a"
 				return w
 			}},
-		{"VK_DRIVER_FILES", Instance, Name{}, "variable-ignored||VK_DRIVER_FILES is set, but the device configurations of " + settingsPath + " takes its place",
+		{"VK_DRIVER_FILES", Instance, Name{}, "variable-ignored||VK_DRIVER_FILES is set, but has no effect because of the device configurations of " + settingsPath,
 			func() *world {
 				w := newWorld().settings(`{"device_configurations":[]}`)
 				w.Vars["VK_DRIVER_FILES"] = "/a"
 				return w
 			}},
-		{"VK_LOADER_DRIVERS_DISABLE", Instance, Name{}, "variable-ignored||VK_LOADER_DRIVERS_DISABLE is set, but the device configurations of " + settingsPath + " takes its place",
+		{"VK_LOADER_DRIVERS_DISABLE", Instance, Name{}, "variable-ignored||VK_LOADER_DRIVERS_DISABLE is set, but has no effect because of the device configurations of " + settingsPath,
 			func() *world {
 				w := newWorld().settings(`{"device_configurations":[]}`)
 				w.Vars["VK_LOADER_DRIVERS_DISABLE"] = "*"
 				return w
 			}},
-		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but the override_paths of " + implicitDirectory + "o.json takes its place",
+		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but has no effect because of the override_paths of " + implicitDirectory + "o.json",
 			func() *world {
 				w := newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
 				w.Vars["VK_ADD_LAYER_PATH"] = "/a"

@@ -87,12 +87,12 @@ func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bo
 	}
 	switch there, kernel := s.present(f, g); {
 	case there == absent:
-		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "there is no " + f.Hardware + " device here"}, true
+		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "no " + f.Hardware + " device is present"}, true
 	case there == foreign:
 		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "the " + f.Hardware + " device has the kernel driver " +
 			kernel + ", not " + f.Kernel[0]}, true
 	case there == asleep && s.file.set.Hardware == settings.AwakeHardware:
-		return leftOut{driver: driver, code: diag.DriverAsleep, reason: "the " + f.Hardware + " device sleeps"}, true
+		return leftOut{driver: driver, code: diag.DriverAsleep, reason: "the " + f.Hardware + " device is asleep"}, true
 	}
 	return left, false
 }
@@ -101,7 +101,7 @@ func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bo
 func (s *driverSearch) applyPolicy(left []leftOut) {
 	if len(left) > 0 && len(s.list) == 0 {
 		s.say(diag.Info|diag.Driver, diag.DriverPolicy, s.file.set.File, s.file.set.File, "The hardware policy of "+s.file.set.File+
-			" leaves no driver: it does not hold")
+			" would leave no driver, and is ignored")
 		for i := range left {
 			s.use(left[i].driver, left[i].from)
 		}

@@ -103,10 +103,10 @@ func TestHardwarePolicyLeavesADriver(t *testing.T) {
 	delete(w.Vars, "VK_LOADER_DRIVERS_DISABLE")
 	a = w.ask(t, Instance, Name{})
 	expect(t, "with software", drivers(a), "lvp.json")
-	if text := foundOf(a, "amd.json"); !strings.Contains(text, "driver-no-hardware") || !strings.Contains(text, "there is no AMD device here") {
+	if text := foundOf(a, "amd.json"); !strings.Contains(text, "driver-no-hardware") || !strings.Contains(text, "no AMD device is present") {
 		t.Errorf("found %s", text)
 	}
-	expectLog(t, a, `INFO|DRIVER: Driver "amd.json" ignored because there is no AMD device here (hardware policy of `+
+	expectLog(t, a, `INFO|DRIVER: Driver "amd.json" ignored because no AMD device is present (hardware policy of `+
 		"/usr/local/etc/vulkan//loader_settings.d/vk_loader_settings.json)")
 }
 

@@ -26,24 +26,24 @@ func TestReasonsInWords(t *testing.T) {
 		explicit("g.json", "G", "").explicit("h.json", "H", "").meta("m.json", "M", `"G"`, "").wants("E", "M")
 	w.Vars["NO_J"], w.Vars["DO_K"], w.Vars["VK_INSTANCE_LAYERS"], w.Vars["VK_LOADER_LAYERS_ENABLE"] = "", "no", "F", "H"
 	w.drivers = []Driver{{Usable: true}}
-	expect(t, "asked for by everybody", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer, switched off by setting NO_I
+	expect(t, "asked for by everybody", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer; to disable it, set NO_I
 J inactive: its disable variable NO_J is set
-K inactive: its enable variable DO_K is not yes
-E active: active: named by the program
+K inactive: its enable variable DO_K does not have the value yes
+E active: active: enabled by the program
 F active: active: named in VK_INSTANCE_LAYERS
 G active: active: component of a meta-layer
 H active: active: matches VK_LOADER_LAYERS_ENABLE
-M active: active: named by the program`)
+M active: active: enabled by the program`)
 	w.Vars["DO_K"] = "yes"
 	w.app.Layers = nil
-	expect(t, "nobody asks for it", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer, switched off by setting NO_I
+	expect(t, "nothing enables it", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer; to disable it, set NO_I
 J inactive: its disable variable NO_J is set
-K active: active: implicit layer, switched off by setting NO_K
-E inactive: nobody asks for it
+K active: active: implicit layer; to disable it, set NO_K
+E inactive: nothing enables it
 F active: active: named in VK_INSTANCE_LAYERS
-G inactive: nobody asks for it
+G inactive: nothing enables it
 H active: active: matches VK_LOADER_LAYERS_ENABLE
-M inactive: nobody asks for it`)
+M inactive: nothing enables it`)
 }
 
 // A meta-layer offers what its components offer, each extension once (LAY-169 to LAY-172).

@@ -61,7 +61,7 @@ func (s *driverSearch) fromService() {
 			continue
 		}
 		if found := sameDriver(own, one); found != "" {
-			s.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+" is not used: it is found on this machine, as "+found)
+			s.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+" is not used: this machine has it, as "+found)
 			continue
 		}
 		driver.Files = one.Files
@@ -102,11 +102,11 @@ func refusal(state facts.ServiceState) string {
 	case facts.ServiceEnded:
 		return "it ends the connection"
 	case facts.ServiceForbidden:
-		return "it may not be connected to"
+		return "the process may not connect to it"
 	case facts.ServiceResting:
 		return "it did not answer in time a moment ago, and is not asked again so soon"
 	case facts.ServiceNoProc:
 		return "/proc is not mounted, and drivers of a service are opened through /proc/self/fd"
 	}
-	return "what it sends is not of the protocol"
+	return "its answer does not follow the protocol"
 }

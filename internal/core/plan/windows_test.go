@@ -236,7 +236,7 @@ func TestWindowsDevices(t *testing.T) {
 		expect(t, "drivers", found(a), `C:\a.json C:\b.json C:\c.json C:\d.json C:\e.json C:\f.json`)
 		expectLog(t, a, "DEBUG: The device C2 is no software component: it is passed over", "INFO: The device D2 needs a restart: it is passed over",
 			"ERROR: The device D3 cannot be located", "ERROR: The state of the device D4 cannot be read",
-			"ERROR: The value VulkanDriverName of the device D5 is no text", "INFO: The device D6 has no value VulkanDriverName",
+			"ERROR: The value VulkanDriverName of the device D5 is not text", "INFO: The device D6 has no value VulkanDriverName",
 			"INFO: The device C8 has no value VulkanDriverName", "INFO: The device C9 needs a restart: it is passed over")
 		refuseLog(t, a, "C5")
 	}

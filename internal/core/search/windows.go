@@ -154,7 +154,7 @@ func (b *Builder) softwareValue(d *facts.Device, name string) {
 	switch d.Value {
 	case facts.SoftwareValue:
 		if !b.texts(d.Type, d.Data, from) && d.Type != facts.RegSZ && d.Type != facts.RegMultiSZ {
-			b.say(diag.Error, diag.DeviceUnread, d.ID, "", "The value "+from+" is no text")
+			b.say(diag.Error, diag.DeviceUnread, d.ID, "", "The value "+from+" is not text")
 		}
 	case facts.SoftwareNoValue:
 		b.say(diag.Info, diag.None, d.ID, "", "The device "+d.ID+" has no value "+name)
@@ -253,7 +253,7 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 			if b.Kind == Drivers {
 				code = diag.DriverRegistryOff
 			}
-			b.say(0, code, v.Name, v.Name, "switched off: its value in "+from+" is not four bytes of 0")
+			b.say(0, code, v.Name, v.Name, "disabled: its value in "+from+" is not four bytes of 0")
 			continue
 		}
 		if wanted(v.Name) {

@@ -1,5 +1,7 @@
 package offer
 
+import "vkloader/internal/tool/binary"
+
 // Document is what a client reads about the drivers (machine_drivers).
 type Document struct {
 	Format  int      `json:"format"`
@@ -19,6 +21,8 @@ type Driver struct {
 	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
 	More     []string `json:"-"`                 // for containers alone: libraries that other libraries open for its windows
 	Backends []string `json:"-"`                 // likewise: libraries that others open in a directory below that of the driver
+
+	Directories []string `json:"-"` // likewise: directories of data
 }
 
 // File is a library that is handed out.
@@ -42,4 +46,15 @@ type LeftOut struct {
 	Name     string `json:"name"`
 	Manifest string `json:"manifest"` // its path
 	Why      string `json:"why"`
+}
+
+// fileOf is a library under a name.
+func fileOf(name string, library *binary.ELF) File {
+	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...), Requires: []Requirement{}}
+	for _, r := range library.Requires {
+		if !r.Weak {
+			f.Requires = append(f.Requires, Requirement{r.File, r.Version})
+		}
+	}
+	return f
 }

@@ -1,9 +1,7 @@
 package offer
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -14,26 +12,40 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 
-// kind is a kind of process that drivers can be for.
-type kind struct {
-	name  string
-	class int
-	elf   binary.Machine
+// Kind is a kind of process that drivers can be for.
+type Kind struct {
+	Name      string // of the machine
+	Class     int
+	Processor binary.Machine
 }
 
-var kinds = []kind{{"x86_64", 64, binary.X8664}, {"i386", 32, binary.I386}, {"aarch64", 64, binary.ARM64}}
+var kinds = []Kind{{"x86_64", 64, binary.X8664}, {"i386", 32, binary.I386}, {"aarch64", 64, binary.ARM64}}
+
+// KindOf is the kind of a machine by its name; false for one that no drivers are known of.
+func KindOf(name string) (Kind, bool) {
+	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if at < 0 {
+		return Kind{}, false
+	}
+	return kinds[at], true
+}
+
+// Options are those of a dynamic linker for such a process.
+func (k Kind) Options() binary.LinkerOptions {
+	return binary.LinkerOptions{Class: k.Class, Machine: k.Processor}
+}
 
 // Machines are the names of the machines that drivers are known of.
 func Machines() []string {
 	var names []string
 	for _, k := range kinds {
-		names = append(names, k.name)
+		names = append(names, k.Name)
 	}
 	return names
 }
@@ -44,7 +56,8 @@ func Machine(name string) (string, bool) {
 	if len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86" {
 		name = "i386"
 	}
-	return name, slices.ContainsFunc(kinds, func(k kind) bool { return k.name == name })
+	_, known := KindOf(name)
+	return name, known
 }
 
 // owned are libraries that a client has of its own: those of the C library, which fit together only as they were built,
@@ -65,26 +78,23 @@ type Gathered struct {
 type gatherer struct {
 	machine *machine.Machine
 	linker  *binary.Linker
-	kind    kind
 	out     *Gathered
 	places  map[*binary.File]int
 }
 
 // Gather decides as the library does for a program that enables nothing itself, and follows what each driver needs.
 func Gather(source *machine.Source, name string) (*Gathered, error) {
-	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if at < 0 {
+	k, known := KindOf(name)
+	if !known {
 		return nil, fmt.Errorf("no drivers are known for machine %q", name)
 	}
-	k := kinds[at]
 	program := *source // of the client's word size; manifests are handed out as they are
-	program.Class = k.class
+	program.Class = k.Class
 	answer, err := ask.Plan(&program)
 	if err != nil {
 		return nil, err
 	}
-	g := &gatherer{machine: &source.Machine, kind: k, places: map[*binary.File]int{},
-		linker: binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: k.class, Machine: k.elf})}
+	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{}, linker: binary.NewLinker(&source.Machine, k.Options())}
 	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: decided(answer)}
 	for _, d := range answer.Drivers {
 		if why := g.driver(d, source.File(d.Path)); why != "" {
@@ -119,42 +129,28 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	if text.Status != facts.FileRead {
 		return "its manifest cannot be read any more"
 	}
-	r := g.linker.Find(d.Library)
-	switch {
-	case r.File == nil && len(r.Others) > 0:
-		return fmt.Sprintf("its library is there for other programs only: %s", r.Others[0])
-	case r.File == nil:
-		return fmt.Sprintf("its library %s is in no directory of the dynamic linker", d.Library)
-	case r.File.Err() != nil:
-		return unreadable(r.File)
-	case r.File.Class != g.kind.class || r.File.Machine != g.kind.elf:
-		return fmt.Sprintf("its library %s is for other programs", r.File.Path)
-	}
-	order, why := g.closure(r.File)
+	found := closure.Of(g.machine, g.linker, d.Library)
+	order, why := whole(&found.Library)
 	if why != "" {
 		return why
 	}
-	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content}
-	family := drivers.Of(d.Library)
+	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content, Data: found.Data, Directories: found.Directories,
+		Backends: found.Backends}
 	var opened [][]*binary.File
-	if family != nil {
-		for _, name := range family.Names(drivers.Version(r.File.Real), binary.CompareVersions, false) {
-			found := g.linker.Find(name, r.File)
-			if place := family.Elsewhere(name); found.File == nil && place != "" {
-				found = g.linker.Find(place)
-			}
-			if found.File == nil || found.File.Err() != nil {
-				continue
-			}
-			// What the driver may do without is left out with what it lacks itself; doctor speaks of it.
-			if with, why := g.closure(found.File); why == "" {
-				opened = append(opened, with)
+	for i := range found.RunTime {
+		// What the driver may do without is left out with what it lacks itself; doctor speaks of it.
+		if with, why := whole(&found.RunTime[i].Library); why == "" {
+			opened = append(opened, with)
+		}
+	}
+	for i := range found.Windows {
+		if with, why := whole(&found.Windows[i].Library); why == "" {
+			for _, f := range with {
+				driver.More = append(driver.More, f.Path)
 			}
 		}
-		driver.Data = drivers.Matches(family.Data, g.machine.ReadDir)
-		g.windows(family, r.File, &driver)
 	}
-	driver.Devices = g.devices(family)
+	driver.Devices = g.devices(found)
 	for _, f := range order { // first, so that these are not marked
 		g.place(f, false)
 	}
@@ -168,7 +164,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	needed := order[:len(order)-1]
 	add(needed)
 	for _, with := range opened {
-		add(slices.DeleteFunc(with, func(f *binary.File) bool { return f == r.File }))
+		add(slices.DeleteFunc(with, func(f *binary.File) bool { return f == found.File }))
 	}
 	add(order[len(order)-1:])
 	driver.Library = driver.Files[len(driver.Files)-1]
@@ -176,74 +172,37 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	return ""
 }
 
-// windows adds what a driver's windows need, and a program without any does not.
-func (g *gatherer) windows(family *drivers.Family, library *binary.File, d *Driver) {
-	for _, name := range family.Platform {
-		found := g.linker.Find(name, library)
-		if found.File == nil || found.File.Err() != nil {
-			continue
-		}
-		if with, why := g.closure(found.File); why == "" {
-			for _, f := range with {
-				d.More = append(d.More, f.Path)
-			}
-		}
-	}
-	for _, name := range family.Backends {
-		if file := path.Dir(library.Path) + "/" + name; g.machine.Exists(file) {
-			d.Backends = append(d.Backends, file)
-		}
-	}
-}
-
 // Libraries are a library and what it needs, by their paths, dependencies first; or why programs of a machine cannot open it.
 func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
-	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if at < 0 {
+	k, known := KindOf(name)
+	if !known {
 		return nil, "no drivers are known for machine " + name
 	}
-	g := &gatherer{machine: m, kind: kinds[at], linker: binary.NewLinker(m, binary.LinkerOptions{Class: kinds[at].class, Machine: kinds[at].elf})}
-	r := g.linker.Find(library)
-	if r.File == nil {
-		return nil, fmt.Sprintf("its library %s is in no directory of the dynamic linker", library)
-	}
-	if r.File.Err() != nil {
-		return nil, unreadable(r.File)
-	}
-	if r.File.Class != g.kind.class || r.File.Machine != g.kind.elf {
-		return nil, fmt.Sprintf("its library %s is for other programs", r.File.Path)
-	}
-	order, why := g.closure(r.File)
+	order, why := whole(&closure.Of(m, binary.NewLinker(m, k.Options()), library).Library)
 	for _, f := range order {
 		paths = append(paths, f.Path)
 	}
 	return paths, why
 }
 
-func unreadable(f *binary.File) string {
-	err := f.Err()
-	var wrong *fs.PathError
-	if errors.As(err, &wrong) {
-		err = wrong.Err
+// whole lists a library and what it needs, dependencies first; or says why programs cannot open it. What the C library of the
+// machine lacks is for the client to judge, which has another one.
+func whole(l *closure.Library) (order []*binary.File, why string) {
+	if why := l.Why("its library " + l.Name); why != "" {
+		return nil, why
 	}
-	return fmt.Sprintf("%s: %v", f.Path, err)
-}
-
-// closure lists a library and what it needs, dependencies first; or says what is missing.
-func (g *gatherer) closure(f *binary.File) (order []*binary.File, why string) {
-	c := g.linker.Follow(f)
-	for _, m := range c.Missing {
+	for _, m := range l.With.Missing {
 		if !owned(m.Name) {
 			return nil, fmt.Sprintf("%s needs %s, which cannot be found", m.By.Path, m.Name)
 		}
 	}
-	for _, old := range c.Old {
+	for _, old := range l.With.Old {
 		if !owned(old.In.Path) {
 			return nil, fmt.Sprintf("%s wants version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
 		}
 	}
 	named := map[string]*binary.File{}
-	for _, f := range slices.Backward(c.Files) { // the first of a name counts
+	for _, f := range slices.Backward(l.With.Files) { // the first of a name counts
 		named[path.Base(f.Path)] = f
 		if f.Soname != "" {
 			named[f.Soname] = f
@@ -261,7 +220,7 @@ func (g *gatherer) closure(f *binary.File) (order []*binary.File, why string) {
 		}
 		order = append(order, f)
 	}
-	visit(f)
+	visit(l.File)
 	return order, ""
 }
 
@@ -278,22 +237,16 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 	}
 	at := len(g.out.Files)
 	g.places[f] = at
-	entry := File{Name: path.Base(f.Path), Soname: f.Soname, Needs: f.Needed, Requires: []Requirement{}, RunTime: runTime}
-	if entry.Needs == nil {
-		entry.Needs = []string{}
-	}
-	for _, r := range f.Requires {
-		if !r.Weak {
-			entry.Requires = append(entry.Requires, Requirement{r.File, r.Version})
-		}
-	}
+	entry := fileOf(path.Base(f.Path), f.ELF)
+	entry.RunTime = runTime
 	g.out.Files = append(g.out.Files, entry)
 	g.out.Paths = append(g.out.Paths, f.Path)
 	return at
 }
 
 // devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
-func (g *gatherer) devices(family *drivers.Family) []string {
+func (g *gatherer) devices(driver *closure.Files) []string {
+	family := driver.Family
 	if family != nil && family.Software() {
 		return nil
 	}
@@ -308,8 +261,5 @@ func (g *gatherer) devices(family *drivers.Family) []string {
 			nodes = append(nodes, "/dev/dri/"+e.Name())
 		}
 	}
-	if family != nil {
-		nodes = append(nodes, drivers.Matches(family.Opened(), g.machine.ReadDir)...)
-	}
-	return nodes
+	return append(nodes, driver.Nodes...)
 }

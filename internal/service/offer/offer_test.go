@@ -9,42 +9,20 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/machine"
-	"vkloader/test/binary"
+	"vkloader/test/tree"
 )
 
 // root lays files out: words for an ELF file, "text ..." for another, "-> TARGET" for a link.
 func root(t *testing.T, files map[string]string) *machine.Source {
 	t.Helper()
 	dir := t.TempDir()
-	for name, words := range files {
-		put(t, filepath.Join(dir, name), words)
-	}
+	tree.Libraries(t, dir, files)
 	return &machine.Source{Machine: machine.Machine{Root: dir}}
 }
 
 func put(t *testing.T, path, words string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	data, isText := strings.CutPrefix(words, "text ")
-	target, isLink := strings.CutPrefix(words, "-> ")
-	if isLink {
-		if err := os.Symlink(target, path); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !isText {
-		library, err := binary.Parse(strings.Fields(words))
-		if err != nil {
-			t.Fatal(err)
-		}
-		data = string(library.Bytes())
-	}
-	if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	tree.Libraries(t, filepath.Dir(path), map[string]string{filepath.Base(path): words})
 }
 
 func driverManifest(library, more string) string {

@@ -97,8 +97,8 @@ func join(base *Index, name string, packages []Package) (*Index, error) {
 
 // add adds the driver of a package; the answer is why it is not offered on this machine.
 func (x *Index) add(name string, p Package) string {
-	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if at < 0 {
+	kind, known := KindOf(name)
+	if !known {
 		return fmt.Sprintf("no drivers are known for machine %q", name)
 	}
 	library, err := binary.ReadELF(p.Library)
@@ -107,18 +107,11 @@ func (x *Index) add(name string, p Package) string {
 		return "its library is not there any more"
 	case err != nil:
 		return fmt.Sprintf("its library: %v", err)
-	case library.Class != kinds[at].class || library.Machine != kinds[at].elf:
+	case library.Class != kind.Class || library.Machine != kind.Processor:
 		return "its library is for other programs"
 	}
-	file := File{Name: p.Soname, Soname: library.Soname, Size: p.Size, Needs: library.Needed, Requires: []Requirement{}}
-	if file.Needs == nil {
-		file.Needs = []string{}
-	}
-	for _, r := range library.Requires {
-		if !r.Weak {
-			file.Requires = append(file.Requires, Requirement{r.File, r.Version})
-		}
-	}
+	file := fileOf(p.Soname, library)
+	file.Size = p.Size
 	number := len(x.files)
 	x.Files, x.files = append(x.Files, file), append(x.files, p.Library)
 	x.Drivers = append(x.Drivers, Driver{Name: p.Name, Manifest: p.Manifest, Library: number, Files: []int{number}, Devices: p.Devices})

@@ -26,22 +26,47 @@ type Closure struct {
 	Files   []*File // the library first, then in the order of loading
 	Missing []Missing
 	Old     []Old
-	Symbols []string // that the library wants and nothing defines; only Close looks for them, when nothing is missing
+	Symbols []string // that the library wants and nothing defines; only Bind looks for them, when nothing is missing
 	Data    []string // those of them without which the library is not loaded: not only called
 
 	rules map[*File]Rule // by which each was found
 }
 
-// Close follows what a library needs and looks for symbols that nothing defines.
-func (l *Linker) Close(f *File) *Closure {
-	c := l.Follow(f)
-	if len(c.Missing)+len(c.Old) == 0 {
-		if c.Symbols = c.undefined(l); len(c.Symbols) > 0 {
-			c.Data = f.atOnce(c.Symbols)
+// Bind looks for symbols that nothing defines, where no library is missing or too old.
+func (l *Linker) Bind(c *Closure) {
+	if len(c.Missing)+len(c.Old) > 0 {
+		return
+	}
+	if c.Symbols = c.undefined(l); len(c.Symbols) > 0 {
+		c.Data = c.Files[0].atOnce(c.Symbols)
+	}
+}
+
+// Unbound are the symbols that nothing defines and without which the dynamic linker does not load the library: not only
+// functions that it calls later.
+func (c *Closure) Unbound() []string {
+	if c.Files[0].BindNow {
+		return c.Symbols
+	}
+	return c.Data
+}
+
+// Newest are those of Old with the newest version of each pair of libraries.
+func (c *Closure) Newest() (list []Old) {
+	for _, old := range c.Old {
+		at := slices.IndexFunc(list, func(o Old) bool { return o.By == old.By && o.In == old.In })
+		switch {
+		case at < 0:
+			list = append(list, old)
+		case CompareVersions(old.Version, list[at].Version) > 0:
+			list[at] = old
 		}
 	}
-	return c
+	return list
 }
+
+// Fits tells whether a library can be read, and is for the programs of the linker.
+func (l *Linker) Fits(f *File) bool { return f.err == nil && f.Class == l.class && f.Machine == l.elf }
 
 // Follow follows what a library needs, breadth first, as the dynamic linker does. It reads no symbols.
 func (l *Linker) Follow(f *File) *Closure {

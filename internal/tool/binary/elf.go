@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 )
 
@@ -239,6 +240,17 @@ const (
 	I386  = elf.EM_386
 	ARM64 = elf.EM_AARCH64
 )
+
+// Processor is that of programs of a word size on machines of the tool's own kind.
+func Processor(class int) Machine {
+	switch {
+	case class == 32:
+		return I386
+	case runtime.GOARCH == "arm64":
+		return ARM64
+	}
+	return X8664
+}
 
 // IsLoader tells whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (ERRATA 29).
 func IsLoader(soname string) bool {

@@ -10,42 +10,27 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/machine"
-	elffile "vkloader/test/binary"
+	"vkloader/test/tree"
 )
 
 // root lays files out: words for an ELF file (see test/binary), "-> TARGET" for a link, "text" for another file.
 func root(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, words := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if target, ok := strings.CutPrefix(words, "-> "); ok {
-			if err := os.Symlink(target, path); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		data := []byte(words)
-		if !strings.HasPrefix(words, "text") {
-			library, err := elffile.Parse(strings.Fields(words))
-			if err != nil {
-				t.Fatal(err)
-			}
-			data = library.Bytes()
-		}
-		if err := os.WriteFile(path, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tree.Libraries(t, dir, files)
 	return dir
 }
 
 func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 	t.Helper()
 	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: X8664})
+}
+
+// closed is a library with what it needs, and its symbols.
+func closed(l *Linker, f *File) *Closure {
+	c := l.Follow(f)
+	l.Bind(c)
+	return c
 }
 
 // The order of ld.so(8), one place after the other taken away.
@@ -69,7 +54,7 @@ func TestOrderOfDirectories(t *testing.T) {
 	if got := linker.Find("libx.so.1", linker.Open("/d/librp.so")).File.Path; got != "/d/rp/libx.so.1" {
 		t.Errorf("DT_RPATH comes first, got %s", got)
 	}
-	if c := linker.Close(linker.Open("/d/librp.so")); len(c.Files) != 2 || c.Files[1].Path != "/d/rp/libx.so.1" {
+	if c := closed(linker, linker.Open("/d/librp.so")); len(c.Files) != 2 || c.Files[1].Path != "/d/rp/libx.so.1" {
 		t.Errorf("%+v", c)
 	}
 	for _, want := range []string{"/env/libx.so.1", "/run/libx.so.1", "/d/near/libx.so.1", "/cached/libx.so.1",
@@ -158,7 +143,7 @@ func TestClosure(t *testing.T) {
 		"lib/libplain.so.1": "soname=libplain.so.1",
 		"lib/libsym.so":     "needed=libc.so.6 imports=memcpy,nowhere",
 	})
-	c := linker.Close(linker.Open("/lib/libdriver.so"))
+	c := closed(linker, linker.Open("/lib/libdriver.so"))
 	var got []string
 	for _, m := range c.Missing {
 		got = append(got, m.Name+" by "+m.By.Path)
@@ -170,12 +155,12 @@ func TestClosure(t *testing.T) {
 	if len(c.Missing) == 3 && c.Missing[2].Err == nil {
 		t.Error("a text passes for a library")
 	}
-	c = linker.Close(linker.Open("/lib/libnew.so"))
+	c = closed(linker, linker.Open("/lib/libnew.so"))
 	if len(c.Old) != 1 || c.Old[0].Version != "GLIBC_2.38" || c.Old[0].In.Path != "/lib/libc.so.6" ||
 		c.Old[0].Newest != "GLIBC_2.36" {
 		t.Errorf("too old: %+v", c.Old)
 	}
-	if c = linker.Close(linker.Open("/lib/libsym.so")); !slices.Equal(c.Symbols, []string{"nowhere"}) {
+	if c = closed(linker, linker.Open("/lib/libsym.so")); !slices.Equal(c.Symbols, []string{"nowhere"}) {
 		t.Errorf("undefined: %v", c.Symbols)
 	}
 }
@@ -189,7 +174,7 @@ func TestRealLibraries(t *testing.T) {
 	}
 	linker := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: X8664})
 	for _, name := range names {
-		c := linker.Close(linker.Open(name))
+		c := closed(linker, linker.Open(name))
 		if len(c.Files) < 5 || len(c.Missing)+len(c.Old)+len(c.Symbols) != 0 {
 			t.Errorf("%s: %d files, missing %+v, old %+v, undefined %v", name, len(c.Files), c.Missing, c.Old, c.Symbols)
 		}
@@ -236,7 +221,7 @@ func TestPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	linker := NewLinker(&machine.Machine{Root: dir}, LinkerOptions{Class: 64, Machine: X8664})
-	c := linker.Close(linker.Open("/lib/libdriver.so"))
+	c := closed(linker, linker.Open("/lib/libdriver.so"))
 	if len(c.Missing) != 1 || c.Missing[0].Err == nil {
 		t.Errorf("%+v", c)
 	}

@@ -46,7 +46,7 @@ func TestProgramWithItsOwnLinker(t *testing.T) {
 	if i == nil || !i.Own || i.Version != "2.34" || !slices.Equal(i.directories, []string{"/nix/g/lib"}) {
 		t.Fatalf("%+v", i)
 	}
-	c := l.Close(l.Open("/usr/lib/x86_64-linux-gnu/libdriver.so"))
+	c := closed(l, l.Open("/usr/lib/x86_64-linux-gnu/libdriver.so"))
 	if len(c.Missing) != 1 || c.Missing[0].Name != "libdrm.so.2" {
 		t.Errorf("missing: %+v", c.Missing)
 	}
@@ -57,7 +57,7 @@ func TestProgramWithItsOwnLinker(t *testing.T) {
 	if i = l.Interpreter(); i == nil || i.Own || i.Version != "2.36" {
 		t.Errorf("%+v", i)
 	}
-	if c = l.Close(l.Open("/usr/lib/x86_64-linux-gnu/libdriver.so")); len(c.Missing)+len(c.Old) != 0 {
+	if c = closed(l, l.Open("/usr/lib/x86_64-linux-gnu/libdriver.so")); len(c.Missing)+len(c.Old) != 0 {
 		t.Errorf("the system's program: %+v", c)
 	}
 }
@@ -158,18 +158,18 @@ func TestLoadedComesFirst(t *testing.T) {
 		"opt/lib/libgiven.so":    "soname=libgiven.so exports=given",
 	}
 	l := linkerFor(t, files, "/opt/bin/app")
-	if c := l.Close(l.Open("/usr/lib/libdriver.so")); len(c.Old) != 1 || c.Old[0].Newest != "GLIBCXX_3.4.28" {
+	if c := closed(l, l.Open("/usr/lib/libdriver.so")); len(c.Old) != 1 || c.Old[0].Newest != "GLIBCXX_3.4.28" {
 		t.Errorf("%+v", c)
 	}
-	if c := l.Close(l.Open("/usr/lib/libuses.so")); !slices.Equal(c.Symbols, []string{"given"}) {
+	if c := closed(l, l.Open("/usr/lib/libuses.so")); !slices.Equal(c.Symbols, []string{"given"}) {
 		t.Errorf("nothing defines it: %v", c.Symbols)
 	}
 	l = linkerFor(t, files, "")
-	if c := l.Close(l.Open("/usr/lib/libdriver.so")); len(c.Old) != 0 {
+	if c := closed(l, l.Open("/usr/lib/libdriver.so")); len(c.Old) != 0 {
 		t.Errorf("without a program: %+v", c.Old)
 	}
 	l = linkerFor(t, files, "/opt/bin/other")
-	if c := l.Close(l.Open("/usr/lib/libuses.so")); len(c.Symbols) != 0 {
+	if c := closed(l, l.Open("/usr/lib/libuses.so")); len(c.Symbols) != 0 {
 		t.Errorf("the program has what defines it: %v", c.Symbols)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
@@ -68,12 +69,6 @@ type Driver struct {
 // Refused tells whether something is lost by a driver that is not added.
 func (d *Driver) Refused() bool { return !d.Added && !fine(d.Why) }
 
-// kinds are the machines that drivers can be for.
-var kinds = map[string]struct {
-	class   int
-	machine binary.Machine
-}{"x86_64": {64, binary.X8664}, "i386": {32, binary.I386}, "aarch64": {64, binary.ARM64}}
-
 // Situation is what decides how a container is arranged, beside its files.
 type Situation struct {
 	Host  *machine.Machine // whose cards they are; nil: nothing is known of them
@@ -104,12 +99,12 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
 	var last *box
 	for _, name := range m.Names(strings.TrimSuffix(manifestsPlace, "/")) {
-		if kind, known := kinds[name]; known {
+		if kind, known := offer.KindOf(name); known {
 			b := &box{Situation: s, machine: m, a: a, name: name, opened: map[string]string{},
-				options: binary.LinkerOptions{Class: kind.class, Machine: kind.machine}}
+				options: kind.Options()}
 			before := len(a.Put)
 			b.arrange()
-			if len(a.Put) > before && (last == nil || kind.class == 64) {
+			if len(a.Put) > before && (last == nil || kind.Class == 64) {
 				last = b
 			}
 		}
@@ -359,21 +354,7 @@ func faults(c *binary.Closure) string {
 	for _, missing := range c.Missing {
 		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
 	}
-	type pairOf struct{ by, in string }
-	newest := map[pairOf]binary.Old{} // of each pair of libraries, the newest version that is wanted
-	var pairs []pairOf
-	for _, old := range c.Old {
-		pair := pairOf{old.By.Path, old.In.Path}
-		have, known := newest[pair]
-		if !known {
-			pairs = append(pairs, pair)
-		}
-		if !known || binary.CompareVersions(old.Version, have.Version) > 0 {
-			newest[pair] = old
-		}
-	}
-	for _, pair := range pairs {
-		old := newest[pair]
+	for _, old := range c.Newest() {
 		has := "which defines no such version"
 		if old.Newest != "" {
 			has = "which has versions up to " + old.Newest

@@ -14,33 +14,8 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/tool/machine"
-	"vkloader/test/binary"
+	"vkloader/test/tree"
 )
-
-// lay lays files out: words for an ELF file, "text ..." for another, "-> TARGET" for a link.
-func lay(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, words := range files {
-		name = filepath.Join(dir, name)
-		err := os.MkdirAll(filepath.Dir(name), 0o755)
-		data, isText := strings.CutPrefix(words, "text ")
-		if target, isLink := strings.CutPrefix(words, "-> "); isLink {
-			err = errors.Join(err, os.Symlink(target, name))
-		} else {
-			if !isText {
-				library, wrong := binary.Parse(strings.Fields(words))
-				if wrong != nil {
-					t.Fatal(wrong)
-				}
-				data = string(library.Bytes())
-			}
-			err = errors.Join(err, os.WriteFile(name, []byte(data), 0o755))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func icd(library string) string {
 	return `text {"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
@@ -52,7 +27,7 @@ const gnu = "usr/lib/x86_64-linux-gnu/"
 func host(t *testing.T) *machine.Source {
 	t.Helper()
 	dir := t.TempDir()
-	lay(t, dir, map[string]string{
+	tree.Libraries(t, dir, map[string]string{
 		"usr/share/vulkan/icd.d/intel_icd.json":  icd("/usr/lib/x86_64-linux-gnu/libvulkan_intel.so"),
 		"usr/share/vulkan/icd.d/lvp_icd.json":    icd("libvulkan_lvp.so"),
 		"usr/share/vulkan/icd.d/nvidia_icd.json": icd("libGLX_nvidia.so.0"),
@@ -89,12 +64,12 @@ func host(t *testing.T) *machine.Source {
 func image(t *testing.T, more map[string]string) *machine.Machine {
 	t.Helper()
 	dir := t.TempDir()
-	lay(t, dir, map[string]string{
+	tree.Libraries(t, dir, map[string]string{
 		gnu + "libc.so.6":      "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.38 exports=memcpy,fmod",
 		gnu + "libvulkan.so.1": "soname=libvulkan.so.1",
 		"lib":                  "-> usr/lib",
 	})
-	lay(t, dir, more)
+	tree.Libraries(t, dir, more)
 	return &machine.Machine{Root: dir}
 }
 
@@ -212,7 +187,7 @@ func TestVerifyHost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lay(t, s.Root, map[string]string{gnu + "libLLVM.so.1": "text shorter"})
+	tree.Libraries(t, s.Root, map[string]string{gnu + "libLLVM.so.1": "text shorter"})
 	v := Verify(spec, &s.Machine, nil)
 	var got []string
 	for _, f := range v.Findings {
@@ -323,7 +298,7 @@ func TestInto(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lay(t, m.Root, map[string]string{mount.ContainerPath: "text " + string(data)})
+		tree.Libraries(t, m.Root, map[string]string{mount.ContainerPath: "text " + string(data)})
 	}
 	own, _ := m.ReadFile("/" + gnu + "libz.so.1")
 	for range 2 {
@@ -359,7 +334,7 @@ func TestContainer(t *testing.T) {
 	dir := t.TempDir()
 	for config, want := range map[string]string{`{"root":{"path":"rootfs"}}`: dir + "/rootfs", `{"root":{"path":"/a/b"}}`: "/a/b",
 		`{"root":{"path":"/"}}`: "", `{}`: "", `[`: ""} {
-		lay(t, dir, map[string]string{"config.json": "text " + config})
+		tree.Libraries(t, dir, map[string]string{"config.json": "text " + config})
 		got, err := Container(strings.NewReader(`{"ociVersion":"1.0.2","bundle":"` + dir + `"}`))
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q %v", config, got, err)
@@ -379,7 +354,7 @@ func TestList(t *testing.T) {
 	device := func(node string) string {
 		return "text {cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {deviceNodes: [{path: " + node + "}]}}]}"
 	}
-	lay(t, dir, map[string]string{"etc/cdi/a.yaml": device("/dev/a"), "etc/cdi/b.json": "text {", "etc/cdi/c.txt": "text x",
+	tree.Libraries(t, dir, map[string]string{"etc/cdi/a.yaml": device("/dev/a"), "etc/cdi/b.json": "text {", "etc/cdi/c.txt": "text x",
 		"var/run/cdi/a.yaml": device("/dev/b"), "etc/cdi/d.yaml": "text cdiVersion: 99.0\nkind: a/b\n",
 		"etc/cdi/e.yaml": "text {cdiVersion: 0.5.0, kind: a/b, devices: [{name: ' ', containerEdits: {}}]}"})
 	list := List(&machine.Machine{Root: dir}, Directories)
@@ -387,7 +362,7 @@ func TestList(t *testing.T) {
 		list[1].Problem == "" || list[2].Problem == "" || list[3].Problem == "" || list[4].Problem != "" || list[4].Nodes[0] != "/dev/b" {
 		t.Errorf("%+v", list)
 	}
-	lay(t, dir, map[string]string{"var/run/cdi/b.yaml": device("/dev/c")})
+	tree.Libraries(t, dir, map[string]string{"var/run/cdi/b.yaml": device("/dev/c")})
 	if list = List(&machine.Machine{Root: dir}, Directories); !strings.Contains(list[5].Problem, "in the same directory") {
 		t.Errorf("%+v", list)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -202,12 +201,8 @@ func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string 
 	for _, file := range d.Data {
 		w.bind(file, dataPlace+file)
 	}
-	if f := drivers.Of(g.Paths[d.Library]); f != nil {
-		for _, directory := range f.Whole {
-			if info, err := w.machine.Stat(directory); err == nil && info.IsDir() {
-				w.bind(directory, dataPlace+directory)
-			}
-		}
+	for _, directory := range d.Directories {
+		w.bind(directory, dataPlace+directory)
 	}
 	return ""
 }

@@ -20,10 +20,11 @@ const (
 	explicitLayers = "explicit_layer.d"
 )
 
-// machineLayers are the layers that programs of a word size find.
-func machineLayers(source *machine.Source, class int) ([]*manifest.Layer, error) {
+// machineLayers are the layers that programs of a machine find.
+func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, error) {
 	program := *source
-	program.Class = class
+	kind, _ := offer.KindOf(name)
+	program.Class = kind.Class
 	answer, err := ask.Plan(&program)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func machineLayers(source *machine.Source, class int) ([]*manifest.Layer, error)
 // layers adds the layers that are wanted by their names, and those that are in the library of a driver that is brought: they
 // belong to it.
 func (w *writer) layers(source *machine.Source, name string, wanted []string) (left []LeftOut, err error) {
-	all, err := machineLayers(source, kinds[name].class)
+	all, err := machineLayers(source, name)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func layerArranged(text []byte, class int, place func(library string) string) (m
 
 // layers arranges the layers for one kind of program: those whose names the image has no layer of.
 func (b *box) layers(name string) {
-	own, err := machineLayers(&machine.Source{Machine: *b.machine}, kinds[name].class)
+	own, err := machineLayers(&machine.Source{Machine: *b.machine}, name)
 	if err != nil {
 		own = nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
 
 // A layer of one name for both word sizes: in the container each manifest says for which programs it is, so that a loader
@@ -40,15 +41,15 @@ func TestLayerForBothSizes(t *testing.T) {
 		}
 	}
 	into := t.TempDir()
-	lay(t, into, files)
+	tree.Libraries(t, into, files)
 	for _, i := range a.Put {
-		lay(t, into, map[string]string{i.Path: "text " + string(i.Text)})
+		tree.Libraries(t, into, map[string]string{i.Path: "text " + string(i.Text)})
 	}
 	for _, i := range a.Own {
-		lay(t, into, map[string]string{i.Path: "text " + string(i.Text)})
+		tree.Libraries(t, into, map[string]string{i.Path: "text " + string(i.Text)})
 	}
 	for size, kind := range map[int]string{64: "x86_64", 32: "i386"} {
-		layers, err := machineLayers(&machine.Source{Machine: machine.Machine{Root: into}}, size)
+		layers, err := machineLayers(&machine.Source{Machine: machine.Machine{Root: into}}, kind)
 		if err != nil || len(layers) != 1 || layers[0].Library != opensPlace+kind+"/libchecks.so" {
 			t.Errorf("programs of %d bits get %d layers: %v", size, len(layers), err)
 		}

@@ -12,6 +12,7 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/core/search"
+	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
@@ -171,24 +172,24 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 	}
 	judged := 0
 	for _, name := range slices.Sorted(maps.Keys(brought)) {
-		if kind, known := kinds[name]; known && runs(image, kind.machine) {
+		if kind, known := offer.KindOf(name); known && runs(image, kind.Processor) {
 			judged++
-			v.programs(box, name, binary.LinkerOptions{Class: kind.class, Machine: kind.machine})
+			v.programs(box, kind)
 		}
 	}
 	if judged == 0 { // what the image is for cannot be told
-		name := processorName(image)
-		v.programs(box, name, binary.LinkerOptions{Class: kinds[name].class, Machine: kinds[name].machine})
+		kind, _ := offer.KindOf(processorName(image))
+		v.programs(box, kind)
 	}
 }
 
 // programs judges what programs for one machine get.
-func (v *Verdict) programs(box *machine.Machine, name string, options binary.LinkerOptions) {
-	find := binary.NewLinker(box, options)
-	v.drivers(box, find, name, options)
+func (v *Verdict) programs(box *machine.Machine, kind offer.Kind) {
+	find := binary.NewLinker(box, kind.Options())
+	v.drivers(box, find, kind.Name, kind.Options())
 	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
 		what := "the image has no Vulkan loader that can be used"
-		if name == "i386" {
+		if kind.Name == "i386" {
 			what = "the image has no Vulkan loader for programs of 32 bits"
 		}
 		v.found(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")

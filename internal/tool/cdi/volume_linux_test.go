@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
 
 // What is on a volume of the container is the host's: nothing is written there, no directory either, and it is said.
@@ -47,7 +48,7 @@ func TestReadLargeManifest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	name := filepath.Join(root, manifestsPlace+"x86_64/large.json")
-	lay(t, root, map[string]string{manifestsPlace + "x86_64/large.json": icd("liba.so")})
+	tree.Libraries(t, root, map[string]string{manifestsPlace + "x86_64/large.json": icd("liba.so")})
 	b := &box{machine: &machine.Machine{Root: root}, name: "x86_64"}
 	if _, _, err := b.read("large.json"); err != nil {
 		t.Error(err)

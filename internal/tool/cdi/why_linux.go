@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/machine"
 )
 
@@ -90,8 +90,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 	}
 	w.nodes(m, &r, here)
 	machines := []string{}
-	for name, kind := range kinds {
-		if runs(m, kind.machine) {
+	for _, name := range offer.Machines() {
+		if kind, _ := offer.KindOf(name); runs(m, kind.Processor) {
 			machines = append(machines, name)
 		}
 	}
@@ -102,7 +102,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 		if name == "i386" && !slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == name }) && len(machines) > 1 {
 			continue // the host gives nothing for 32 bits
 		}
-		w.programs(m, name, binary.LinkerOptions{Class: kinds[name].class, Machine: kinds[name].machine})
+		kind, _ := offer.KindOf(name)
+		w.programs(m, kind)
 	}
 	if w.Bad() {
 		w.Do = Advice(&w.Verdict, m, w.State == Arranged)

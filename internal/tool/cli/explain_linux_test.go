@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
 
 func TestExplainText(t *testing.T) {
@@ -95,21 +95,5 @@ func TestExplainWhatIf(t *testing.T) {
 
 // mixed is a world with layers and drivers of each kind.
 func mixed() *facts.Tree {
-	layer := func(name, more string) string {
-		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
-			`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
-	}
-	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
-	return &facts.Tree{
-		Vars: map[string]string{"HOME": "/h", "NO_D": ""},
-		Files: map[string]string{
-			"/usr/share/vulkan/icd.d/a.json":            fmt.Sprintf(driver, "a"),
-			"/usr/share/vulkan/icd.d/b.json":            fmt.Sprintf(driver, "b"),
-			"/usr/share/vulkan/explicit_layer.d/e.json": layer("VK_LAYER_e", ""),
-			"/usr/share/vulkan/implicit_layer.d/i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
-			"/usr/share/vulkan/implicit_layer.d/d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
-			"/usr/share/vulkan/implicit_layer.d/o.json": layer("VK_LAYER_o",
-				`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
-		},
-	}
+	return &facts.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
 }

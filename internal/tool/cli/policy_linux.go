@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +21,11 @@ func newPolicy(s *invocation) *cobra.Command {
 			"is not present, when it asks the driver service, and which layers programs without a window get. Without a subcommand it shows the policies.\n\n" +
 			policyHelp,
 		Args: knownSubcommand,
-		RunE: func(*cobra.Command, []string) error { return showPolicies(s, "hardware", "service", "compute") },
+		RunE: func(*cobra.Command, []string) error { return showPolicies(s, policies) },
 	}
-	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s), newPolicyCompute(s))
+	for i := range policies {
+		cmd.AddCommand(newPolicyOf(s, &policies[i]))
+	}
 	return cmd
 }
 
@@ -29,90 +33,72 @@ func newPolicy(s *invocation) *cobra.Command {
 const policyHelp = "The policy is part of the settings file, which \"vkloader settings\" shows. --app, --system,\n" +
 	"--expires and --force are as for \"vkloader settings set\". Other loaders ignore the policy.\n\n" + exitCodesHelp
 
-// Words of the command line for the policies about hardware.
-var hardwareWords = map[string]settings.Hardware{
-	"off": settings.AnyHardware, "on": settings.PresentHardware, "awake": settings.AwakeHardware,
+// policy is one of the policies. Its words on the command line stand for values in the settings file.
+type policy struct {
+	name, short, long, example string
+	words, values              []string
+	initial                    string // the word where nothing is set
+	of                         func(*settingsfile.ForPrograms) string
+	in                         func(*settingsfile.Change) *string
 }
 
-func newPolicyHardware(s *invocation) *cobra.Command {
-	c := &settingsfile.Change{}
-	cmd := &cobra.Command{
-		Use:   "hardware on|awake|off",
-		Short: "Open only drivers whose hardware is present, or awake",
-		Long: "Every program pays for loading drivers of hardware that the machine does not have, and a driver that\n" +
+var policies = []policy{
+	{name: "hardware", short: "Open only drivers whose hardware is present, or awake",
+		long: "Every program pays for loading drivers of hardware that the machine does not have, and a driver that\n" +
 			"looks for its device wakes a sleeping GPU.\n\n" +
 			"on: the loader does not open a driver of a known hardware family when the kernel has no device of\n" +
 			"that family. awake: also not when all devices of the family are asleep. off: no policy; this is the\n" +
 			"default. Without an argument the command shows the policy.\n\n" +
 			"Software drivers, and drivers of unknown families, are always opened. If no driver would be left,\n" +
 			"the policy is ignored. Devices are those in /sys/class/drm, and NVIDIA's device nodes. \"vkloader\n" +
-			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n" + policyHelp,
-		Example:   "  vkloader policy hardware on\n  vkloader policy hardware awake --app /usr/bin/mpv",
-		ValidArgs: []string{"on", "awake", "off"},
-		Args:      oneOf(true),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return showPolicies(s, "hardware")
-			}
-			c.Hardware = hardwareWords[args[0]].String()
-			return setPolicy(s, c)
-		},
-	}
-	policyFlags(cmd, c)
-	return cmd
-}
-
-func newPolicyService(s *invocation) *cobra.Command {
-	c := &settingsfile.Change{}
-	cmd := &cobra.Command{
-		Use:   "service last|always|never",
-		Short: "Choose when the loader asks the driver service",
-		Long: "The driver service (\"vkloader serve\") offers the drivers of the machine to containers and\n" +
+			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n",
+		example: "  vkloader policy hardware on\n  vkloader policy hardware awake --app /usr/bin/mpv",
+		words:   []string{"on", "awake", "off"}, initial: "off",
+		values: []string{settings.PresentHardware.String(), settings.AwakeHardware.String(), settings.AnyHardware.String()},
+		of:     func(set *settingsfile.ForPrograms) string { return set.Hardware },
+		in:     func(c *settingsfile.Change) *string { return &c.Hardware }},
+	{name: "service", short: "Choose when the loader asks the driver service",
+		long: "The driver service (\"vkloader serve\") offers the drivers of the machine to containers and\n" +
 			"sandboxes that have none.\n\n" +
 			"last: the loader asks the service when it finds no driver; this is the default. always: it also asks\n" +
 			"when it finds drivers. A driver that both have, by the name of its manifest or library, is used\n" +
 			"once. never: it does not ask. Without an argument the command shows the policy.\n\n" +
 			"The loader never asks the service when a program brings its own drivers, or when variables or\n" +
-			"settings name all drivers to use.\n\n" + policyHelp,
-		Example:   "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
-		ValidArgs: []string{"last", "always", "never"},
-		Args:      oneOf(true),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return showPolicies(s, "service")
-			}
-			c.Service = args[0]
-			return setPolicy(s, c)
-		},
-	}
-	policyFlags(cmd, c)
-	return cmd
-}
-
-// Words of the command line for the policy about programs that show nothing.
-var computeWords = map[string]settings.Compute{"off": settings.AllLayers, "on": settings.NoOverlays}
-
-func newPolicyCompute(s *invocation) *cobra.Command {
-	c := &settingsfile.Change{}
-	cmd := &cobra.Command{
-		Use:   "compute on|off",
-		Short: "Keep overlay layers out of programs that show nothing",
-		Long: "Overlays are implicit layers, which every program gets, also one that only computes. With \"on\" an instance that\n" +
+			"settings name all drivers to use.\n\n",
+		example: "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
+		words:   []string{"last", "always", "never"}, initial: "last",
+		values: []string{"last", "always", "never"},
+		of:     func(set *settingsfile.ForPrograms) string { return set.Service },
+		in:     func(c *settingsfile.Change) *string { return &c.Service }},
+	{name: "compute", short: "Keep overlay layers out of programs that show nothing",
+		long: "Overlays are implicit layers, which every program gets, also one that only computes. With \"on\" an instance that\n" +
 			"enables no surface extension gets no overlay layers. \"off\" is the default.\n\n" +
 			"An overlay is known by its name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or because its manifest\n" +
 			"offers extensions of presentation and nothing else. Layers that select devices, validate or record are no overlays.\n" +
 			"A layer that the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings name stays, and so does one\n" +
 			"whose extension the program enables. Programs that run games (Wine, Steam, gamescope) get the same layers as before.\n" +
-			"\"vkloader explain\" lists the layers that the policy leaves out.\n\n" +
-			policyHelp,
-		Example:   "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
-		ValidArgs: []string{"on", "off"},
+			"\"vkloader explain\" lists the layers that the policy leaves out.\n\n",
+		example: "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
+		words:   []string{"on", "off"}, initial: "off",
+		values: []string{settings.NoOverlays.String(), settings.AllLayers.String()},
+		of:     func(set *settingsfile.ForPrograms) string { return set.Compute },
+		in:     func(c *settingsfile.Change) *string { return &c.Compute }},
+}
+
+func newPolicyOf(s *invocation, p *policy) *cobra.Command {
+	c := &settingsfile.Change{}
+	cmd := &cobra.Command{
+		Use:       p.name + " " + strings.Join(p.words, "|"),
+		Short:     p.short,
+		Long:      p.long + policyHelp,
+		Example:   p.example,
+		ValidArgs: p.words,
 		Args:      oneOf(true),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return showPolicies(s, "compute")
+				return showPolicies(s, []policy{*p})
 			}
-			c.Compute = computeWords[args[0]].String()
+			*p.in(c) = p.values[slices.Index(p.words, args[0])]
 			return setPolicy(s, c)
 		},
 	}
@@ -129,32 +115,21 @@ func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-// showPolicies shows the policies of these names: what holds for all programs, and for those that have settings of their own.
-func showPolicies(s *invocation, names ...string) error {
+// showPolicies shows policies: what holds for all programs, and for those that have settings of their own.
+func showPolicies(s *invocation, list []policy) error {
 	place, err := s.settings()
 	if err != nil {
 		return err
 	}
 	shown := place.Show("")
 	table := term.NewTable("policy", "now", "choices", "for")
-	for _, name := range names {
-		choices := map[string]string{"hardware": "on, awake, off", "service": "last, always, never",
-			"compute": "on, off"}[name]
+	for _, p := range list {
+		choices := strings.Join(p.words, ", ")
 		now := func(set *settingsfile.ForPrograms) string {
-			switch {
-			case name == "service":
-				return term.Or(set.Service, settings.ServiceLast.String())
-			case name == "compute" && set.Compute != "":
-				return "on"
-			case name == "compute":
-				return "off"
+			if at := slices.Index(p.values, p.of(set)); at >= 0 {
+				return p.words[at]
 			}
-			for word, value := range hardwareWords {
-				if value.String() == set.Hardware {
-					return word
-				}
-			}
-			return "off"
+			return p.initial
 		}
 		others := settingsfile.ForPrograms{}
 		for _, set := range shown.Programs {
@@ -162,9 +137,9 @@ func showPolicies(s *invocation, names ...string) error {
 				others = set
 				continue
 			}
-			table.Row(name, now(&set), choices, set.App)
+			table.Row(p.name, now(&set), choices, set.App)
 		}
-		table.Row(name, now(&others), choices, "all programs")
+		table.Row(p.name, now(&others), choices, "all programs")
 	}
 	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
 	return nil

@@ -12,6 +12,8 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -34,6 +36,30 @@ func (r *launched) print(s *invocation, changes []launch.Change, warnings, args 
 		fmt.Fprintln(term.Raw(s.out), commandLine(changes, args))
 	}
 	return err
+}
+
+// forDevices puts the variables that choose devices into the machine's environment. Devices are listed only where the choice
+// needs it, by the child that find finds.
+func (r *anywhere) forDevices(source *machine.Source, m *machine.Machine, program string, find func() (probe.Place, error)) ([]launch.Change, []string, error) {
+	ask := func() (*launch.Devices, error) {
+		found, err := find()
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		devices, err := survey.LookAtDevices(found, source, r.limit)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		return listedDevices(devices)
+	}
+	if m.Foreign() {
+		ask = nil
+	}
+	changes, warnings, err := r.DeviceChanges(m, program, ask)
+	if err == nil {
+		m.Environ = launch.Apply(m.Environ, changes)
+	}
+	return changes, warnings, err
 }
 
 // listedDevices are the devices of this machine for a choice among them.

@@ -16,7 +16,6 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -133,22 +132,8 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 		warnings = append(warnings, launch.Unfit(source.Program)...)
 	}
 	warnings = append(warnings, withoutDriver32(source)...)
-	ask := func() (*launch.Devices, error) {
-		devices, err := survey.LookAtDevices(found, source, r.limit)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		return listedDevices(devices)
-	}
-	if m.Foreign() {
-		ask = nil
-	}
-	more, also, err := r.DeviceChanges(m, program, ask)
-	if err != nil {
-		return nil, nil, err
-	}
-	m.Environ = launch.Apply(m.Environ, more)
-	return append(changes, more...), append(warnings, also...), nil
+	more, also, err := r.forDevices(source, m, program, func() (probe.Place, error) { return found, nil })
+	return append(changes, more...), append(warnings, also...), err
 }
 
 // withoutDriver32 says of a 32-bit program that no driver is for it, and what brings one.

@@ -18,7 +18,6 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/survey"
 )
 
 // launched is what run is asked to do.
@@ -148,22 +147,8 @@ func (r *launched) prepare(s *invocation, m *machine.Machine, program string) ([
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
-	more, also, err := r.DeviceChanges(m, program, func() (*launch.Devices, error) {
-		found, err := probe.Find(s.executable, "")
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		devices, err := survey.LookAtDevices(found, source, r.limit)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		return listedDevices(devices)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	m.Environ = launch.Apply(m.Environ, more)
-	return append(changes, more...), append(warnings, also...), nil
+	more, also, err := r.forDevices(source, m, program, func() (probe.Place, error) { return probe.Find(s.executable, "") })
+	return append(changes, more...), append(warnings, also...), err
 }
 
 // commandLine are lines for a prompt that start the program with the variables.

@@ -343,9 +343,9 @@ func (t tried) words() (string, []string) {
 		case t.kind == "steam":
 			return "In the game's launch options in Steam: env -u " + t.Variable + " %command%", nil
 		case t.kind == "flatpak" && t.Set:
-			return outside{"flatpak override --user --env=" + t.Assignment() + " " + or(t.detail, "APPLICATION"), t.detail == ""}.say()
+			return outside{"flatpak override --user --env=" + t.Assignment() + " " + term.Or(t.detail, "APPLICATION"), t.detail == ""}.say()
 		case t.kind == "flatpak":
-			return outside{"flatpak override --user --unset-env=" + t.Variable + " " + or(t.detail, "APPLICATION"), t.detail == ""}.say()
+			return outside{"flatpak override --user --unset-env=" + t.Variable + " " + term.Or(t.detail, "APPLICATION"), t.detail == ""}.say()
 		case t.kind == "kubernetes" && t.Set:
 			return "In the container's env of the pod: {name: " + t.Variable + ", value: " + yamlText(t.Value) + "}", nil
 		case t.kind != "" && t.Set:

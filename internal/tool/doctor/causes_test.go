@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/test/tree"
 )
 
 // cause is a machine on which one cause is named; what is at most a note counts for nothing.
@@ -193,7 +194,7 @@ func TestUnreadable(t *testing.T) {
 		t.Run(c.closed, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			lay(t, root, desktop(t))
+			tree.Lay(t, root, desktop(t))
 			report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{c.closed}}}}, Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -96,7 +96,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if e.class != ProcessClass {
 		e.Class = e.class
 	}
-	e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: e.class, Machine: e.processor(),
+	e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class),
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	e.decideFor()
 	if e.plan, err = ask.Plan(e.source); err != nil {
@@ -152,11 +152,3 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 
 // ProcessClass is the word size of the programs that the library is built for.
 const ProcessClass = machine.OwnClass
-
-// processor is that of the program, as far as its word size tells.
-func (e *exam) processor() binary.Machine {
-	if e.class == 32 {
-		return binary.I386
-	}
-	return binary.X8664
-}

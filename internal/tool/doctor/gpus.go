@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/term"
 )
 
 // GPU is a graphics device, as the kernel shows it.
@@ -261,7 +262,7 @@ func (e *exam) undriven(g *GPU) {
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
 		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
-			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
+			term.Or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
 	if what.library != "" {
 		found.offer(fixing, own)

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
@@ -63,7 +64,7 @@ func (e *exam) left() []keptOut {
 		for _, d := range answer.Drivers {
 			known := slices.ContainsFunc(e.plan.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
 				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
-			if !known && len(d.Files) == 0 && e.loads(d.Library) {
+			if !known && len(d.Files) == 0 && closure.Judged(e.machine, e.linker, d.Library, closure.Driver).Works() {
 				one := out
 				one.driver = d
 				list = append(list, one)
@@ -86,16 +87,6 @@ func (e *exam) left() []keptOut {
 	}
 	e.keptOut = &list
 	return list
-}
-
-// loads tells whether the dynamic linker takes a library with all that it needs.
-func (e *exam) loads(library string) bool {
-	f := e.linker.Find(library).File
-	if f == nil || f.Err() != nil || f.Class != e.class || f.Machine != e.processor() {
-		return false
-	}
-	c := e.linker.Close(f)
-	return len(c.Missing)+len(c.Old) == 0
 }
 
 // keptFrom is the first driver for a device that is kept out; nil: none.

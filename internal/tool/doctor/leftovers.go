@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/explain"
 )
 
@@ -81,7 +82,7 @@ const loaderName = "libvulkan.so.1"
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
-		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != e.processor() ||
+		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != binary.Processor(e.class) ||
 			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
 			return
 		}
@@ -134,7 +135,7 @@ func (e *exam) judgeLoaders(first binary.Result) {
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
 		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, e.system.again(owner, file.Path))
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, closure.Cause(file.Err())}, e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
@@ -27,7 +27,7 @@ func (e *exam) libraries() {
 			e.Drivers = append(e.Drivers, m)
 			continue
 		}
-		f := e.module(&m, driverFits, DriverInterface)
+		f := e.module(&m, closure.Driver, DriverInterface)
 		if f != nil && m.Good {
 			e.withoutDisplay(&m, f)
 		}
@@ -44,7 +44,7 @@ func (e *exam) libraries() {
 			continue
 		}
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
-		e.module(&m, layerFits(l.Negotiate, l.GetInstance), LayerInterface)
+		e.module(&m, closure.Layer(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !term.IsName(name) {
 				f := e.found(LayerVariable, l.Name, l.Manifest, noName{name}, nil)
@@ -57,62 +57,50 @@ func (e *exam) libraries() {
 	e.foreignLayers()
 }
 
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit Code) *binary.File {
+func (e *exam) module(m *Module, is closure.Interface, misfit Code) *binary.File {
+	found := closure.Judged(e.machine, e.linker, m.Library, is)
+	m.Good = found.Works()
 	before := len(e.Findings)
 	defer func() {
-		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {
-			return f.Severity == diag.Problem
-		})
 		if !m.Used {
 			for i := range e.Findings[before:] {
 				e.Findings[before+i].soften(diag.Warning)
 			}
 		}
 	}()
-	r := e.linker.Find(m.Library)
-	if r.File == nil {
-		e.missing(m, r)
+	switch file := found.File; found.Fault {
+	case closure.Absent, closure.ForOthers:
+		e.missing(m, found.Result)
 		return nil
-	}
-	m.File = r.File.Real
-	if err := r.File.Err(); err != nil {
+	case closure.Unreadable:
+		m.File = file.Real
 		var do advice
-		if denied(err) {
-			do = e.opening(e.closedPart(r.File.Real))
-		} else if owner := e.packageOf(r.File.Real, r.File.Path); owner != "" {
-			do = e.system.again(owner, r.File.Path)
+		if err := file.Err(); denied(err) {
+			do = e.opening(e.closedPart(file.Real))
+		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
+			do = e.system.again(owner, file.Path)
 		}
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{r.File.Path, unwrap(err)}, do)
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{file.Path, closure.Cause(file.Err())}, do)
 		return nil
-	}
-	m.Class, m.Machine = r.File.Class, r.File.MachineName()
-	if r.File.Class != e.class || r.File.Machine != e.processor() {
+	case closure.Foreign:
+		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
 		e.found(LibraryForeign, m.Name, m.Manifest,
-			forOthers{file: r.File.Path, class: m.Class, machine: m.Machine, wanted: e.class}, e.other(m))
+			forOthers{file: file.Path, class: m.Class, machine: m.Machine, wanted: e.class}, e.other(m))
 		return nil
 	}
-	if binary.IsLoader(r.File.Soname) {
-		e.found(misfit, m.Name, m.Manifest, anotherLoader{r.File.Path, r.File.Soname}, nil)
-		return r.File
+	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
+	if found.IsLoader() {
+		e.found(misfit, m.Name, m.Manifest, anotherLoader{found.File.Path, found.File.Soname}, nil)
+		return found.File
 	}
-	c := e.linker.Close(r.File)
-	// dlsym looks in the library and then in those that it needs: NVIDIA's layers have their functions there.
-	if !fits(func(name string) bool {
-		return slices.ContainsFunc(c.Files, func(f *binary.File) bool { return f.Symbols().Exports(name) })
-	}) && len(c.Missing) == 0 {
-		e.found(misfit, m.Name, m.Manifest, noInterface{r.File.Path}, nil)
+	if !found.HasInterface() {
+		e.found(misfit, m.Name, m.Manifest, noInterface{found.File.Path}, nil)
 	}
-	e.closure(m, r.File, c)
-	e.atRunTime(m, r.File)
-	return r.File
+	m.Needs = len(found.With.Files) - 1
+	e.closure(m, found.File, found.With)
+	e.atRunTime(m, found)
+	return found.File
 }
 
 // missing says that a manifest's library is nowhere, and where it was looked for.
@@ -212,7 +200,7 @@ func (e *exam) findable(name string) advice {
 // fits tells whether a file is a library for the programs that are examined: what is for others does not help.
 func (e *exam) fits(file string) bool {
 	f := e.linker.Open(file)
-	return f.Err() == nil && f.Class == e.class && f.Machine == e.processor()
+	return f.Err() == nil && f.Class == e.class && f.Machine == binary.Processor(e.class)
 }
 
 // configured looks for a library in the directories that ldconfig(8) is told of.
@@ -240,7 +228,6 @@ func (e *exam) configured(name string) string {
 
 // closure examines everything that a library needs.
 func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
-	m.Needs = len(c.Files) - 1
 	through := func(by *binary.File) string {
 		if by == f {
 			return ""
@@ -251,7 +238,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		unusable := needsUnusable{by: missing.By.Path, through: through(missing.By), name: missing.Name}
 		switch {
 		case missing.Err != nil:
-			unusable.file, unusable.err = missing.Result.File.Path, unwrap(missing.Err)
+			unusable.file, unusable.err = missing.Result.File.Path, closure.Cause(missing.Err)
 			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
 			unusable.file = missing.Result.Others[0]
@@ -264,20 +251,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 				places: missing.Result.Directories})
 		}
 	}
-	type pair struct{ by, in *binary.File }
-	worst := map[pair]binary.Old{} // one finding for each pair: of the newest version
-	var pairs []pair
-	for _, old := range c.Old {
-		p := pair{old.By, old.In}
-		if have, ok := worst[p]; !ok {
-			pairs = append(pairs, p)
-			worst[p] = old
-		} else if binary.CompareVersions(old.Version, have.Version) > 0 {
-			worst[p] = old
-		}
-	}
-	for _, p := range pairs {
-		old := worst[p]
+	for _, old := range c.Newest() {
 		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
@@ -286,31 +260,32 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 			what.symbol = c.Data[0]
 		}
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, nil)
-		if f.BindNow || what.atOnce {
+		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
 		}
 	}
 }
 
-// atRunTime looks for the files that a driver opens when it runs.
-func (e *exam) atRunTime(m *Module, file *binary.File) {
-	family := drivers.Of(m.Library)
-	if family == nil {
-		return
-	}
+// atRunTime says which of the files are not there that a driver cannot do without when it runs.
+func (e *exam) atRunTime(m *Module, found *closure.Files) {
 	var missing *Finding
-	for _, name := range family.Names(drivers.Version(file.Real), binary.CompareVersions, true) {
-		r := e.linker.Find(name, file)
-		switch {
-		case r.File == nil && missing != nil:
-			what, _ := missing.fact.(nowhere)
-			what.also = append(what.also, name)
+	for _, opened := range found.RunTime {
+		switch what := (nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories}); {
+		case !opened.Required || opened.Complete():
+		case opened.File == nil && missing != nil:
+			what, _ = missing.fact.(nowhere)
+			what.also = append(what.also, opened.Name)
 			missing.fact = what
-		case r.File == nil:
-			missing = e.nowhere(LibraryRuntime, m, nowhere{by: file.Path, opens: true, name: name, places: r.Directories})
-		case r.File.Err() != nil:
-			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: file.Path, opens: true, name: name,
-				file: r.File.Path, err: unwrap(r.File.Err())}, e.findable(name))
+		case opened.File == nil:
+			missing = e.nowhere(LibraryRuntime, m, what)
+		case opened.Fault == closure.None:
+			e.closure(m, opened.File, opened.With)
+		case opened.Fault == closure.Unreadable:
+			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
+				file: opened.File.Path, err: closure.Cause(opened.File.Err())}, e.findable(opened.Name))
+		case opened.Fault == closure.Foreign:
+			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
+				file: opened.File.Path}, e.findable(opened.Name))
 		}
 	}
 }
@@ -398,13 +373,4 @@ func (e *exam) foreignDrivers() {
 			f.advice = doNothingBesideOwn
 		}
 	}
-}
-
-// unwrap leaves out the operation and the path of an error of the system.
-func unwrap(err error) error {
-	var wrong *fs.PathError
-	if errors.As(err, &wrong) {
-		return wrong.Err
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
@@ -18,27 +19,6 @@ type Named struct {
 	Negotiate, GetInstance string
 }
 
-// fits tells whether a library with these exports is what the manifest says.
-func (n *Named) fits(has func(string) bool) bool {
-	if n.Layer {
-		return layerFits(n.Negotiate, n.GetInstance)(has)
-	}
-	return driverFits(has)
-}
-
-// driverFits tells whether a library has the functions of a driver.
-func driverFits(has func(string) bool) bool {
-	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
-		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
-}
-
-// layerFits is the same for a layer, whose manifest may give its functions other names.
-func layerFits(negotiate, getInstance string) func(has func(string) bool) bool {
-	return func(has func(string) bool) bool {
-		return has(or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(or(getInstance, "vkGetInstanceProcAddr"))
-	}
-}
-
 // Library examines the library of one manifest, for programs of the library's own word size: whether it is there, can be
 // loaded with all that it needs, and exports what it has to.
 func Library(source *machine.Source, named Named) (Module, []Finding) {
@@ -51,16 +31,16 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 	for _, class := range classes {
 		e := &exam{Report: &Report{source: source, Findings: []Finding{}}, machine: &source.Machine, source: source, class: class,
 			options: Options{packages: newPackages(), known: loaders.Known{}}}
-		e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: e.processor()})
+		e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(e.class)})
 		e.system = readDistribution(e.machine)
 		e.system.class = class
 		e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
 		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-		interfaceCode := DriverInterface
 		if named.Layer {
-			interfaceCode = LayerInterface
+			e.module(&m, closure.Layer(named.Negotiate, named.GetInstance), LayerInterface)
+		} else {
+			e.module(&m, closure.Driver, DriverInterface)
 		}
-		e.module(&m, named.fits, interfaceCode)
 		e.Order()
 		if best == nil || m.Class == class { // a library for the other word size is judged for that
 			best, module = e, m

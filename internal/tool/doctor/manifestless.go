@@ -49,7 +49,7 @@ func (e *exam) withoutManifest(g *GPU) (library string, write explain.Change) {
 func (e *exam) driverLibrary(home, stem string) string {
 	names := []string{stem + ".so", stem + ".so.0"}
 	usable := func(f *binary.File) bool {
-		return f != nil && f.Err() == nil && f.ELF != nil && f.Class == e.class && f.Machine == e.processor() &&
+		return f != nil && f.Err() == nil && f.ELF != nil && f.Class == e.class && f.Machine == binary.Processor(e.class) &&
 			f.Symbols().Exports("vk_icdGetInstanceProcAddr")
 	}
 	for _, name := range names {

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/term"
 )
 
@@ -25,9 +26,9 @@ func (e *exam) plugin() {
 		if errors.Is(f.Err(), fs.ErrPermission) {
 			do = asRoot{"chmod a+rX " + term.Quoted(f.Real)}
 		}
-		e.found(LibraryUnreadable, m.Name, name, unreadable{name, unwrap(f.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, name, unreadable{name, closure.Cause(f.Err())}, do)
 		return
-	case f.Class != e.class || f.Machine != e.processor():
+	case f.Class != e.class || f.Machine != binary.Processor(e.class):
 		e.found(LibraryForeign, m.Name, name, forOthers{file: name, class: f.Class, machine: f.MachineName(), wanted: e.class}, nil)
 		return
 	}

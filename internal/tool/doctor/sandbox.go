@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/term"
 )
 
 // Sandbox is what the program runs in beside the machine itself.
@@ -78,10 +79,10 @@ func (e *exam) nodeCure(g *GPU) advice {
 	switch kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
 	case "flatpak":
 		name := e.detail("flatpak")
-		return outside{"flatpak override --user --device=dri " + or(name, "APPLICATION"), name == ""}
+		return outside{"flatpak override --user --device=dri " + term.Or(name, "APPLICATION"), name == ""}
 	case "snap":
 		name := e.detail("snap")
-		return outside{"snap connect " + or(name, "NAME") + ":opengl", name == ""}
+		return outside{"snap connect " + term.Or(name, "NAME") + ":opengl", name == ""}
 	case "docker":
 		if nvidia {
 			return startWith{kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"}
@@ -122,12 +123,12 @@ func (e *exam) containerCure(g *GPU) advice {
 	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
 	case kind == "flatpak" && nvidia:
 		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
-		return outside{"flatpak install " + platform + ".nvidia-" + or(version, "VERSION"), version == ""}
+		return outside{"flatpak install " + platform + ".nvidia-" + term.Or(version, "VERSION"), version == ""}
 	case kind == "flatpak":
 		return outside{command: "flatpak install " + platform + ".default"}
 	case kind == "snap":
 		name := e.detail("snap")
-		return outside{"snap connect " + or(name, "NAME") + ":gpu-2404 mesa-2404:gpu-2404", name == ""}
+		return outside{"snap connect " + term.Or(name, "NAME") + ":gpu-2404 mesa-2404:gpu-2404", name == ""}
 	case kind == "steam":
 		return driverOfHost
 	case nvidia && kind != "":

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // fromStart is the value that a variable had when the container's first process was started, by its image or its runtime's
@@ -63,7 +64,7 @@ func (f *Finding) Unfixed() string {
 		case inContainer(do.kind):
 			return "the variable is set when the container starts"
 		case do.kind != "":
-			return "the variable is set outside, by " + or(sandboxWords[do.kind], "Steam")
+			return "the variable is set outside, by " + term.Or(sandboxWords[do.kind], "Steam")
 		case do.aim == byHand:
 			return "another program wrote the file"
 		case do.File != "":

@@ -11,39 +11,14 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/machine"
 	"vkloader/test/binary"
+	"vkloader/test/tree"
 )
-
-// lay makes files below a root; a name that ends in "/" is a directory, "-> " a link.
-func lay(t *testing.T, root string, files map[string]string) {
-	t.Helper()
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if target, link := strings.CutPrefix(content, "-> "); link {
-			err = os.Symlink(target, path)
-		} else {
-			err = os.WriteFile(path, []byte(content), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // examine lays files out below a root of their own and examines them.
 func examine(t *testing.T, files map[string]string, options Options, environ ...string) *Report {
 	t.Helper()
 	root := t.TempDir()
-	lay(t, root, files)
+	tree.Lay(t, root, files)
 	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root, Environ: environ}}, options)
 	if err != nil {
 		t.Fatal(err)
@@ -167,8 +142,8 @@ func TestPermission(t *testing.T) {
 	check := func(user string, mode os.FileMode, more map[string]string) string {
 		t.Helper()
 		root := t.TempDir()
-		lay(t, root, base)
-		lay(t, root, more)
+		tree.Lay(t, root, base)
+		tree.Lay(t, root, more)
 		if err := os.Chmod(filepath.Join(root, "dev/dri/renderD128"), mode); err != nil {
 			t.Fatal(err)
 		}

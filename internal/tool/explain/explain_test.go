@@ -1,22 +1,14 @@
 package explain
 
 import (
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
-
-// layer is a manifest of an implicit or explicit layer.
-func layer(name, more string) string {
-	return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
-		`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
-}
 
 const (
 	implicit = "/usr/share/vulkan/implicit_layer.d/"
@@ -24,33 +16,11 @@ const (
 	drivers  = "/usr/share/vulkan/icd.d/"
 )
 
-// mixed are files with layers and drivers of each kind.
-func mixed() map[string]string {
-	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
-	return map[string]string{
-		drivers + "a.json":  fmt.Sprintf(driver, "a"),
-		drivers + "b.json":  fmt.Sprintf(driver, "b"),
-		explicit + "e.json": layer("VK_LAYER_e", ""),
-		implicit + "i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
-		implicit + "d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
-		implicit + "o.json": layer("VK_LAYER_o",
-			`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
-	}
-}
-
 // lay makes a machine of files and variables.
 func lay(t *testing.T, files map[string]string, environ ...string) *machine.Source {
 	t.Helper()
 	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: environ}}
-	for name, content := range files {
-		path := filepath.Join(source.Root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tree.Lay(t, source.Root, files)
 	return source
 }
 
@@ -93,18 +63,18 @@ func after(t *testing.T, source *machine.Source, change string) *machine.Source 
 // The line that explain gives for a driver or layer does what it says: set, it puts the thing out or in.
 func TestExplainChangesWork(t *testing.T) {
 	t.Parallel()
-	comma, named := mixed(), mixed()
-	comma[implicit+"c.json"] = layer("VK_LAYER_c,d", `,"disable_environment":{"NO C;reboot":"1"}`)
+	comma, named := tree.Mixed(), tree.Mixed()
+	comma[implicit+"c.json"] = tree.Layer("VK_LAYER_c,d", `,"disable_environment":{"NO C;reboot":"1"}`)
 	comma[drivers+"x,y.json"] = comma[drivers+"a.json"]
-	named[implicit+"n.json"] = layer("VK_LAYER_n", `,"disable_environment":{"NO_\u001b[2J":"1"}`)
+	named[implicit+"n.json"] = tree.Layer("VK_LAYER_n", `,"disable_environment":{"NO_\u001b[2J":"1"}`)
 	for title, source := range map[string]*machine.Source{
-		"plain":            lay(t, mixed(), "HOME=/h", "NO_D="),
+		"plain":            lay(t, tree.Mixed(), "HOME=/h", "NO_D="),
 		"commas":           lay(t, comma, "NO_D="),
 		"faulty names":     lay(t, named, "NO_D="),
-		"filters in use":   lay(t, mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
-		"selected":         lay(t, mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
-		"enabled":          lay(t, mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
-		"a driver by path": lay(t, mixed(), "NO_D=1", "VK_DRIVER_FILES="+drivers+"a.json:"+drivers+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
+		"filters in use":   lay(t, tree.Mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
+		"selected":         lay(t, tree.Mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
+		"enabled":          lay(t, tree.Mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
+		"a driver by path": lay(t, tree.Mixed(), "NO_D=1", "VK_DRIVER_FILES="+drivers+"a.json:"+drivers+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
 	} {
 		in, out := explainMachine(t, source)
 		for from, list := range map[string]map[string]Item{"in": in, "out": out} {
@@ -141,7 +111,7 @@ func TestExplainChangesWork(t *testing.T) {
 // No variable is proposed where none does it: a settings file decides, or the program does not see variables.
 func TestExplainProposesNothingInVain(t *testing.T) {
 	t.Parallel()
-	files := mixed()
+	files := tree.Mixed()
 	files["/etc/vulkan/loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings":{"layers":[` +
 		`{"name":"VK_LAYER_i","path":"` + implicit + `i.json","control":"on","treat_as_implicit_manifest":true},` +
 		`{"name":"VK_LAYER_e","path":"` + explicit + `e.json","control":"off"}]}}`
@@ -151,7 +121,7 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 			t.Errorf("with a settings file: %+v", e)
 		}
 	}
-	elevated := lay(t, mixed())
+	elevated := lay(t, tree.Mixed())
 	elevated.Elevated = true
 	in, out = explainMachine(t, elevated)
 	if e := in["a.json"]; e.Change != "" || e.Do != "no variable changes this: rm -- "+drivers+"a.json" {

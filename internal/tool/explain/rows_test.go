@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
 
 // rowsOf are the rows of all kinds as "list" shows them.
@@ -29,20 +30,20 @@ func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 // variable fixes, such as a manifest that is no JSON, comes without advice.
 func TestRowsSayOnlyWhatHelps(t *testing.T) {
 	t.Parallel()
-	faulty := mixed()
+	faulty := tree.Mixed()
 	faulty[drivers+"cut.json"] = `{"file_format_version":`
 	faulty[drivers+"field.json"] = `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib.so"}}`
 	faulty[implicit+"cut.json"] = `[`
-	faulty[explicit+"type.json"] = strings.Replace(layer("VK_LAYER_t", ""), "GLOBAL", "LOCAL", 1)
-	faulty[explicit+"twice.json"] = layer("VK_LAYER_e", "")
+	faulty[explicit+"type.json"] = strings.Replace(tree.Layer("VK_LAYER_t", ""), "GLOBAL", "LOCAL", 1)
+	faulty[explicit+"twice.json"] = tree.Layer("VK_LAYER_e", "")
 	faulty[explicit+"meta.json"] = `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_m","type":"GLOBAL","api_version":"1.3.0",` +
 		`"implementation_version":"1","description":"D","component_layers":["VK_LAYER_gone"]}}`
 	helped := map[string]bool{}
 	for title, source := range map[string]*machine.Source{
 		"faulty files": lay(t, faulty),
-		"names of nothing": lay(t, mixed(), "VK_INSTANCE_LAYERS=VK_LAYER_none:VK_LAYER_e:VK_LAYER_gone",
+		"names of nothing": lay(t, tree.Mixed(), "VK_INSTANCE_LAYERS=VK_LAYER_none:VK_LAYER_e:VK_LAYER_gone",
 			"VK_ADD_DRIVER_FILES="+drivers+"gone.json:"+drivers+"a.json"),
-		"filters": lay(t, mixed(), "VK_LOADER_DRIVERS_DISABLE=b*", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_d", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e"),
+		"filters": lay(t, tree.Mixed(), "VK_LOADER_DRIVERS_DISABLE=b*", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_d", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e"),
 	} {
 		for _, r := range rowsOf(t, source) {
 			if r.Do == "" {

@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
-	elffile "vkloader/test/binary"
+	"vkloader/test/tree"
 )
 
 const place = "/usr/lib/x86_64-linux-gnu/"
@@ -19,31 +18,9 @@ const place = "/usr/lib/x86_64-linux-gnu/"
 // world is a machine with these files: words for a library (see test/binary), "-> TARGET" for a link, "= TEXT" for another.
 func world(t *testing.T, files map[string]string) *machine.Machine {
 	t.Helper()
-	root := t.TempDir()
-	for name, words := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if target, link := strings.CutPrefix(words, "-> "); link {
-			if err := os.Symlink(target, path); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		text, plain := strings.CutPrefix(words, "= ")
-		if !plain {
-			library, err := elffile.Parse(strings.Fields(words))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = string(library.Bytes())
-		}
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return &machine.Machine{Root: root}
+	m := &machine.Machine{Root: t.TempDir()}
+	tree.Libraries(t, m.Root, files)
+	return m
 }
 
 // The version comes from the name, from the package, or from a text in the file, and otherwise from nothing.

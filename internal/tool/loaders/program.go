@@ -12,14 +12,11 @@ var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", 
 
 // Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
 func Linker(source *machine.Source, plugin string) *binary.Linker {
-	class, processor := source.Class, binary.X8664
+	class := source.Class
 	if class == 0 {
 		class = machine.OwnClass
 	}
-	if class == 32 {
-		processor = binary.I386
-	}
-	return binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: processor, Elevated: source.Elevated,
+	return binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Elevated: source.Elevated,
 		Program: source.Program, Plugin: plugin})
 }
 

@@ -12,35 +12,23 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/test/tree"
 )
 
-// tree makes files and links (content "-> TARGET") below a new directory, which lies in a directory with a secret.
-func tree(t *testing.T, files map[string]string) *Machine {
+// laid makes files and links (content "-> TARGET") below a new directory, which lies in a directory with a secret.
+func laid(t *testing.T, files map[string]string) *Machine {
 	t.Helper()
 	top := t.TempDir()
-	if err := os.WriteFile(filepath.Join(top, "secret.json"), []byte("outside"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	root := filepath.Join(top, "root")
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if target, link := strings.CutPrefix(content, "-> "); err == nil && link {
-			err = os.Symlink(target, path)
-		} else if err == nil {
-			err = os.WriteFile(path, []byte(content), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return &Machine{Root: root}
+	tree.Lay(t, top, map[string]string{"secret.json": "outside"})
+	tree.Lay(t, filepath.Join(top, "root"), files)
+	return &Machine{Root: filepath.Join(top, "root")}
 }
 
 // Links lead where they would lead on that machine, never out of it.
 func TestLinksStayInside(t *testing.T) {
 	t.Parallel()
-	m := tree(t, map[string]string{
+	m := laid(t, map[string]string{
 		"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json", "out.json": "-> ../secret.json",
 		"secret.json": "inside", "l1": "-> l2", "l2": "-> l1", "far": "-> absolute/./up.json", "dangling": "-> /no/such",
 		"s/abs.json": "-> /d/a.json",
@@ -88,7 +76,7 @@ func TestForeignSource(t *testing.T) {
 		sorted = append(sorted, name)
 	}
 	slices.Sort(sorted)
-	s := &Source{Machine: *tree(t, files)}
+	s := &Source{Machine: *laid(t, files)}
 	s.Environ = []string{"A=1", "A=2", "AB=3"}
 	if v := s.Var("VKLOADER_TEST_LEAK", false); v.Set {
 		t.Error("a variable of this process")
@@ -122,7 +110,7 @@ func TestProcessRoot(t *testing.T) {
 // What is swapped for a link while it is read never leads out, with openat2 and without.
 func TestSwappedLinks(t *testing.T) {
 	t.Parallel()
-	m := tree(t, map[string]string{"d/a.json": "inside", "spare": "x"})
+	m := laid(t, map[string]string{"d/a.json": "inside", "spare": "x"})
 	outside := filepath.Dir(m.Root)
 	if err := os.WriteFile(filepath.Join(outside, "a.json"), []byte("outside"), 0o644); err != nil {
 		t.Fatal(err)
@@ -177,7 +165,7 @@ func TestSwappedLinks(t *testing.T) {
 // Without openat2 paths lead to the same files.
 func TestWalkOpen(t *testing.T) {
 	t.Parallel()
-	m := tree(t, map[string]string{"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json",
+	m := laid(t, map[string]string{"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json",
 		"out.json": "-> ../secret.json", "l1": "-> l2", "l2": "-> l1"})
 	for name, want := range map[string]string{"/absolute/up.json": "a", "/d/../absolute/./a.json": "a", "/out.json": "", "/l1": "", "/d/a.json/x": ""} {
 		f, err := m.walkOpen(name, unix.O_RDONLY)
@@ -197,7 +185,7 @@ func TestWalkOpen(t *testing.T) {
 // Files that are left out count as not there, in every way of looking.
 func TestWithout(t *testing.T) {
 	t.Parallel()
-	s := &Source{Machine: *tree(t, map[string]string{"d/a.json": "a", "d/b.json": "b"})}
+	s := &Source{Machine: *laid(t, map[string]string{"d/a.json": "a", "d/b.json": "b"})}
 	s.Without = []string{"/d/a.json"}
 	if s.Exists("/d//a.json") || len(s.Directory("/d").Names) != 1 || s.File("/d/a.json").Content != "" || s.File("/d/b.json").Content != "b" {
 		t.Error("it is there")

@@ -39,7 +39,7 @@ func TestForeignPackages(t *testing.T) {
 		"vulkan-radeon":   {"var/lib/pacman/local/vulkan-radeon-1:24.1.0-2/files": "%FILES%\nusr/\nusr/share/vulkan/icd.d/radeon_icd.json\n"},
 		"":                {"etc/none": ""},
 	} {
-		if owners := tree(t, files).Owners([]string{file, "/no/such"}); owners[file] != want || owners["/no/such"] != "" {
+		if owners := laid(t, files).Owners([]string{file, "/no/such"}); owners[file] != want || owners["/no/such"] != "" {
 			t.Errorf("%v, want %s", owners, want)
 		}
 	}

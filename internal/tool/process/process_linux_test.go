@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"vkloader/test/tree"
 )
 
 // words is an auxiliary vector of a word size.
@@ -62,15 +64,7 @@ func TestVersion(t *testing.T) {
 func made(t *testing.T, files map[string]string) Kernel {
 	t.Helper()
 	proc := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(proc, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tree.Lay(t, proc, files)
 	for link, target := range map[string]string{"7/root": t.TempDir(), "7/exe": "/opt/game (deleted)"} {
 		if err := os.Symlink(target, filepath.Join(proc, link)); err != nil {
 			t.Fatal(err)

@@ -226,26 +226,18 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 			return err
 		}
 	}
-	switch c.Hardware {
-	case "":
-	case settings.AnyHardware.String():
-		delete(object, settings.HardwareMember)
-	default:
-		object[settings.HardwareMember] = c.Hardware
-	}
-	switch c.Service {
-	case "":
-	case settings.ServiceLast.String():
-		delete(object, settings.ServiceMember)
-	default:
-		object[settings.ServiceMember] = c.Service
-	}
-	switch c.Compute {
-	case "":
-	case settings.AllLayers.String():
-		delete(object, settings.ComputeMember)
-	default:
-		object[settings.ComputeMember] = c.Compute
+	for _, policy := range []struct{ member, value, initial string }{
+		{settings.HardwareMember, c.Hardware, settings.AnyHardware.String()},
+		{settings.ServiceMember, c.Service, settings.ServiceLast.String()},
+		{settings.ComputeMember, c.Compute, settings.AllLayers.String()},
+	} {
+		switch policy.value {
+		case "":
+		case policy.initial:
+			delete(object, policy.member)
+		default:
+			object[policy.member] = policy.value
+		}
 	}
 	if err := c.logFile(p, object); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
-	"vkloader/test/binary"
+	"vkloader/test/tree"
 )
 
 const (
@@ -24,35 +24,13 @@ const (
 func root(t *testing.T, files map[string]string) *machine.Machine {
 	t.Helper()
 	m := &machine.Machine{Root: t.TempDir()}
-	for name, words := range files {
-		put(t, m, name, words)
-	}
+	tree.Libraries(t, m.Root, files)
 	return m
 }
 
 func put(t *testing.T, m *machine.Machine, name, words string) {
 	t.Helper()
-	place := filepath.Join(m.Root, name)
-	if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if target, ok := strings.CutPrefix(words, "-> "); ok {
-		if err := os.Symlink(target, place); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	data := []byte(words)
-	if !strings.HasPrefix(words, "text") {
-		library, err := binary.Parse(strings.Fields(words))
-		if err != nil {
-			t.Fatal(err)
-		}
-		data = library.Bytes()
-	}
-	if err := os.WriteFile(place, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	tree.Libraries(t, m.Root, map[string]string{name: words})
 }
 
 // packaged is a machine with both loaders for both word sizes, as the packages put them, that of the distribution in force.

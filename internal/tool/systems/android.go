@@ -276,7 +276,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	}
 	for _, l := range found {
 		if !active[l.Name] {
-			out = append(out, explain.Item{Kind: "layer", Name: l.Name, Library: l.Library, Code: "layer-inactive", Statement: "AND-042", Why: "nobody asks for it"})
+			out = append(out, explain.Item{Kind: "layer", Name: l.Name, Library: l.Library, Code: "layer-inactive", Statement: "AND-042", Why: "nothing enables it"})
 		}
 	}
 	if level, err := strconv.Atoi(a.Properties["ro.build.version.sdk"]); err == nil {

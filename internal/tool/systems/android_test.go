@@ -94,7 +94,7 @@ func TestExplainAndroid(t *testing.T) {
 		"data/app/com.broken/base.apk":                "no archive",
 		"data/app/com.broken/lib/arm64/libVkLayer.so": "no library",
 	}
-	m := tree(t, files)
+	m := laid(t, files)
 	for _, c := range []struct {
 		name, properties string
 		program          string
@@ -137,7 +137,7 @@ func TestExplainAndroid(t *testing.T) {
 func TestLoader(t *testing.T) {
 	t.Parallel()
 	for bits, want := range map[string]string{"64": "/system/lib64/libvulkan.so", "32": "/system/lib/libvulkan.so"} {
-		a := &Android{Machine: tree(t, map[string]string{"data/app/com.x/lib/arm64/libvulkan.so": ""}), Properties: Properties{}, Package: "com.x", Bits: bits}
+		a := &Android{Machine: laid(t, map[string]string{"data/app/com.x/lib/arm64/libvulkan.so": ""}), Properties: Properties{}, Package: "com.x", Bits: bits}
 		if a.Loader() != want {
 			t.Error(a.Loader())
 		}

@@ -2,30 +2,21 @@ package systems
 
 import (
 	"debug/elf"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
 )
 
-// tree writes files, and gives the machine that has them.
-func tree(t *testing.T, files map[string]string) machine.Machine {
+// laid writes files, and gives the machine that has them.
+func laid(t *testing.T, files map[string]string) machine.Machine {
 	t.Helper()
-	top := t.TempDir()
-	for name, text := range files {
-		at := filepath.Join(top, name)
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return machine.Machine{Root: top}
+	m := machine.Machine{Root: t.TempDir()}
+	tree.Lay(t, m.Root, files)
+	return m
 }
 
 func on(t *testing.T, name string) *Source {
@@ -150,7 +141,7 @@ func TestVersionsAndFirstCalls(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	s := on(t, "windows")
-	s.Machine = tree(t, map[string]string{"C/Windows/x.json": "", "C/windows2/y": "", "d/Späť/a.json": "", "unc/server/Share/u.json": ""})
+	s.Machine = laid(t, map[string]string{"C/Windows/x.json": "", "C/windows2/y": "", "d/Späť/a.json": "", "unc/server/Share/u.json": ""})
 	for name, want := range map[string]string{
 		`C:\windows\X.JSON`: "/C/Windows/x.json", `c:/Windows/x.json`: "/C/Windows/x.json", `\\?\C:\Windows\x.json`: "/C/Windows/x.json",
 		`C:\Windows\..\Windows\x.json`: "/C/Windows/x.json", `C:\..\..\Windows\x.json`: "/C/Windows/x.json", `C:\`: "/C", `D:\spÄť\a.json`: "/d/Späť/a.json",
@@ -160,11 +151,11 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	s.Machine = tree(t, map[string]string{"drive_c/x": ""})
+	s.Machine = laid(t, map[string]string{"drive_c/x": ""})
 	if got, _ := s.Place(`C:\x`); got != "/drive_c/x" {
 		t.Errorf("of Wine: %q", got)
 	}
-	s.Machine = tree(t, map[string]string{"Windows/x": ""})
+	s.Machine = laid(t, map[string]string{"Windows/x": ""})
 	if got, _ := s.Place(`C:\windows\x`); got != "/Windows/x" {
 		t.Errorf("of a drive: %q", got)
 	}

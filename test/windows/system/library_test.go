@@ -168,7 +168,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// A path that is no text costs the library that it names, and no more.
+// A path that is not text costs the library that it names, and no more.
 func TestPathThatIsNoText(t *testing.T) {
 	w := newWorld(t)
 	w.DriverFile("bad", strings.Replace(world.DriverManifest("C:\\\\bad", "1.0.0"), "bad", "b\xffd", 1))

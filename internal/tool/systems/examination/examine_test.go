@@ -5,8 +5,6 @@ import (
 	"debug/elf"
 	"debug/macho"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"vkloader/internal/core/diag"
@@ -15,22 +13,15 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
+	"vkloader/test/tree"
 )
 
-// tree writes files, and gives the machine that has them.
-func tree(t *testing.T, files map[string]string) machine.Machine {
+// laid writes files, and gives the machine that has them.
+func laid(t *testing.T, files map[string]string) machine.Machine {
 	t.Helper()
-	top := t.TempDir()
-	for name, text := range files {
-		at := filepath.Join(top, name)
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return machine.Machine{Root: top}
+	m := machine.Machine{Root: t.TempDir()}
+	tree.Lay(t, m.Root, files)
+	return m
 }
 
 func on(t *testing.T, name string) *systems.Source {
@@ -91,7 +82,7 @@ func TestExamine(t *testing.T) {
 	} {
 		s := on(t, c.system)
 		s.Bits = c.bits
-		s.Machine = tree(t, map[string]string{c.manifest: manifest("x.dll"), c.library: c.content})
+		s.Machine = laid(t, map[string]string{c.manifest: manifest("x.dll"), c.library: c.content})
 		if c.system == "windows" {
 			s.Machine.Environ = []string{`VK_DRIVER_FILES=C:\d.json`}
 		}

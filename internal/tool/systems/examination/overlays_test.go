@@ -32,7 +32,7 @@ func TestLeftoverOverlays(t *testing.T) {
 			`[HKLM\SOFTWARE\WOW6432Node\Khronos\Vulkan\ImplicitLayers]` + "\n": `reg delete "HKLM\SOFTWARE\Khronos\Vulkan\ImplicitLayers" /v "` + path + `" /f /reg:32`,
 		} {
 			s := on(t, "windows")
-			s.Machine = tree(t, map[string]string{"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32")})
+			s.Machine = laid(t, map[string]string{"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32")})
 			r := examined(t, s, driversOf64+good64+driversOf32+good32+key+`"`+strings.ReplaceAll(path, `\`, `\\`)+`"=dword:0`+"\n")
 			if got, want := told(r), "warning registry-stale "+path; got != want || len(r.Findings[0].Commands) != 1 || r.Findings[0].Commands[0] != line {
 				t.Fatalf("%q, want %q with %s\n%+v", got, want, line, r.Findings)
@@ -50,7 +50,7 @@ func TestLeftoverOverlays(t *testing.T) {
 func TestLoaderBesideProgram(t *testing.T) {
 	t.Parallel()
 	s := on(t, "windows")
-	s.Machine = tree(t, map[string]string{"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32"),
+	s.Machine = laid(t, map[string]string{"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32"),
 		"c/Windows/System32/vulkan-1.dll": string(dlltest.Signed(t, dlltest.Versioned(64, [4]uint16{1, 3, 296, 0}, "LunarG, Inc.", "vkCreateInstance"), 64, "LunarG, Inc.")),
 		"c/Windows/SysWOW64/x":            "",
 		"c/game/game.exe":                 string(dlltest.Library(64)), "c/game/vulkan-1.dll": string(dlltest.Versioned(64, [4]uint16{1, 0, 61, 1}, "Studio", "vkCreateInstance"))})

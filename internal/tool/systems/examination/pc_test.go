@@ -130,7 +130,7 @@ func TestDoctorOfPC(t *testing.T) {
 					there[name] = text
 				}
 			}
-			s.Machine = tree(t, there)
+			s.Machine = laid(t, there)
 			s.Machine.Environ, s.Elevated, s.Program = c.environ, c.elevated, c.app
 			if c.bits != "" {
 				s.Bits = c.bits
