@@ -117,7 +117,7 @@ func TestFindCulpritDriver(t *testing.T) {
 		if v := hunted(t, size, 0, nil, exits...); v.Result != "fine" || v.What != "ended with exit code 7" {
 			t.Errorf("%s: %+v", size, v)
 		}
-		if v := hunted(t, size, 1, []string{"--fails-with", "exit"}, exits...); v.Result != "elsewhere" || v.Phase != "before the loader was used" {
+		if v := hunted(t, size, 1, []string{"--fails-with", "exit"}, exits...); v.Result != "elsewhere" || v.Phase != "before the program used the loader" {
 			t.Errorf("%s: %+v", size, v)
 		}
 		registered(t, size, "Drivers", "crashes.json", `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":`+

@@ -129,6 +129,19 @@ func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error)
 // systemPart is what a bundle says of the system.
 const systemPart = "the release of Windows"
 
+// otherViews are the sources for programs of the other word size, whose keys are in the registry of a bundle, too.
+func otherViews(source *machine.Source) []*machine.Source {
+	if !pc.System64() {
+		return nil
+	}
+	other := *source
+	other.Program, other.Class = "", 64
+	if source.Bits() == "64" {
+		other.Class = 32
+	}
+	return []*machine.Source{&other}
+}
+
 // exportsOf are the parts of a bundle that hold the registry: what --registry takes.
 func exportsOf(*machine.Source) map[string]func() (string, error) {
 	return map[string]func() (string, error){"registry.reg": func() (string, error) { return pc.Exported(), nil }}
