@@ -31,7 +31,7 @@ type answers struct {
 
 func newRunningPC(source *machine.Source) *runningPC {
 	return &runningPC{source, source.Program, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
-		packages: map[string][]string{}, dxgi: sync.OnceValue(pc.DXGI)}}
+		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
 // once asks what was not asked yet.
