@@ -64,7 +64,7 @@ mkdir -p "$root/vkloader/build" "$root/root/prefix" "$worlds" "$root${root%/*}"
 cp -r build/windows "$root/vkloader/build/"
 chroot "$root" Xvfb $display -screen 0 640x480x24 > /dev/null 2>&1 < /dev/null &
 xvfb=$!
-wine wineserver -p > /dev/null 2>&1
+wine wineserver -p > /dev/null 2>&1 || : # one may run since an earlier run
 wine wine wineboot -i > /dev/null 2>&1
 for size in 64:x64 32:x86; do
     wine wine reg add 'HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers' /t REG_DWORD /d 0 /f "/reg:${size%:*}" \

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 )
@@ -116,6 +117,7 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 
 // examineFiles examines the running system for the program of a source. Nothing is loaded.
 func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
+	loaders.Decide(source, "")
 	report, err := doctor.ExaminePC(newRunningPC(source))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)

@@ -10,6 +10,9 @@ import (
 
 // Var implements facts.Source. Which variables count, the decision itself knows (WIN-057).
 func (s *Source) Var(name string, _ bool) facts.Var {
+	if s.Loader != nil && !s.Loader.Reads(name) {
+		return facts.Var{}
+	}
 	value, set := s.Lookup(name)
 	return facts.Var{Value: value, Set: set}
 }
