@@ -289,11 +289,22 @@ endif
 # ---- tool -------------------------------------------------------------------------------------------------------
 
 PROBE_SRC := $(wildcard internal/tool/probe/child/*.c internal/tool/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
+# On Windows it has the library's own readers of the system, as they are in the DLL, and a file that is compiled as they are.
+ifneq ($(WINDOWS),)
+FACTS_SRC := $(filter %/facts.c,$(PROBE_SRC))
+PROBE_SRC := $(filter-out $(FACTS_SRC),$(PROBE_SRC))
+FACTS_OBJ := $(B)/obj/facts.o $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) core/list \
+	process/memory process/claim $(addprefix process/windows/,wide system gate wake))
+$(B)/obj/facts.o: $(FACTS_SRC) Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OPT) $(SPINE_CFLAGS) $(DEPS) -c -o $@ $<
+-include $(B)/obj/facts.d
+endif
 PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
-$(PROBE): $(PROBE_SRC) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
+$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
 
 # What the tool is told: its release, and where the library and the probe are installed.
 TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \

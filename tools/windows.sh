@@ -1,13 +1,22 @@
 #!/bin/sh
 # "make test TARGET=windows": builds for Windows, makes a Debian of its own with Wine below WINDOWS_ROOT (or vkloader-windows
 # in the directory for temporary files), once, and runs the tests of the DLL there, and the suites that judge the library on
-# every machine, in both word sizes. What is left out of these is in test/target/windows.txt, and printed. Needs root.
+# every machine, in both word sizes, or in that of WINDOWS_SIZES (x64 or x86). What is left out of these is in
+# test/target/windows.txt, and printed. Needs root.
 set -eu
 cd "$(dirname "$0")/.."
 root=${WINDOWS_ROOT:-${TMPDIR:-/tmp}/vkloader-windows}
 display=:77
-packages="wine wine64 wine32:i386 xvfb mesa-vulkan-drivers mesa-vulkan-drivers:i386 libvulkan1 libvulkan1:i386 libgl1:i386
-    libglx-mesa0:i386"
+sizes=${WINDOWS_SIZES:-x64 x86}
+packages="wine wine64 xvfb mesa-vulkan-drivers libvulkan1"
+foreign=
+case $sizes in
+*x86*)
+    foreign=i386
+    packages="$packages wine32:i386 mesa-vulkan-drivers:i386 libvulkan1:i386 libgl1:i386 libglx-mesa0:i386"
+    ;;
+esac
+ready=$root/ready${WINDOWS_SIZES:+-$WINDOWS_SIZES}
 
 tools/packages.sh test debootstrap gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32 groff-base
 if [ "$(id -u)" != 0 ]; then
@@ -18,16 +27,16 @@ make -s -j"$(nproc)" TARGET=windows spine tool layers fakes dist
 
 GOOS=windows "${GO:-go}" vet ./cmd/... ./internal/tool/...
 
-if [ ! -e "$root/ready" ]; then
+if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
     echo "test: installing a Debian with Wine into $root; this takes minutes and 2 GB"
     log=$root.log
     # shellcheck disable=SC2086
     if ! {
         debootstrap --variant=minbase --include=ca-certificates trixie "$root" &&
-            chroot "$root" dpkg --add-architecture i386 &&
+            { [ -z "$foreign" ] || chroot "$root" dpkg --add-architecture "$foreign"; } &&
             chroot "$root" apt-get update &&
             chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages &&
-            touch "$root/ready"
+            touch "$ready"
     } > "$log" 2>&1 < /dev/null; then
         tail -n 20 "$log" >&2
         exit 1
@@ -55,7 +64,7 @@ mkdir -p "$root/vkloader/build" "$root/root/prefix" "$worlds" "$root${root%/*}"
 cp -r build/windows "$root/vkloader/build/"
 chroot "$root" Xvfb $display -screen 0 640x480x24 > /dev/null 2>&1 < /dev/null &
 xvfb=$!
-wine wineserver -p > /dev/null 2>&1
+wine wineserver -p > /dev/null 2>&1 || : # one may run since an earlier run
 wine wine wineboot -i > /dev/null 2>&1
 for size in 64:x64 32:x86; do
     wine wine reg add 'HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers' /t REG_DWORD /d 0 /f "/reg:${size%:*}" \
@@ -66,6 +75,7 @@ WINDOWS_ROOT=$root "${GO:-go}" test -count 1 -timeout 25m ./test/windows
 grep -v '^#' test/target/windows.txt | sed 's/^/test: windows leaves out: /'
 skip=$(grep -v '^#' test/target/windows.txt | cut -d ' ' -f 1 | paste -s -d '|')
 for machine in x64:x86_64 x86:i686; do
+    case $sizes in *"${machine%:*}"*) ;; *) continue ;; esac
     echo "test: the suites, ${machine%:*}"
     WINDOWS_ROOT=$root TMPDIR=$worlds TARGET=windows/${machine%:*} TARGET_CC=${machine#*:}-w64-mingw32-gcc "${GO:-go}" test -count 1 -p 2 \
         -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch \

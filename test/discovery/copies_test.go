@@ -22,9 +22,8 @@ func TestSettingsCopiesOfALayer(t *testing.T) {
 			if kind == "implicit" {
 				add, directory = w.ImplicitLayer, "implicit_layer.d"
 			}
-			w.Env["XDG_CONFIG_HOME"], w.Env["XDG_DATA_HOME"] = w.Path("config"), w.Path("data")
 			w.Env["VK_LAYER_PATH"], w.Env["VK_IMPLICIT_LAYER_PATH"] = world.Unset, world.Unset
-			for i, place := range []string{"config/vulkan/", "data/vulkan/", "system/usr/share/vulkan/"} {
+			for i, place := range []string{"system/etc/xdg/vulkan/", "system/usr/local/share/vulkan/", "system/usr/share/vulkan/"} {
 				who := []string{"first", "second", "third"}[i]
 				add(who).Set("name", "VK_LAYER_x").MoveManifest(place + directory)
 			}

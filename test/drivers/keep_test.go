@@ -302,11 +302,9 @@ func TestReplacedDriverOfSeveralInstances(t *testing.T) {
 func TestChangedDriverOfTwoNames(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	it := w.Driver("it", "log_load", "device name=it")
+	it := w.Driver("it", "log_load", "steady", "device name=it")
 	link := w.Path("lib/link.so")
-	if err := os.Symlink(it.Library, link); err != nil {
-		t.Fatal(err)
-	}
+	leadTo(t, link, it.Library)
 	again := w.Write("again.json", world.DriverManifest(link, "1.0.0"))
 	h := w.Start()
 	live := func(name string) {

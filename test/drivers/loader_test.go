@@ -21,14 +21,18 @@ __attribute__((constructor)) static void on_load(void) { abort(); }
 #endif
 `
 
-// named makes such a library that calls itself by a name.
+// named makes such a library that calls itself by a name: its SONAME, or the name in its export directory.
 func named(w *world.World, path, soname string, more ...string) string {
 	w.T.Helper()
 	source := w.Write("hostile.c", hostile)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		w.T.Fatal(err)
 	}
-	if err := world.Compile(append([]string{"-shared", "-fPIC", "-o", path, source, "-Wl,-soname," + soname}, more...)...); err != nil {
+	name := "-Wl,-soname," + soname
+	if world.Windows() {
+		name = w.Write("name.def", "LIBRARY \""+soname+"\"\n")
+	}
+	if err := world.Compile(append([]string{"-shared", "-fPIC", "-o", path, source, name}, more...)...); err != nil {
 		w.T.Fatal(err)
 	}
 	return path
@@ -59,7 +63,7 @@ func TestLoadersAreNoDrivers(t *testing.T) {
 
 	w := loud(t) // found by the linker's own search, which opens it
 	library := named(w, w.Path("found/libacme.so"), "libvulkan.so.1")
-	w.Env["LD_LIBRARY_PATH"] = filepath.Dir(library)
+	w.Env[world.SearchPath()] = filepath.Dir(library)
 	w.Driver("good", "device name=good")
 	w.DriverFile("acme", world.DriverManifest("libacme.so", "1.1.0"))
 	l := live(t, w)
@@ -89,7 +93,7 @@ func TestLoadersAreNoDrivers(t *testing.T) {
 
 	w = loud(t) // and one that the linker finds
 	library = named(w, w.Path("found/libacme.so"), "libvulkan.so.1")
-	w.Env["LD_LIBRARY_PATH"] = filepath.Dir(library)
+	w.Env[world.SearchPath()] = filepath.Dir(library)
 	w.Driver("good", "device name=good")
 	w.ImplicitLayer("VK_LAYER_it").Set("library_path", "libacme.so")
 	l = live(t, w)
@@ -129,9 +133,12 @@ func TestLoadersThatNameEachOther(t *testing.T) {
 	h.OK("instance_extensions")
 	h.OK("create_instance")
 	same(t, "devices", deviceNames(h, "i"), []string{"good"})
-	said := []string{}
+	said, own := []string{}, "libvulkan.so.1"
+	if world.Windows() {
+		own = "vulkan-1.dll"
+	}
 	for _, name := range []string{"a", "b"} {
-		said = append(said, "[ERROR] "+loaderSaid(w.Path("lib", name+".so"), "libvulkan.so.1"))
+		said = append(said, "[ERROR] "+loaderSaid(w.Path("lib", name+".so"), own))
 	}
 	says(t, h.Quit(), said...)
 }

@@ -158,6 +158,16 @@ func TestOverwrittenLayer(t *testing.T) {
 	says(t, h.Quit(), "[ERROR] "+it.Library+overwritten)
 }
 
+// leadTo makes a link lead to a driver's library. A library that is opened through a link has no other name on Windows, and
+// reads the script of that name.
+func leadTo(t *testing.T, link, library string) {
+	t.Helper()
+	if world.Windows() {
+		switchTo(t, link+".script", library+".script")
+	}
+	switchTo(t, link, library)
+}
+
 // switchTo makes a link lead somewhere else, in one step.
 func switchTo(t *testing.T, link, target string) {
 	t.Helper()
@@ -178,16 +188,16 @@ func TestLinkIsSwitched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
-			old, next := w.Driver("old", "log_load", "device name=old"), w.Driver("new", "log_load", "device name=new")
+			old, next := w.Driver("old", "log_load", "steady", "device name=old"), w.Driver("new", "log_load", "steady", "device name=new")
 			link := w.Path("found/libacme.so")
 			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			switchTo(t, link, old.Library)
+			leadTo(t, link, old.Library)
 			library := link
 			if bare {
 				library = filepath.Base(link)
-				w.Env["LD_LIBRARY_PATH"] = filepath.Dir(link)
+				w.Env[world.SearchPath()] = filepath.Dir(link)
 			}
 			w.Env["VK_DRIVER_FILES"] = w.Write("link.json", world.DriverManifest(library, "1.0.0"))
 			h := w.Start()
@@ -199,14 +209,14 @@ func TestLinkIsSwitched(t *testing.T) {
 			}
 			life("old")
 			life("old")
-			switchTo(t, link, next.Library)
+			leadTo(t, link, next.Library)
 			life("new")
 			life("new")
 			same(t, "opened and closed", loads(w), []string{"old+", "old-", "new+"})
-			switchTo(t, link, old.Library)
+			leadTo(t, link, old.Library)
 			h.OK("create_instance", "as", "first")
 			h.OK("physical_devices", "instance", "first")
-			switchTo(t, link, next.Library)
+			leadTo(t, link, next.Library)
 			life("old") // while it is in use: one object, as the dynamic linker has it
 			h.Do("destroy_instance", "name", "first")
 			life("new")
@@ -221,10 +231,10 @@ func TestLinkIsSwitched(t *testing.T) {
 func TestOneOfTwoLinksIsSwitched(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	old, next := w.Driver("old", "log_load", "device name=old"), w.Driver("new", "log_load", "device name=new")
+	old, next := w.Driver("old", "log_load", "steady", "device name=old"), w.Driver("new", "log_load", "steady", "device name=new")
 	manifest := map[string]string{}
 	for _, name := range []string{"a", "b"} {
-		switchTo(t, w.Path("lib", name+".so"), old.Library)
+		leadTo(t, w.Path("lib", name+".so"), old.Library)
 		manifest[name] = w.Write(name+".json", world.DriverManifest(w.Path("lib", name+".so"), "1.0.0"))
 	}
 	h := w.Start()
@@ -238,14 +248,18 @@ func TestOneOfTwoLinksIsSwitched(t *testing.T) {
 	life("a", "old")
 	life("b", "old")
 	same(t, "kept", loads(w), []string{"old+"})
-	switchTo(t, w.Path("lib/b.so"), next.Library)
+	leadTo(t, w.Path("lib/b.so"), next.Library)
 	life("b", "new")
 	life("a", "old")
 	life("b", "new")
 	h.Do("close")
 	got := loads(w)
 	slices.Sort(got)
-	same(t, "in the end", got, []string{"new+", "new-", "old+", "old+", "old-", "old-"})
+	want := []string{"new+", "new-", "old+", "old+", "old-", "old-"}
+	if world.Windows() { // what is kept stays until the process ends
+		want = []string{"new+", "old+"}
+	}
+	same(t, "in the end", got, want)
 	h.Quit()
 }
 

@@ -89,7 +89,7 @@ func TestRemovalClosesTheLibrary(t *testing.T) {
 		t.Error("the test looks for the wrong name")
 	}
 	all(h)
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 {
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
 		t.Errorf("still open: %v", maps)
 	}
 	h.Do("destroy_instance")
@@ -99,7 +99,7 @@ func TestRemovalClosesTheLibrary(t *testing.T) {
 	h.OK("instance_extensions") // PHY-050: opened by this already
 	h.OK("create_instance", windows...)
 	all(h)
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 {
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
 		t.Errorf("still open: %v", maps)
 	}
 	h.Quit()
@@ -150,7 +150,7 @@ func TestSecondOpeningStays(t *testing.T) {
 	life(false)
 	life(true)
 	h.Do("close")
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 {
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
 		t.Errorf("still open when the loader is gone: %v", maps)
 	}
 	h.Quit()
@@ -176,7 +176,7 @@ func TestRemovalLeavesOtherInstancesAlone(t *testing.T) {
 		t.Error("closed although another instance holds it")
 	}
 	all(h, "two")
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 {
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
 		t.Errorf("still open: %v", maps)
 	}
 	if gone := w.Log().Fn("vkDestroyInstance"); len(gone) != 2 {

@@ -38,6 +38,7 @@ var floors = []struct {
 	{[]string{"internal/tool/platforms"}, "what systems search that the library is not built for: data for the search alone"},
 	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/core/wire"}, "a form of the plan; nothing may be decided there"},
+	{[]string{"internal/tool/reader"}, "asks the library's own readers, in a child, and only passes on what they say"},
 	{[]string{"internal/tool/term"}, "text for people: knows of no driver, layer or machine"},
 	{[]string{"internal/tool/manual"}, "commands as man pages: it decides nothing about their words"},
 	{[]string{"internal/tool/selector"}, "how a device is named to any command: it is told which there are"},

@@ -117,11 +117,14 @@ func TestFindCulpritDriver(t *testing.T) {
 		if v := hunted(t, size, 0, nil, exits...); v.Result != "fine" || v.What != "ended with exit code 7" {
 			t.Errorf("%s: %+v", size, v)
 		}
-		if v := hunted(t, size, 1, []string{"--fails-with", "exit"}, exits...); v.Result != "elsewhere" || v.Phase != "before the loader was used" {
+		if v := hunted(t, size, 1, []string{"--fails-with", "exit"}, exits...); v.Result != "elsewhere" || v.Phase != "before the program used the loader" {
 			t.Errorf("%s: %+v", size, v)
 		}
 		registered(t, size, "Drivers", "crashes.json", `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":`+
 			quoted(windowsPath(t, size, `test\crash.dll`))+`}}`)
+		if e := asked[examined](t, size, 1, "doctor"); !strings.HasPrefix(e.Verdict, "Broken: crashes.json crashes (") {
+			t.Errorf("%s: doctor says %q", size, e.Verdict)
+		}
 		v := hunted(t, size, 1, nil, computing(t, size)...)
 		library := windowsPath(t, size, `test\crash.dll`)
 		if v.Result != "elsewhere" || v.What != "killed by an access violation in "+library || !slices.Contains(v.Files, windowsPath(t, size, "vulkan-1.dll")) ||

@@ -60,7 +60,7 @@ func TestToolFix(t *testing.T) {
 			t.Fatalf("%s: %v %v\n%s", size, err, gone(), out)
 		}
 		out, _ = tool(t, size, 0, "doctor", "--undo")
-		if strings.Count(out, " is as it was\n") != 2 || gone() != [2]bool{} {
+		if strings.Count(out, " restored\n") != 2 || gone() != [2]bool{} {
 			t.Errorf("%s: %v\n%s", size, gone(), out)
 		}
 		if _, err := os.Stat(local(t, "undo.json")); !errors.Is(err, os.ErrNotExist) {

@@ -165,6 +165,9 @@ func TestToolAgrees(t *testing.T) {
 
 // What explain says of programs of the other word size is what their own tool says.
 func TestToolViews(t *testing.T) {
+	if len(sizes) == 1 {
+		t.Skip("Wine runs programs of one word size alone")
+	}
 	for _, size := range sizes {
 		other := map[string]string{"x64": "x86", "x86": "x64"}[size]
 		own, seen := asked[explained](t, other, 0, "explain"), asked[explained](t, size, 0, "explain", "--bits", bits[other])
@@ -247,7 +250,7 @@ func TestToolDevices(t *testing.T) {
 			t.Errorf("%s: %+v", size, info)
 		}
 		probed := asked[examined](t, size, 0, "doctor", "--probe")
-		if len(probed.Probes) != 2 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
+		if probed.Verdict != "Vulkan works (tried)." || len(probed.Probes) != 2 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
 			t.Errorf("%s: %+v", size, probed)
 		}
 		chain, _ := tool(t, size, 0, "graph", "--format", "dot", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)

@@ -284,6 +284,14 @@ func WindowExtension(system string) string {
 // AsThere is a text of the loader as it was before its paths became those that the case knows.
 func (w *World) AsThere(text string) string { return w.toTarget(text, `\`) }
 
+// SearchPath is the variable whose directories the system searches for libraries that are named without one.
+func SearchPath() string {
+	if Windows() {
+		return "PATH"
+	}
+	return "LD_LIBRARY_PATH"
+}
+
 // Separated is a list of a variable as the loader gets it: its elements are separated by ":" elsewhere.
 func Separated(list string) string {
 	if !Windows() {

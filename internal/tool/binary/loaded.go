@@ -16,6 +16,7 @@ const (
 	ByRunPath       // a directory of DT_RUNPATH
 	ByCache         // /etc/ld.so.cache
 	ByDefault       // a default directory
+	ByProgram       // the program's own directory, on Windows
 )
 
 // preloaded are the libraries that come before all others.

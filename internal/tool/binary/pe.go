@@ -16,6 +16,8 @@ type PE struct {
 	Needs   []string
 	Version string // that its resources give it, such as 1.4.363.0; "": none
 	Company string // that its resources name; "": none
+	Product string // that its resources name; "": none
+	Release string // of the product, as its resources have it; "": none
 	Signer  string // the name in the certificate that it is signed with; "": none. The certificate is not verified
 	Changed bool   // the file is not the one that was signed
 	exports []string
@@ -70,7 +72,7 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	l.Needs = peNeeds(f)
 	l.exports = peExports(f, exports)
 	if resources.VirtualAddress != 0 {
-		l.Version, l.Company = peVersion(f, resources)
+		l.readVersion(f, resources)
 	}
 	l.Signer, l.Changed = peSigner(r, signature, l.Class)
 	return l, nil

@@ -14,20 +14,21 @@ const peResourcesMost = 1 << 20
 // fixedMark begins the fixed part of a version resource.
 const fixedMark = 0xfeef04bd
 
-// peVersion is the version that a file's resources give it, such as 1.4.363.0, and the company; "" without one.
-func peVersion(f *pe.File, where pe.DataDirectory) (version, company string) {
+// readVersion takes the version that the file's resources give it, such as 1.4.363.0, and what they name.
+func (l *PE) readVersion(f *pe.File, where pe.DataDirectory) {
 	all := peAt(f, where.VirtualAddress, int(min(where.Size, peResourcesMost)))
 	at := bytes.Index(all, wideText("VS_VERSION_INFO"))
 	if at < 0 {
-		return "", ""
+		return
 	}
 	all = all[at:]
 	mark := bytes.Index(all, binary.LittleEndian.AppendUint32(nil, fixedMark))
 	if mark < 0 || len(all) < mark+16 {
-		return "", ""
+		return
 	}
 	high, low := binary.LittleEndian.Uint32(all[mark+8:]), binary.LittleEndian.Uint32(all[mark+12:])
-	return fmt.Sprintf("%d.%d.%d.%d", high>>16, high&0xffff, low>>16, low&0xffff), resourceText(all, "CompanyName")
+	l.Version = fmt.Sprintf("%d.%d.%d.%d", high>>16, high&0xffff, low>>16, low&0xffff)
+	l.Company, l.Product, l.Release = resourceText(all, "CompanyName"), resourceText(all, "ProductName"), resourceText(all, "ProductVersion")
 }
 
 // wideText is a text of UTF-16 with the NUL that ends it.

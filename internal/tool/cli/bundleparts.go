@@ -84,7 +84,18 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		if err != nil {
 			return nil, err
 		}
-		return bundle.Files(hide, source, answer.Plan), nil
+		parts := bundle.Files(hide, source, answer.Plan)
+		for _, other := range otherViews(source) {
+			if answer, err = ask.Decide(other); err != nil {
+				return nil, err
+			}
+			for _, p := range bundle.Files(hide, other, answer.Plan) {
+				if !slices.ContainsFunc(parts, func(have bundle.Part) bool { return have.Name == p.Name }) {
+					parts = append(parts, p)
+				}
+			}
+		}
+		return parts, nil
 	}})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
@@ -19,6 +20,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -112,11 +114,15 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		source.Program = full
 	}
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
+	var loader *loaders.Loader
+	if onWindows { // elsewhere it gets the library of this tool
+		loader = loaders.Decide(source, "")
+	}
 	answer, err := ask.Plan(source)
 	if err != nil {
 		return err
 	}
-	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: culprit.Scene{Source: source, Answer: answer}, limits: r.limits,
+	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, loader), limits: r.limits,
 		failure: r.failure, out: os.Stdout, talk: s.errOut}
 	if asJSON {
 		h.out = os.Stderr // standard output is for the verdict
@@ -174,12 +180,20 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	return nil
 }
 
+// sceneOf is where suspects are left out, by what the program's loader obeys; nil: this project's.
+func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) culprit.Scene {
+	return culprit.Scene{Source: source, Answer: answer, ByFiles: loader != nil && !loader.Obeys(variables.DriversDisable.Name())}
+}
+
 // suspects are what can be left out; what cannot be is noted.
 func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
 	list := h.scene.Suspects(first.Layers)
 	why := "a settings file may hold it: vkloader settings show"
 	if elevatedHere() {
 		why = "the program runs with more rights than its user, and ignores most of them"
+	}
+	if l, is := h.scene.Source.Loader.(*loaders.Loader); is {
+		why = "the program gets " + l.Title() + ", which may know no variable for that"
 	}
 	for _, name := range list.Stay {
 		h.notes = append(h.notes, name+" cannot be left out by variables; "+why)

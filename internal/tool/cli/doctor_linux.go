@@ -242,6 +242,9 @@ func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error)
 // systemPart is what a bundle says of the system.
 const systemPart = "distribution and kernel"
 
+// otherViews are of systems on which programs of the other word size find other files by other keys.
+func otherViews(*machine.Source) []*machine.Source { return nil }
+
 // exportsOf are the parts of a bundle that hold a registry: Linux has none.
 func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
 

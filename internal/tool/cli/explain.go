@@ -138,9 +138,9 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		result.Chance = answer.Chance
 	}
 	if about.process != nil {
-		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
+		result.PID, result.Differs = about.process.PID, about.differences(answer.Plan)
 		if answer.Made.Compute != nil { // whether it shows something is not known: what fits better counts
-			if other := about.process.Differences(answer.Made.Compute); len(other) < len(result.Differs) {
+			if other := about.differences(answer.Made.Compute); len(other) < len(result.Differs) {
 				result.Differs = other
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 )
@@ -31,7 +32,7 @@ type answers struct {
 
 func newRunningPC(source *machine.Source) *runningPC {
 	return &runningPC{source, source.Program, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
-		packages: map[string][]string{}, dxgi: sync.OnceValue(pc.DXGI)}}
+		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
 // once asks what was not asked yet.
@@ -116,6 +117,7 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 
 // examineFiles examines the running system for the program of a source. Nothing is loaded.
 func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
+	loaders.Decide(source, "")
 	report, err := doctor.ExaminePC(newRunningPC(source))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
@@ -128,6 +130,19 @@ func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error)
 
 // systemPart is what a bundle says of the system.
 const systemPart = "the release of Windows"
+
+// otherViews are the sources for programs of the other word size, whose keys are in the registry of a bundle, too.
+func otherViews(source *machine.Source) []*machine.Source {
+	if !pc.System64() {
+		return nil
+	}
+	other := *source
+	other.Program, other.Class = "", 64
+	if source.Bits() == "64" {
+		other.Class = 32
+	}
+	return []*machine.Source{&other}
+}
 
 // exportsOf are the parts of a bundle that hold the registry: what --registry takes.
 func exportsOf(*machine.Source) map[string]func() (string, error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,15 +26,13 @@ func asSeer() string { return "; run as administrator to see them" }
 // loaderName is the file of a loader.
 const loaderName = "vulkan-1.dll"
 
-// runningPrograms looks at all processes. Drivers and layers are told by the decision for programs of the same word size,
-// with the tool's own variables: those of another process cannot be read. Those that no manifest names are told by
-// their functions.
+// runningPrograms looks at all processes. Drivers and layers are told by the decision for the process with its own variables,
+// or with the tool's where these cannot be read. Those that no manifest names are told by their functions.
 func runningPrograms() (*running, error) {
 	found, hidden, err := pc.Processes()
 	if err != nil {
 		return nil, err
 	}
-	answers := map[int]*plan.Answer{}
 	result := &running{Schema: psSchema, Processes: []oneRunning{}, Hidden: hidden}
 	for _, p := range found {
 		one := oneRunning{PID: int(p.PID), Name: p.Name, Program: p.Program, Command: []string{}, User: p.User, Class: p.Class, Elevated: p.Elevated,
@@ -46,37 +45,51 @@ func runningPrograms() (*running, error) {
 		if len(one.Loaders) == 0 {
 			continue
 		}
-		answer, asked := answers[p.Class]
-		if !asked {
-			if answer, err = ask.Plan(&machine.Source{Machine: machine.Machine{Environ: os.Environ()}, Class: p.Class}); err != nil {
-				return nil, err
-			}
-			answers[p.Class] = answer
+		environ, err := pc.EnvironmentOf(p.PID)
+		if err != nil {
+			environ = os.Environ()
 		}
-		one.Drivers, one.Layers = modulesIn(p.Modules, answer)
+		source := &machine.Source{Machine: machine.Machine{Environ: environ}, Elevated: p.Elevated, AsUser: !p.Elevated, Class: p.Class, Program: p.Program}
+		answer, err := ask.Plan(source)
+		if err != nil {
+			return nil, err
+		}
+		one.Drivers, one.Layers = modulesIn(&source.Machine, p.Modules, answer)
 		result.Processes = append(result.Processes, one)
 	}
 	return result, nil
 }
 
-// modulesIn are the drivers and layers among the libraries of a process.
-func modulesIn(files []string, answer *plan.Answer) (drivers, layers []process.Module) {
+// modulesIn are the drivers and layers among the libraries of a process: those of the decision first, then those that it
+// leaves out.
+func modulesIn(m *machine.Machine, files []string, answer *plan.Answer) (drivers, layers []process.Module) {
 	drivers, layers = []process.Module{}, []process.Module{}
 	taken := []string{}
-	in, _ := explain.Of(answer)
-	for _, item := range in {
-		at := slices.IndexFunc(files, func(file string) bool {
-			return item.Library != "" && strings.EqualFold(filepath.Base(file), filepath.Base(item.Library))
-		})
-		if at < 0 || slices.Contains(taken, files[at]) {
-			continue
-		}
-		taken = append(taken, files[at])
-		m := process.Module{Name: item.Name, Manifest: item.Manifest, File: files[at]}
-		if item.Kind == "driver" {
-			drivers = append(drivers, m)
-		} else {
-			layers = append(layers, m)
+	in, out := explain.Of(answer)
+	libraries := map[explain.Key]string{}
+	for _, l := range answer.Layers {
+		libraries[explain.LayerKey(l)] = l.Library
+	}
+	for n, list := range [][]explain.Item{in, out} {
+		for i := range list {
+			item := &list[i]
+			library := cmp.Or(item.Library, libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}])
+			if library == "" {
+				library = process.NamedBy(m, item.Manifest)
+			}
+			at := slices.IndexFunc(files, func(file string) bool {
+				return library != "" && strings.EqualFold(filepath.Base(file), filepath.Base(library))
+			})
+			if at < 0 || slices.Contains(taken, files[at]) {
+				continue
+			}
+			taken = append(taken, files[at])
+			one := process.Module{Name: item.Name, Manifest: item.Manifest, File: files[at], Item: item, In: n == 0}
+			if item.Kind == "driver" {
+				drivers = append(drivers, one)
+			} else {
+				layers = append(layers, one)
+			}
 		}
 	}
 	for _, file := range files {

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/reader"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -42,8 +43,16 @@ func elevatedHere() bool {
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
-// self is this program for children of it.
-func self(executable string) string { return executable }
+// self is this program for children of it, with the reader that belongs to it.
+func self(executable string) string {
+	machine.OwnReader = func() machine.Reader {
+		if r := reader.Own(); r != nil {
+			return r
+		}
+		return nil
+	}
+	return executable
+}
 
 func isTerminal(f *os.File) bool {
 	var mode uint32

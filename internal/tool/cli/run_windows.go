@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
@@ -143,12 +144,32 @@ func (r *launched) prepare(s *invocation, m *machine.Machine, program string) ([
 		source.Program = full
 	}
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
+	loader := loaders.Decide(source, "")
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
 	more, also, err := r.forDevices(source, m, program, func() (probe.Place, error) { return probe.Find(s.executable, "") })
-	return append(changes, more...), append(warnings, also...), err
+	if err != nil {
+		return nil, nil, err
+	}
+	changes = append(changes, more...)
+	return changes, append(append(warnings, also...), ignoredBy(loader, source.Program, changes)...), nil
+}
+
+// ignoredBy says what the loader that a program brings along makes nothing of; nil: the program gets the system's.
+func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) []string {
+	if loader == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Name)
+	}
+	if names = loader.Ignored(names); len(names) == 0 {
+		return nil
+	}
+	return []string{strings.Join(names, ", ") + ": " + loader.NotInForce(program)}
 }
 
 // commandLine are lines for a prompt that start the program with the variables.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
@@ -41,6 +42,11 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 		source.Without = append(source.Without, s.without...)
 	}
 	return &subject{source: served(source), process: p}, nil
+}
+
+// differences are those between what a process has mapped and what it would load now.
+func (a *subject) differences(answer *plan.Answer) []process.Difference {
+	return a.process.Differences(answer)
 }
 
 // completeProcesses gives the processes that have a loader.

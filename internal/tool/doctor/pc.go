@@ -189,6 +189,9 @@ func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 
 // verdict is the report in one line.
 func (e *pcExam) verdict() string {
+	if broken := e.misbehaving(); broken != "" {
+		return broken + "."
+	}
 	switch good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good }); {
 	case !e.pc.Files() && e.Has(diag.Problem):
 		return "The registry has problems; no file was examined."
@@ -198,6 +201,12 @@ func (e *pcExam) verdict() string {
 		return "Vulkan will not work: no driver was found whose library exists."
 	case e.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
+	case e.Works:
+		return "Vulkan works (tried)."
+	case len(e.waiting()) > 0:
+		return "No problems found so far; still being tried: " + strings.Join(e.waiting(), ", ") + "."
+	case e.Tried:
+		return "No problems found, but no driver gave a device."
 	case e.pc.Whole():
 		return "No problems found without loading a driver."
 	}

@@ -8,7 +8,7 @@ import (
 
 // Rules as they are written for programs.
 var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
-	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default"}
+	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program"}
 
 // Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
 func Linker(source *machine.Source, plugin string) *binary.Linker {
@@ -23,11 +23,11 @@ func Linker(source *machine.Source, plugin string) *binary.Linker {
 // Known are files that were identified already, by their paths; nil: none are kept.
 type Known map[string]*Loader
 
-// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none, and on Windows, which has
-// no dynamic linker of that kind.
+// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none. On Windows it is that of the
+// program's own directory; nil without one: then the decision is that of this project's loader.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	if machine.Style == pathname.Backslash {
-		return nil
+		return beside(source)
 	}
 	r := linker.FindFor(Name)
 	if r.File == nil || r.File.Err() != nil {

@@ -2,7 +2,6 @@ package loaders
 
 import (
 	"fmt"
-	"path"
 
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
@@ -10,7 +9,7 @@ import (
 
 // Title names the loader with its version: "libvulkan.so.1.3.239 of Debian (libvulkan1 1.3.239.0-1)".
 func (l *Loader) Title() string {
-	name := path.Base(l.File)
+	name := machine.Style.Base(l.File)
 	if l.Ours() { // its release says more than the version
 		return name + " of vkloader " + l.Release
 	}
@@ -66,7 +65,7 @@ func (l *Loader) Short() string {
 func (l *Loader) Why() string {
 	return map[binary.Rule]string{
 		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)", binary.ByRPath: "DT_RPATH names its directory",
-		binary.ByVariable: "LD_LIBRARY_PATH names its directory", binary.ByRunPath: "DT_RUNPATH names its directory",
+		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory", binary.ByRunPath: "DT_RUNPATH names its directory",
 	}[l.rule]
 }
 
@@ -74,7 +73,7 @@ func (l *Loader) Why() string {
 func (l *Loader) inForce() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {
-	case binary.ByPreload, binary.ByPath, binary.ByRPath:
+	case binary.ByPreload, binary.ByPath, binary.ByRPath, binary.ByProgram:
 		return "in force only once the program does not get " + l.Path
 	case binary.ByVariable, binary.ByRunPath:
 		return run

@@ -3,6 +3,7 @@ package machine
 import (
 	"io/fs"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/windows"
 
@@ -12,6 +13,9 @@ import (
 
 // Var implements facts.Source. Which variables count, the decision itself knows (WIN-057).
 func (s *Source) Var(name string, _ bool) facts.Var {
+	if s.Loader != nil && !s.Loader.Reads(name) {
+		return facts.Var{}
+	}
 	value, set := s.Lookup(name)
 	return facts.Var{Value: value, Set: set}
 }
@@ -56,19 +60,83 @@ func (s *Source) Path(name string) string {
 // Elsewhere implements facts.Source.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
-// elsewhere are the facts that only Windows has.
+// elsewhere are the facts that only Windows has. By itself the tool reads what its reader cannot: keys in the view of programs
+// of the other word size, and everything where it has no reader.
 type elsewhere struct{ *Source }
 
-func (e elsewhere) Registry(h facts.Hive, key string) facts.Key { return pc.Registry(h, key, e.Bits()) }
-func (elsewhere) Adapters(name string) facts.Adapters           { return pc.Adapters(name) }
-func (elsewhere) Devices(name string) facts.Devices             { return pc.Devices(name) }
-func (elsewhere) Packages(family string) []string               { return pc.Packages(family) }
-func (elsewhere) DXGI() facts.DXGI                              { return pc.DXGI() }
-func (elsewhere) Bundle() facts.Bundle                          { return facts.Bundle{} }
+// Reader reads the facts of the running system as the library does. False: it did not answer.
+type Reader interface {
+	Registry(h facts.Hive, key string) (facts.Key, bool)
+	Adapters(name string) (facts.Adapters, bool)
+	Devices(name string) (facts.Devices, bool)
+	Packages(family string) ([]string, bool)
+	DXGI() (facts.DXGI, bool)
+	Process() (facts.Process, bool)
+}
+
+// OwnReader is the reader of this program, for programs of its word size; nil: it has none.
+var OwnReader = func() Reader { return nil }
+
+// Registry is a key in the view of the program. What the reader does not answer is not there.
+func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
+	if r := OwnReader(); r != nil && e.Bits() == strconv.Itoa(OwnClass) {
+		k, _ := r.Registry(h, key)
+		return k
+	}
+	return pc.Registry(h, key, e.Bits())
+}
+
+func (elsewhere) Adapters(name string) facts.Adapters {
+	r := OwnReader()
+	if r == nil {
+		return pc.Adapters(name)
+	}
+	all, ok := r.Adapters(name)
+	if !ok {
+		all.Status = facts.AdaptersFailed
+	}
+	return all
+}
+
+func (elsewhere) Devices(name string) facts.Devices {
+	if r := OwnReader(); r != nil {
+		all, _ := r.Devices(name)
+		return all
+	}
+	return pc.Devices(name)
+}
+
+func (elsewhere) Packages(family string) []string {
+	if r := OwnReader(); r != nil {
+		paths, _ := r.Packages(family)
+		return paths
+	}
+	return pc.Packages(family)
+}
+
+func (elsewhere) DXGI() facts.DXGI {
+	if r := OwnReader(); r != nil {
+		all, _ := r.DXGI()
+		return all
+	}
+	return pc.DXGI()
+}
+
+func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
+
+// rights are those of this process, which its reader has, too.
+func rights() facts.Process {
+	if r := OwnReader(); r != nil {
+		if p, ok := r.Process(); ok {
+			return p
+		}
+	}
+	return pc.Own()
+}
 
 // Process is this process's, for a program that it starts has the same rights; with Elevated, one that has more.
 func (e elsewhere) Process() facts.Process {
-	p := pc.Own()
+	p := rights()
 	p.WOW64 = e.Bits() == "32" && system64()
 	switch {
 	case e.Elevated && p.Level < facts.HighIntegrity:

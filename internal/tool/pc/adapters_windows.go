@@ -88,19 +88,19 @@ func Adapters(name string) facts.Adapters {
 func askAdapter(handle uint32, name string) (a facts.Adapter) {
 	for _, kind := range []uint32{registry.MULTI_SZ, registry.SZ} {
 		var data []byte
+		a.Type = kind
 		if a.Status, data = askAs(handle, name, kind); a.Status == facts.AdapterNoValue {
 			continue
 		}
 		if a.Status == facts.AdapterValue {
 			var ok bool
 			if a.Data, ok = valueData(kind, data); !ok {
-				return facts.Adapter{Status: facts.AdapterNoValue}
+				a.Status = facts.AdapterNoValue
 			}
-			a.Type = kind
 		}
 		return a
 	}
-	return facts.Adapter{Status: facts.AdapterNoValue}
+	return a
 }
 
 func askAs(handle uint32, name string, kind uint32) (facts.AdapterStatus, []byte) {

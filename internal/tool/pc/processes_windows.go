@@ -2,6 +2,7 @@ package pc
 
 import (
 	"errors"
+	"path/filepath"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -48,6 +49,21 @@ func Processes() (list []Process, hidden int, err error) {
 		return nil, 0, err
 	}
 	return list, hidden, nil
+}
+
+// ProcessOf is the process with this number.
+func ProcessOf(pid uint32) (*Process, error) {
+	modules, err := ModulesOf(pid)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{PID: pid}
+	for _, m := range modules {
+		p.Modules = append(p.Modules, m.File)
+	}
+	p.describe()
+	p.Name = filepath.Base(p.Program)
+	return p, nil
 }
 
 // moduleTries is how often a list is asked for that changes while it is read.

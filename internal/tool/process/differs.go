@@ -43,6 +43,24 @@ func (p *Process) differences(answer *plan.Answer) []Difference {
 		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", fact: notMapped, Weak: true})
 	}
 	drivers, layers := p.Modules(answer)
+	return append(list, compare(answer, drivers, layers)...)
+}
+
+// Compare compares what a process of Windows has loaded with what a program would load now; loader is the file name of the
+// loader, and loaded whether it is among the files of the process.
+func Compare(answer *plan.Answer, loader string, loaded bool, drivers, layers []Module) []Difference {
+	list := []Difference{{Kind: "loader", Name: loader, fact: notMapped, Weak: true}}
+	if loaded {
+		list = append([]Difference{}, compare(answer, drivers, layers)...)
+	}
+	for i := range list {
+		list[i].What = list[i].fact.say()
+	}
+	return list
+}
+
+// compare compares modules with the decision of now.
+func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) {
 	there := map[string]bool{}
 	for kind, modules := range map[string][]Module{"driver": drivers, "layer": layers} {
 		for _, m := range modules {

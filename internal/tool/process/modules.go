@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 )
 
 // Module is a driver or layer that a process has mapped.
@@ -128,7 +130,16 @@ func (p *Process) kind(m *Mapping) string {
 
 // named is the library that a manifest names which the decision left out: of a driver, or of its only layer.
 func (p *Process) named(file string) string {
-	data, err := p.Machine.ReadFile(file)
+	library := NamedBy(&p.Machine, file)
+	if strings.Contains(library, "/") && !path.IsAbs(library) {
+		library = path.Join(path.Dir(file), library)
+	}
+	return library
+}
+
+// NamedBy is the library of a driver's manifest, or of one of a single layer, as it is written there; "": none.
+func NamedBy(m *machine.Machine, file string) string {
+	data, err := m.ReadFile(file)
 	if err != nil {
 		return ""
 	}
@@ -143,12 +154,5 @@ func (p *Process) named(file string) string {
 	if json.Unmarshal(data, &content) != nil {
 		return ""
 	}
-	library := content.ICD.Path
-	if library == "" {
-		library = content.Layer.Path
-	}
-	if strings.Contains(library, "/") && !path.IsAbs(library) {
-		library = path.Join(path.Dir(file), library)
-	}
-	return library
+	return cmp.Or(content.ICD.Path, content.Layer.Path)
 }

@@ -178,6 +178,17 @@ int posix_stat(const char *path, struct posix_stat *is)
     return 0;
 }
 
+int posix_rename(const char *from, const char *to)
+{
+    wchar_t *wide_from = wide_path(from), *wide_to = wide_path(to), aside[4096];
+    swprintf(aside, 4096, L"%ls.before", wide_to);
+    MoveFileExW(wide_to, aside, MOVEFILE_REPLACE_EXISTING);
+    BOOL done = MoveFileExW(wide_from, wide_to, 0);
+    free(wide_from);
+    free(wide_to);
+    return done ? 0 : -1;
+}
+
 char *realpath(const char *path, char *real)
 {
     wchar_t *wide = wide_path(path), whole[4096];

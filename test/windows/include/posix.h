@@ -14,6 +14,9 @@ int setenv(const char *name, const char *value, int replace);
 int unsetenv(const char *name);
 /* To be freed as any block; an alignment that the heap does not have is not given. */
 int posix_memalign(void **memory, size_t alignment, size_t size);
+/* What has the new name makes room first: Windows replaces no library that is loaded, but lets it have another name. */
+int posix_rename(const char *from, const char *to);
+#define rename posix_rename
 char *realpath(const char *path, char *real);
 int pipe(int ends[2]);
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until);

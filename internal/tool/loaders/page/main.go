@@ -32,7 +32,8 @@ program. ` + "`vkloader doctor`" + ` names it with its version, and decides as t
 the loader does not read, and suggests no fix that relies on them.
 
 The version comes from the name of the file (` + "`libvulkan.so.1.3.239`" + `), from the package that it belongs to, or from a text in the
-file. If none of them has it, ` + "`vkloader doctor --probe`" + ` asks the loader.
+file. If none of them has it, ` + "`vkloader doctor --probe`" + ` asks the loader. On Windows the tool looks at a ` + "`vulkan-1.dll`" + ` in the program's
+directory, and reads the version in its resources.
 
 The tool first looks in the loader's file, which contains the names of the variables and fields that the loader reads. If the file
 does not show them, the tables below apply. For some features, only two versions are known between which they were introduced. For

@@ -10,6 +10,7 @@
  *        probe LIBRARY present      that, and show a picture: see present.c
  *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
  *        probe die SIGNAL           on Linux: see linux/die.c
+ *        probe facts                on Windows: see windows/facts.c
  * What of it is of one system: see system.h.
  */
 #include <stdbool.h>

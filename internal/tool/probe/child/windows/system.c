@@ -12,6 +12,7 @@
 #include <tlhelp32.h>
 
 #include "events.h"
+#include "facts.h"
 
 #define EVENTS "events="
 
@@ -20,6 +21,7 @@ int system_begin(int argc, char **argv)
 {
     /* A driver that is missing something, or crashes, shows no window that waits for somebody. */
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    if (argc == 2 && !strcmp(argv[1], "facts")) exit(facts_answer());
     if (argc > 1 && !strncmp(argv[argc - 1], EVENTS, strlen(EVENTS))) {
         HANDLE handle = (HANDLE)(uintptr_t)strtoull(argv[argc - 1] + strlen(EVENTS), NULL, 10);
         SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);

@@ -1,0 +1,8 @@
+/* facts.h: the facts of the running system, as the library reads them. Owner: facts.c. */
+#ifndef PROBE_FACTS_H
+#define PROBE_FACTS_H
+
+/* Answers messages of standard input on standard output, until there are no more; gives the exit code. */
+int facts_answer(void);
+
+#endif

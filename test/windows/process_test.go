@@ -1,0 +1,100 @@
+package windows
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// differing is a part of what explain prints of a process.
+type differing struct {
+	PID int
+	In  []struct{ Name string }
+	Out []struct{ Name, Why string }
+
+	Differs []struct{ Kind, Name, What string }
+}
+
+func (d *differing) has(layer string) (in bool) {
+	for _, one := range d.In {
+		in = in || one.Name == layer
+	}
+	return in
+}
+
+// presenting starts a program that presents until the test ends, and gives its number when it has loaded the layer or, without
+// one, its driver.
+func presenting(t *testing.T, size, layer string, variables ...string) int {
+	t.Helper()
+	words := append([]string{windowsPath(t, size, `test\with.exe`)}, variables...)
+	program, output := wine(t, append(words, windowsPath(t, size, `test\present.exe`), "win32", "100000", "--library", windowsPath(t, size, "vulkan-1.dll"))...)
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = program.Wait()
+	}()
+	for pid := 0; ; {
+		select {
+		case <-ended:
+			out, errOut := output()
+			t.Fatalf("%s: it ended\n%s%s", size, out, errOut)
+		default:
+		}
+		list := asked[struct {
+			Processes []struct {
+				PID             int
+				Name            string
+				Drivers, Layers []struct{ Name string }
+			}
+		}](t, size, 0, "ps").Processes
+		for _, p := range list {
+			if p.Name == "present.exe" && len(p.Drivers) == 1 && (layer == "" || len(p.Layers) == 1 && p.Layers[0].Name == layer) {
+				pid = p.PID
+			}
+		}
+		if pid != 0 {
+			t.Cleanup(func() {
+				cmd, _ := wine(t, "taskkill", "/f", "/pid", strconv.Itoa(pid))
+				_ = cmd.Run()
+				<-ended
+			})
+			return pid
+		}
+	}
+}
+
+// Of a process the variables that it has count, and not the tool's; what it has loaded otherwise than it would now is told.
+func TestExplainProcess(t *testing.T) {
+	for _, size := range sizes {
+		t.Run(size, func(t *testing.T) {
+			implicitLayer(t, size, "first", windowsPath(t, size, `layers\VkLayer_drawstats.dll`))
+			t.Run("its variables", func(t *testing.T) {
+				pid := strconv.Itoa(presenting(t, size, "", "DISABLE_first=1"))
+				if own := asked[differing](t, size, 0, "explain"); !own.has("VK_LAYER_first") {
+					t.Errorf("without the process: %+v", own)
+				}
+				d := asked[differing](t, size, 0, "explain", "--pid", pid)
+				if strconv.Itoa(d.PID) != pid || d.has("VK_LAYER_first") || len(d.Differs) != 0 {
+					t.Errorf("of the process: %+v", d)
+				}
+			})
+			t.Run("its libraries", func(t *testing.T) {
+				pid := strconv.Itoa(presenting(t, size, "VK_LAYER_first"))
+				if d := asked[differing](t, size, 0, "explain", "--pid", pid); !d.has("VK_LAYER_first") || len(d.Differs) != 0 {
+					t.Errorf("as it is: %+v", d)
+				}
+				d := asked[differing](t, size, 0, "explain", "--pid", pid, "--env", "DISABLE_first=1")
+				if len(d.Differs) != 1 || d.Differs[0].Kind != "layer" || d.Differs[0].Name != "VK_LAYER_first" ||
+					!strings.HasPrefix(d.Differs[0].What, "it is loaded, but would not be now: ") {
+					t.Errorf("with another variable: %+v", d)
+				}
+			})
+			if _, errOut := tool(t, size, 3, "explain", "--pid", "3"); !strings.Contains(errOut, "process 3: ") {
+				t.Errorf("of none: %s", errOut)
+			}
+		})
+	}
+}
