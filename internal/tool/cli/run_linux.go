@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,10 +83,12 @@ func (r *launched) run(s *invocation, args []string) error {
 			return err
 		}
 	}
+	plain := m.Environ
 	changes, warnings, err := r.prepare(found, &m, path)
 	if err != nil {
 		return err
 	}
+	r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == "LD_LIBRARY_PATH" }))
 	for _, w := range warnings {
 		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
 	}

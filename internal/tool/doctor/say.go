@@ -26,7 +26,6 @@ const (
 	asleep
 	notServed
 	foundTwice
-	elevatedRuns
 )
 
 var plainWords = [...]string{
@@ -37,7 +36,6 @@ var plainWords = [...]string{
 	asleep:         "it sleeps to save power, and every program that lists devices wakes it",
 	notServed:      "no graphics device has a working driver: programs compute on the processor",
 	foundTwice:     "the manifest is found twice",
-	elevatedRuns:   "it runs with more rights than its user: it ignores most variables and the home directory",
 }
 
 func (p plain) say() string { return plainWords[p] }
@@ -376,9 +374,6 @@ type (
 		manifest string // in that directory, or gone from its package
 	}
 
-	// unseen are variables that a program with more rights does not see.
-	unseen struct{ count int }
-
 	// misbehaved is what became of a driver or layer in a child; said: the loader's own message; with: the layer that it needs
 	// for that.
 	misbehaved struct{ detail, said, with string }
@@ -430,14 +425,6 @@ func (d driverless) say() string {
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
 	}
 	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
-}
-
-func (u unseen) say() string {
-	verb := "are"
-	if u.count == 1 {
-		verb = "is"
-	}
-	return "the program does not see " + term.Count(u.count, "variable") + " that " + verb + " set"
 }
 
 func (h hides) say() string {
