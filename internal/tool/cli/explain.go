@@ -31,6 +31,8 @@ type explanation struct {
 	App    string          `json:"app,omitempty"`
 	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
 
+	Static string `json:"static,omitempty"` // that the program is statically linked and gets no loader, for which nothing is decided
+
 	Elevated process.Rights `json:"elevated,omitempty"` // why the program runs with more rights than its user
 	Unseen   []string       `json:"unseen,omitempty"`   // variables that are set, and that it ignores for this
 
@@ -88,6 +90,10 @@ func newExplain(s *invocation) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
+			if answer.Static != "" {
+				term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
+				return nil
+			}
 			printLoader(s, answer.Loader, answer.App)
 			printElevated(s, answer)
 			printExplained(s, answer.App, answer.In, answer.Out, len(names) > 0)
@@ -116,6 +122,9 @@ func newExplain(s *invocation) *cobra.Command {
 // explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
 func explained(about *subject, app string, names []string, bare bool) (*explanation, error) {
 	loader := decideFor(about)
+	if static := staticOf(about); !static.Gets() {
+		return &explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
+	}
 	answer, err := ask.Decide(about.source)
 	if err != nil {
 		return nil, err

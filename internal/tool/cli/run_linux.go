@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
@@ -131,6 +132,9 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
+	}
+	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
+		warnings = append(warnings, static.Line(program))
 	}
 	if !m.Foreign() {
 		warnings = append(warnings, launch.Unfit(source.Program)...)

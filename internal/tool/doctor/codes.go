@@ -72,6 +72,7 @@ const (
 	VariableUnknown
 	ElevatedIgnores
 	ElevatedProgram
+	ProgramStatic
 	ProcessOldFile
 	ProcessDiffers
 	DriverCrashes
@@ -257,6 +258,9 @@ var table = [codeCount]Entry{
 	ElevatedProgram: {"elevated-program", diag.Note, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be controlled by that user.",
 		"Nothing: the findings are for the program with these rights."},
+	ProgramStatic: {"program-static", diag.Warning, "",
+		"The dynamic linker loads libraries for programs that are linked dynamically. No variable changes that for another program.",
+		"Link it dynamically: without -static."},
 	ProcessOldFile: {"process-old-file", diag.Warning, "",
 		"A program uses updated files only after its next start. Old and new files may not work together.",
 		"Start the program again."},

@@ -128,6 +128,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.environment()
 	e.absence()
 	e.ignored()
+	e.static()
 	e.Order()
 	return e, nil
 }

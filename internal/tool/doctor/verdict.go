@@ -17,6 +17,9 @@ func (e *exam) verdict() string {
 	if broken := e.Report.misbehaving(); broken != "" {
 		return broken + "; " + e.end(true)
 	}
+	if !e.Static.Gets() {
+		return e.Static.Line(e.source.Program) + "; " + e.end(true)
+	}
 	var works []string
 	for _, g := range e.gpus {
 		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.refused(g) != "" || g.Kernel == "radeon" || e.broken(g) {
