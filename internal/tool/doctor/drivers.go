@@ -193,11 +193,17 @@ func (e *exam) withoutDriver() {
 		e.searchAgain(e.found(NoDriver, "vkCreateInstance", what.manifest, what, nil), &list[at])
 		return
 	}
+	if what.why == noManifest {
+		what.elsewhere = e.elsewhere()
+	}
 	if p, gone := e.uninstalled(e.usualDriver()); what.why == noManifest && gone != "" {
 		what.why, what.manifest = lostManifest, gone
 		do = e.system.again(p.Name, gone)
 	}
 	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
+	if what.elsewhere != "" {
+		found.offer(fixing, e.searchAlso(what.elsewhere))
+	}
 	if what.by != "" {
 		e.unsetting(found, what.by)
 	}

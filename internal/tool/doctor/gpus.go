@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
@@ -260,8 +259,7 @@ func (e *exam) undriven(g *GPU) {
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
-		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
-			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
+		found.offer(fixing, e.searchAlso(what.elsewhere))
 	}
 	if what.library != "" {
 		found.offer(fixing, own)

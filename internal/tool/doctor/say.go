@@ -372,6 +372,8 @@ type (
 		by    string // the variable that replaces the search, or leaves a directory out
 
 		manifest string // in that directory, or gone from its package
+
+		elsewhere string // a directory that has manifests and is not searched
 	}
 
 	// misbehaved is what became of a driver or layer in a child; said: the loader's own message; with: the layer that it needs
@@ -423,6 +425,9 @@ func (d driverless) say() string {
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is in a directory that " + d.by + " leaves out"
 	case lostManifest:
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
+	}
+	if d.elsewhere != "" {
+		what += "; manifests lie in " + d.elsewhere + ", where programs do not look"
 	}
 	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 }
