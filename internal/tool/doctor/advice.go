@@ -319,15 +319,12 @@ type tried struct {
 
 func (t tried) say() (string, []string) {
 	text, commands := t.words()
-	switch t.aim {
-	case forTime:
-		text = "To start faster: " + text
-	case forPower:
-		text = "For a program that does not need the device: " + text
-	case forDevice:
-		text = "Nothing, if this is intended. For a program that wants the device: " + text
-	case otherName:
-		text = "Write " + t.Variable + " instead: " + text
+	if before := t.before(); before != "" {
+		if inContainer(t.kind) { // a sentence, and not a line for a shell
+			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
+		} else {
+			text = before + ": " + text
+		}
 	}
 	if t.at.File != "" {
 		text += "; it is set in " + t.at.String()
@@ -335,7 +332,25 @@ func (t tried) say() (string, []string) {
 	return text, commands
 }
 
+// before is what the change is good for.
+func (t tried) before() string {
+	switch t.aim {
+	case forTime:
+		return "To start faster"
+	case forPower:
+		return "For a program that does not need the device"
+	case forDevice:
+		return "Nothing, if this is intended. For a program that wants the device"
+	case otherName:
+		return "Write " + t.Variable + " instead"
+	}
+	return ""
+}
+
 func (t tried) words() (string, []string) {
+	if t.File == "" && t.And != nil && inContainer(t.kind) {
+		return t.atStart()
+	}
 	if t.File == "" && t.And == nil {
 		switch {
 		case t.kind == "steam" && t.Set:
@@ -355,6 +370,33 @@ func (t tried) words() (string, []string) {
 		}
 	}
 	return t.Line(), t.Lines()
+}
+
+// atStart are several variables as the container has to be started.
+func (t tried) atStart() (string, []string) {
+	var set, unset, pod []string
+	for c := &t.Change; c != nil; c = c.And {
+		switch {
+		case c.Set:
+			set, pod = append(set, "-e "+c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
+		case t.kind == "podman":
+			set = append(set, "--unsetenv="+c.Variable)
+		default:
+			unset = append(unset, "-u "+c.Variable)
+		}
+	}
+	if t.kind == "kubernetes" {
+		text := "In the container's env of the pod: " + strings.Join(pod, ", ")
+		if len(unset) > 0 {
+			text += "; without " + strings.ReplaceAll(strings.Join(unset, ", "), "-u ", "")
+		}
+		return text, nil
+	}
+	options := strings.Join(set, " ") + " ..."
+	if len(unset) > 0 {
+		options += " env " + strings.Join(unset, " ") + " PROGRAM"
+	}
+	return "Start the container with: " + t.kind + " run " + options, nil
 }
 
 // yamlText is a text of YAML in double quotes, as JSON has them.
