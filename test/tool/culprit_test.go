@@ -145,6 +145,18 @@ func TestFindCulpritOfUsualLoader(t *testing.T) {
 	}
 }
 
+// A program whose leak sanitizer refuses to work under a tracer is not traced: what leaks is found by the sanitizer's own text.
+func TestFindCulpritThatLeaks(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	const script = `"$@" >/dev/null; if ! grep -q 'TracerPid:.0$' /proc/$$/status; then echo "HINT: LeakSanitizer does not work under ptrace" >&2; exit 23; fi
+		[ "$DISABLE_VK_LAYER_two" = 1 ] && exit 0; echo "SUMMARY: LeakSanitizer: 5 bytes leaked" >&2; exit 23`
+	v := hunted(t, w, 1, append([]string{"sh", "-c", script, "sh"}, program...), "--fails-when", "LeakSanitizer")
+	if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_two}]" || !strings.Contains(fmt.Sprint(v.Notes), "leak sanitizer") {
+		t.Errorf("got %+v", v)
+	}
+}
+
 // A launcher that forks and ends at once is no end: what it has started is followed to its own. What it leaves running
 // without the Vulkan loader is no hang.
 func TestFindCulpritBehindLauncher(t *testing.T) {

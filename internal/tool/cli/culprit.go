@@ -246,6 +246,9 @@ func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
 	return list
 }
 
+// refusesTracer is what a program with a leak sanitizer writes when a debugger, or this tool, traces it.
+const refusesTracer = "LeakSanitizer does not work under ptrace"
+
 // trial runs the program once.
 func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	h.runs++
@@ -261,10 +264,16 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaderlog.Progress{}
 	heard := h.failure.listener(h.s.errOut)
+	refused := &listener{to: heard, text: []byte(refusesTracer)}
 	begun := time.Now()
-	end, err := program.Trace(&launch.Splitter{Rest: heard, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
+	end, err := program.Trace(&launch.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
 	if err != nil {
 		return nil, err
+	}
+	if refused.heard && !h.limits.Untraced {
+		h.limits.Untraced = true
+		h.notes = append(h.notes, "its leak sanitizer does not work under a tracer: it ran without one, and the file that it stopped in is not known")
+		return h.trial(list)
 	}
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""

@@ -6,6 +6,8 @@ import "time"
 type Limits struct {
 	Hangs  time.Duration // then it hangs
 	Enough time.Duration // then all is well
+
+	Untraced bool // the program is not looked into: some refuse to run under a tracer
 }
 
 // End is how a traced program ended.

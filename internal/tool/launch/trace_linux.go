@@ -33,10 +33,10 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	// Only the thread that started the program may trace it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := &tracer{traced: true, alive: map[int]bool{}, last: map[int]*place{}, wake: make(chan struct{}),
+	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, wake: make(chan struct{}),
 		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
-		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}}
+		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
 	t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
 	if errors.Is(err, unix.EPERM) {
 		t.traced, attributes.Sys.Ptrace = false, false
