@@ -157,6 +157,20 @@ func TestFindCulpritThatLeaks(t *testing.T) {
 	}
 }
 
+// A process that was forked from one that had the loader, and fails: no driver or layer is at fault, and the note says what is.
+func TestFindCulpritAfterFork(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	const script = "import ctypes, os, sys\nif sys.argv[1] == 'before': ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\n" +
+		"child = os.fork()\nif child == 0:\n  ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32())); os.abort()\nos.wait()"
+	for when, forked := range map[string]bool{"before": true, "after": false} {
+		v := hunted(t, w, 1, []string{"python3", "-c", script, when})
+		if v.Result != "elsewhere" || strings.Contains(fmt.Sprint(v.Notes), "was forked from one that had loaded Vulkan") != forked {
+			t.Errorf("%s: got %+v", when, v)
+		}
+	}
+}
+
 // A launcher that forks and ends at once is no end: what it has started is followed to its own. What it leaves running
 // without the Vulkan loader is no hang.
 func TestFindCulpritBehindLauncher(t *testing.T) {

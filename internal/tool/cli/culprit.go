@@ -104,6 +104,7 @@ type hunt struct {
 
 	used       *loaders.Loader // that the program gets; nil: not known
 	other      *loaders.Loader // that it gets without the tool; nil: the same, or not known
+	forked     bool            // what failed was forked from a process that had the loader
 	quiet      bool            // the loader's log is not asked for: it may have another form
 	usedLoader bool            // a run has used the loader
 }
@@ -174,6 +175,10 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		v.Works = h.used.Short()
 	}
 	var failed error
+	if found.Result == culprit.Elsewhere && h.forked {
+		h.notes = append(h.notes, "the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the "+
+			"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
+	}
 	if found.Result == culprit.ByLoader {
 		v.Fix = runsWith(args)
 	}
@@ -286,6 +291,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 		seen.Phase = ""
 	}
 	if end.Fault != nil {
+		h.forked = h.forked || end.Fault.Forked
 		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())

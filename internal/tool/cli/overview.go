@@ -78,14 +78,15 @@ func overview(s *invocation, how effort, asJSON bool) error {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Next"))
-	first := [2]string{"vkloader doctor", "everything that was found, and what to do"}
+	first := [2]string{"vkloader doctor", "everything that was found, with fixes"}
 	if better := worthwhile(report); better != "" && shown == 0 {
-		first = [2]string{"vkloader doctor --full", "everything that was found, and " + better}
+		first = [2]string{"vkloader doctor --full", better}
 	}
 	for _, next := range [][2]string{first,
 		{"vkloader explain", "what a program loads, and why"}, {"vkloader info", "the devices, as programs see them"},
-		{"vkloader run PROGRAM", "a program with devices and layers chosen"}, {"vkloader help", "all commands"}} {
-		fmt.Fprintf(s.out, "  %-22s  %s\n", next[0], next[1])
+		{"vkloader run PROGRAM", "with devices and layers chosen"},
+		{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, {"vkloader help", "all commands"}} {
+		fmt.Fprintf(s.out, "  %-35s  %s\n", next[0], next[1])
 	}
 	if report.Has(diag.Problem) {
 		return exit.With(exit.Problems)

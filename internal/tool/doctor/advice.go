@@ -56,6 +56,7 @@ const (
 	librariesOnNixOS
 	ostreeAgain
 	ofSteamOS
+	ownOrAgain
 )
 
 var fixedWords = [...]struct {
@@ -103,6 +104,7 @@ var fixedWords = [...]struct {
 		[]string{"rpm-ostree rollback", "rpm-ostree upgrade"}},
 	ofSteamOS: {"SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.",
 		[]string{"steamos-update"}},
+	ownOrAgain:   {"Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.", nil},
 	updateDriver: {"Update the driver: it may be older than the device. A device may also be too old for Vulkan.", nil},
 }
 

@@ -457,6 +457,17 @@ func TestHeaded(t *testing.T) {
 	}
 }
 
+// Both names of one variable with one value serve loaders of all versions; with two values, one of them is not in force.
+func TestBothNames(t *testing.T) {
+	t.Parallel()
+	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
+	checkCauses(t, []cause{
+		{name: "one value", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=" + file, verdict: "nothing is wrong"},
+		{name: "two", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=/other.json", problems: []string{"variable-ignored"},
+			code: "variable-ignored", what: "VK_ICD_FILENAMES is set"},
+	})
+}
+
 // A filter that leaves layers out is meant: it is no warning, and what contradicts it is one.
 func TestFilteredLayers(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	// Only the thread that started the program may trace it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, wake: make(chan struct{}),
+	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, forked: map[int]bool{}, wake: make(chan struct{}),
 		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
