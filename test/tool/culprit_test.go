@@ -171,6 +171,16 @@ func TestFindCulpritAfterFork(t *testing.T) {
 	}
 }
 
+// A program that calls a command that it did not get: the note says that it called a null pointer.
+func TestFindCulpritNullPointer(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	const script = "import ctypes\nctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\nctypes.CFUNCTYPE(None)(0)()"
+	if v := hunted(t, w, 1, []string{"python3", "-c", script}); v.Result != "elsewhere" || !strings.Contains(fmt.Sprint(v.Notes), "it called a null pointer") {
+		t.Errorf("got %+v", v)
+	}
+}
+
 // A launcher that forks and ends at once is no end: what it has started is followed to its own. What it leaves running
 // without the Vulkan loader is no hang.
 func TestFindCulpritBehindLauncher(t *testing.T) {

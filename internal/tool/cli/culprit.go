@@ -104,6 +104,7 @@ type hunt struct {
 
 	used       *loaders.Loader // that the program gets; nil: not known
 	other      *loaders.Loader // that it gets without the tool; nil: the same, or not known
+	null       bool            // the first run called a null pointer
 	forked     bool            // what failed was forked from a process that had the loader
 	quiet      bool            // the loader's log is not asked for: it may have another form
 	usedLoader bool            // a run has used the loader
@@ -178,6 +179,10 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if found.Result == culprit.Elsewhere && h.forked {
 		h.notes = append(h.notes, "the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the "+
 			"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
+	}
+	if found.Result == culprit.Elsewhere && h.null && h.usedLoader {
+		h.notes = append(h.notes, "it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not "+
+			"enable: vkloader check --require extension=NAME")
 	}
 	if found.Result == culprit.ByLoader {
 		v.Fix = runsWith(args)
@@ -291,6 +296,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 		seen.Phase = ""
 	}
 	if end.Fault != nil {
+		h.null = h.runs == 1 && end.Fault.Null || h.null
 		h.forked = h.forked || end.Fault.Forked
 		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 	}

@@ -307,6 +307,7 @@ const (
 	forPower
 	forDevice
 	otherName
+	forUnasked
 	byHand // it ends the fault, and is for nobody but the user to do
 )
 
@@ -343,6 +344,9 @@ func (t tried) before() string {
 		return "For a program that does not need the device"
 	case forDevice:
 		return "Nothing, if this is intended. For a program that wants the device"
+	case forUnasked:
+		return "Enable VK_KHR_portability_enumeration and its instance flag in the program. For programs that you cannot change, at the risk that " +
+			"they use what the driver lacks"
 	case otherName:
 		return "Write " + t.Variable + " instead"
 	}

@@ -457,6 +457,20 @@ func TestHeaded(t *testing.T) {
 	}
 }
 
+// A portability driver alone: a manifest of the user's gives it to programs that do not ask for it, and where there is no home
+// directory, the program has to ask.
+func TestPortable(t *testing.T) {
+	t.Parallel()
+	files := join(file(icds+"x_icd.json", `{"file_format_version":"1.0.1","ICD":{"library_path":"../../../lib/x86_64-linux-gnu/libx.so","api_version":"1.2.0",`+
+		`"is_portability_driver":true}}`), file(libraries+"libx.so", library(t, "exports=vk_icdGetInstanceProcAddr")),
+		file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))
+	checkCauses(t, []cause{
+		{name: "with a home", files: files, environ: "HOME=/home/u", problems: []string{"no-driver"}, code: "no-driver",
+			do: `mkdir -p -- /home/u/.local/share/vulkan/icd.d && echo '{"ICD":{"api_version":"1.2.0","library_path":"/usr/lib/x86_64-linux-gnu/libx.so"}`},
+		{name: "without", files: files, problems: []string{"no-driver"}, code: "no-driver", do: "-mkdir"},
+	})
+}
+
 // Both names of one variable with one value serve loaders of all versions; with two values, one of them is not in force.
 func TestBothNames(t *testing.T) {
 	t.Parallel()

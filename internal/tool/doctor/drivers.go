@@ -62,7 +62,7 @@ func (e *exam) idle() {
 		}
 	}
 	if len(names) > 0 {
-		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{len(names)}, nil).offer(forTime,
+		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{count: len(names), class: e.class}, nil).offer(forTime,
 			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
@@ -201,6 +201,9 @@ func (e *exam) withoutDriver() {
 		do = e.system.again(p.Name, gone)
 	}
 	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
+	if own, can := e.portable(); can && what.why == allPortability {
+		found.offer(forUnasked, own)
+	}
 	if what.elsewhere != "" {
 		found.offer(fixing, e.searchAlso(what.elsewhere))
 	}

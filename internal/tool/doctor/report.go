@@ -156,7 +156,7 @@ func (r *Report) say() {
 // be made for the user; false: there is none.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand
+	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked
 }
 
 // soften makes a finding a warning at most.

@@ -30,6 +30,7 @@ type Fault struct {
 	Program string   // executable of the process
 	Killed  string   // the signal or the exception
 	Forked  bool     // the process was forked from one that had the loader, and started no other program
+	Null    bool     // that instruction is at a null pointer
 	Mapped  bool     // the instruction that it stood at lies in a file
 	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
 }

@@ -168,6 +168,9 @@ func codeOf(tid int) (list []code, loader bool) {
 // maxStack is how much of a stack is looked at.
 const maxStack = 32 << 10
 
+// nullPage is how much of memory's beginning nothing is mapped in.
+const nullPage = 4096
+
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
 func faultAt(tid int, at *place) (f *Fault, loader bool) {
@@ -189,7 +192,7 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 		f.add(list[i].file)
 		return true
 	}
-	f.Mapped = add(at.pc)
+	f.Mapped, f.Null = add(at.pc), at.pc < nullPage
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
 	if err != nil {
 		return f, loader
