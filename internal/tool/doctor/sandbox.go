@@ -151,7 +151,7 @@ var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
 	"/run/host/usr/share/vulkan/icd.d", "/usr/local/nvidia/share/vulkan/icd.d", "/usr/local/nvidia/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
 // profilePlaces are directories like these, below those that variables of package managers and the home directory name.
-var profilePlaces = []struct{ variable, below string }{{"HOME", "/.nix-profile/share/vulkan/icd.d"}, {"HOME", "/.guix-profile/share/vulkan/icd.d"},
+var profilePlaces = []struct{ variable, below string }{{variables.Home.Name(), "/.nix-profile/share/vulkan/icd.d"}, {variables.Home.Name(), "/.guix-profile/share/vulkan/icd.d"},
 	{"CONDA_PREFIX", "/share/vulkan/icd.d"}, {"GUIX_ENVIRONMENT", "/share/vulkan/icd.d"}, {"PREFIX", "/share/vulkan/icd.d"},
 	{"SNAP", "/gpu-2404/usr/share/vulkan/icd.d"}, {"SNAP", "/graphics/usr/share/vulkan/icd.d"}}
 
