@@ -22,6 +22,8 @@ type found struct {
 	What, Process string
 	Files         []string
 	Phase, Fix    string
+	Loader        *struct{ Path string }
+	Notes         []string
 	Applied       bool
 }
 
@@ -104,6 +106,78 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/old.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
 	if v := hunted(t, w, 1, program); v.Result != "found" || fmt.Sprint(v.Culprits) != "[{driver old.json}]" {
 		t.Errorf("of a driver that crashes: %+v", v)
+	}
+}
+
+// A program that fails with the distribution's loader alone: the verdict is of that loader, and names it. What it fails with
+// there is searched for, too, and the command lines are ones with which it works.
+func TestFindCulpritOfUsualLoader(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, unless, result, culprits, fix string }{
+		{"loader", "never", "loader", "[]", "vkloader run -- "},
+		{"layer", `"$DISABLE_VK_LAYER_two"`, "found", "[{layer VK_LAYER_two}]", "env DISABLE_VK_LAYER_two=1 sh "},
+		{"works", "1", "fine", "[]", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, program := computing(t)
+			w.System = true                                                    // no LD_LIBRARY_PATH
+			if err := os.MkdirAll(w.Path("share/vulkan"), 0o755); err != nil { // an older loader reads no variable for implicit layers
+				t.Fatal(err)
+			}
+			if err := os.Symlink(w.Path("implicit"), w.Path("share/vulkan/implicit_layer.d")); err != nil {
+				t.Fatal(err)
+			}
+			w.Env["XDG_DATA_HOME"] = w.Path("share")
+			const script = `"$@" >/dev/null; case "$LD_LIBRARY_PATH" in *build*) exit 0; esac; [ UNLESS = 1 ] && exit 0; kill -SEGV $$`
+			v := hunted(t, w, map[bool]int{true: 0, false: 1}[c.result == "fine"],
+				append([]string{"sh", "-c", strings.Replace(script, "UNLESS", c.unless, 1), "sh"}, program...))
+			if v.Result != c.result || fmt.Sprint(v.Culprits) != c.culprits || !strings.HasPrefix(v.Fix, c.fix) || v.Loader == nil {
+				t.Fatalf("got %+v", v)
+			}
+			if ours := strings.HasPrefix(v.Loader.Path, built); ours != (c.result == "fine") {
+				t.Errorf("with the loader %s", v.Loader.Path)
+			}
+			if c.result == "fine" && !strings.Contains(fmt.Sprint(v.Notes), "it works too with libvulkan.so.1") {
+				t.Errorf("notes %q", v.Notes)
+			}
+		})
+	}
+}
+
+// A program whose leak sanitizer refuses to work under a tracer is not traced: what leaks is found by the sanitizer's own text.
+func TestFindCulpritThatLeaks(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	const script = `"$@" >/dev/null; if ! grep -q 'TracerPid:.0$' /proc/$$/status; then echo "HINT: LeakSanitizer does not work under ptrace" >&2; exit 23; fi
+		[ "$DISABLE_VK_LAYER_two" = 1 ] && exit 0; echo "SUMMARY: LeakSanitizer: 5 bytes leaked" >&2; exit 23`
+	v := hunted(t, w, 1, append([]string{"sh", "-c", script, "sh"}, program...), "--fails-when", "LeakSanitizer")
+	if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_two}]" || !strings.Contains(fmt.Sprint(v.Notes), "leak sanitizer") {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// A process that was forked from one that had the loader, and fails: no driver or layer is at fault, and the note says what is.
+func TestFindCulpritAfterFork(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	const script = "import ctypes, os, sys\nif sys.argv[1] == 'before': ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\n" +
+		"child = os.fork()\nif child == 0:\n  ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32())); os.abort()\nos.wait()"
+	for when, forked := range map[string]bool{"before": true, "after": false} {
+		v := hunted(t, w, 1, []string{"python3", "-c", script, when})
+		if v.Result != "elsewhere" || strings.Contains(fmt.Sprint(v.Notes), "was forked from one that had loaded Vulkan") != forked {
+			t.Errorf("%s: got %+v", when, v)
+		}
+	}
+}
+
+// A program that calls a command that it did not get: the note says that it called a null pointer.
+func TestFindCulpritNullPointer(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	const script = "import ctypes\nctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\nctypes.CFUNCTYPE(None)(0)()"
+	if v := hunted(t, w, 1, []string{"python3", "-c", script}); v.Result != "elsewhere" || !strings.Contains(fmt.Sprint(v.Notes), "it called a null pointer") {
+		t.Errorf("got %+v", v)
 	}
 }
 

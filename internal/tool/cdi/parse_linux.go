@@ -30,7 +30,7 @@ func Parse(text []byte) (*specs.Spec, error) {
 	if err := decoder.Decode(spec); errors.Is(err, io.EOF) {
 		return nil, errors.New("it is empty")
 	} else if err != nil {
-		return nil, err
+		return nil, unlike(err, text)
 	}
 	if err := specs.ValidateVersion(spec); err != nil {
 		return nil, err
@@ -63,6 +63,32 @@ func Parse(text []byte) (*specs.Spec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// unlike says what is wrong with a text that a decoder rejects. Its own words name types of a program.
+func unlike(err error, text []byte) error {
+	const what = "it is no CDI file: "
+	wrong := (*yaml.TypeError)(nil)
+	if !errors.As(err, &wrong) || len(wrong.Errors) == 0 {
+		return errors.New(what + strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	members := map[string]any{}
+	if yaml.Unmarshal(text, &members) != nil || members["cdiVersion"] == nil && members["kind"] == nil && members["devices"] == nil {
+		return errors.New(what + "cdiVersion, kind and devices are not in it")
+	}
+	first := wrong.Errors[0]
+	if place, rest, is := strings.Cut(first, ": field "); is {
+		name, _, _ := strings.Cut(rest, " not found in type ")
+		return fmt.Errorf("%s: %q is no member that the specification of CDI has", place, name)
+	}
+	if place, rest, is := strings.Cut(first, ": cannot unmarshal "); is {
+		if _, value, shown := strings.Cut(rest, "`"); shown {
+			value, _, _ = strings.Cut(value, "`")
+			return fmt.Errorf("%s: the value %q is of the wrong type", place, value)
+		}
+		return fmt.Errorf("%s: the value is of the wrong type", place)
+	}
+	return errors.New(first)
 }
 
 // empty tells whether edits change nothing, which those of a device must not.

@@ -32,7 +32,13 @@ var rejected = map[string]string{
 	`{cdiVersion: 1.1.0, kind: a/b, devices: [{name: x, containerEdits: {netDevices: [{hostInterfaceName: a}]}}]}`:                    "without a name",
 	`{cdiVersion: 1.1.0, kind: a/b, devices: [{name: x, containerEdits: {intelRdt: {closID: a/b}}}]}`:                                 "closID",
 	`{cdiVersion: 0.5.0, kind: a/b, devices: []}`:                                                                                     "no devices",
-	``: "empty",
+	``:                    "empty",
+	`{"a": [1, 2]}`:       "it is no CDI file: cdiVersion, kind and devices are not in it",
+	"hello\n":             "it is no CDI file: cdiVersion, kind",
+	"[1]":                 "it is no CDI file: cdiVersion, kind",
+	"a: b\n\tc":           "it is no CDI file: line 2: found a tab",
+	"\x7fELF\x02\x01\x01": "it is no CDI file: control characters",
+	"cdiVersion: 0.5.0\nkind: a/b\ndevices: all\n": `line 3: the value "all" is of the wrong type`,
 }
 
 // A file is rejected exactly where the library that runtimes use rejects it. The same cases are given to that library.
@@ -42,6 +48,9 @@ func TestParseAsRuntimesDo(t *testing.T) {
 		_, err := Parse([]byte(text))
 		if why == "" && err != nil || why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
 			t.Errorf("%s: %v, want %q", text, err, why)
+		}
+		if err != nil && (strings.Contains(err.Error(), "specs.") || strings.Contains(err.Error(), "unmarshal")) {
+			t.Errorf("%s: %v", text, err)
 		}
 		file := filepath.Join(t.TempDir(), "a.yaml")
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -32,7 +33,9 @@ const culpritSchema = 2
 type verdict struct {
 	Schema   int               `json:"schema"`
 	Program  []string          `json:"program"`
-	Result   culprit.Result    `json:"result"` // fine, found, unloading, elsewhere, unsteady or stopped
+	Result   culprit.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
+	Loader   *loaders.Loader   `json:"loader,omitempty"`     // that the program used when it ended so; absent: not known
+	Works    string            `json:"works_with,omitempty"` // the version of the loader with which it works, where only another one fails
 	Culprits []culprit.Suspect `json:"culprits"`
 	With     []culprit.Suspect `json:"with,omitempty"` // the layer without which the only culprit does no harm
 	Runs     []culprit.Run     `json:"runs"`
@@ -52,6 +55,7 @@ type findsCulprit struct {
 	expires        string        // of what --apply writes
 	limits         launch.Limits // of runs
 	failure        failure
+	usual          []string // the environment in which the program gets its loader without the tool; nil: the same one
 }
 
 func (f *findsCulprit) options(cmd *cobra.Command) {
@@ -81,7 +85,8 @@ func (f *findsCulprit) check(once bool) error {
 const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash or hang, or the two that fail\n" +
 	"only together. It runs the program as it is, without layers, and then leaves out fewer and fewer\n" +
 	"layers and drivers. " + hangKey + " marks the program as hung. With --fails-with and --fails-when, other ends\n" +
-	"are failures, too. Processes that a run leaves behind are ended. Exit codes: 0 the program works, 1\n" +
+	"are failures, too. A program that works is tried with the loader that it gets without vkloader, too.\n" +
+	"Processes that a run leaves behind are ended. Exit codes: 0 the program works, 1\n" +
 	"it does not, 3 interrupted.\n\n"
 
 // hunt is a search for what crashes or hangs a program.
@@ -94,8 +99,16 @@ type hunt struct {
 	out     *os.File
 	runs    int
 	notes   []string
-	code    int       // exit code of the last run
-	talk    io.Writer // what is said of each run
+	rights  process.Rights // that the program's file gives it, and that it does not have here
+	code    int            // exit code of the last run
+	talk    io.Writer      // what is said of each run
+
+	used       *loaders.Loader // that the program gets; nil: not known
+	other      *loaders.Loader // that it gets without the tool; nil: the same, or not known
+	null       bool            // the first run called a null pointer
+	forked     bool            // what failed was forked from a process that had the loader
+	quiet      bool            // the loader's log is not asked for: it may have another form
+	usedLoader bool            // a run has used the loader
 }
 
 // find runs the program until it is known what crashes or hangs it.
@@ -114,19 +127,24 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		source.Program = full
 	}
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
-	var loader *loaders.Loader
-	if onWindows { // elsewhere it gets the library of this tool
-		loader = loaders.Decide(source, "")
-	}
+	used, other := loadersOf(source, r.usual)
+	used.On(source)
 	answer, err := ask.Plan(source)
 	if err != nil {
 		return err
 	}
-	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, loader), limits: r.limits,
+	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
 		failure: r.failure, out: os.Stdout, talk: s.errOut}
 	if asJSON {
 		h.out = os.Stderr // standard output is for the verdict
 	}
+	if !onWindows && !s.asUser {
+		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
+			h.notes = append(h.notes, fmt.Sprintf("it was tried as an ordinary program; with the rights that its file gives it (%s), it ignores most "+
+				"variables: vkloader explain --app %s", h.rights, term.Quoted(source.Program)))
+		}
+	}
+	h.used, h.other = used, other
 	found, err := culprit.Find(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
@@ -134,12 +152,44 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if found.Result == culprit.Fine && h.code > 0 {
 		h.notes = append(h.notes, fmt.Sprintf("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code))
 	}
-	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With,
+	with := h.used
+	if found.Result == culprit.Fine {
+		runs := h.runs
+		usual, err := h.withUsual(r.usual)
+		switch {
+		case err != nil:
+			return exit.As(exit.CannotRun, err)
+		case usual == nil && h.runs > runs:
+			h.notes = append(h.notes, "it works too with "+other.Title()+", which it gets without vkloader")
+		case usual != nil:
+			usual.Runs = append(found.Runs, usual.Runs...)
+			found, with = usual, h.other
+		}
+	}
+	if !h.usedLoader {
+		with = nil
+	}
+	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
+		Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With,
 		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
-		Last: found.First.Last, Notes: append([]string{}, h.notes...)}
+		Last: found.First.Last}
+	if with != nil && with != h.used {
+		v.Works = h.used.Short()
+	}
 	var failed error
+	if found.Result == culprit.Elsewhere && h.forked {
+		h.notes = append(h.notes, "the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the "+
+			"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
+	}
+	if found.Result == culprit.Elsewhere && h.null && h.usedLoader {
+		h.notes = append(h.notes, "it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not "+
+			"enable: vkloader check --require extension=NAME")
+	}
+	if found.Result == culprit.ByLoader {
+		v.Fix = runsWith(args)
+	}
 	if found.Result == culprit.Unloading {
-		v.Fix = oneCommandLine([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
+		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	}
 	if found.Result == culprit.Found {
 		_, without := h.scene.Without(found.Culprits)
@@ -147,8 +197,13 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		for _, c := range without {
 			changes = append(changes, launch.Change(c))
 		}
-		v.Fix = oneCommandLine(changes, args)
-		if r.apply {
+		if v.Fix = h.lineFor(changes, args); h.rights != "" && ignoredThere(changes) {
+			v.Fix = ""
+			h.notes = append(h.notes, "no variable keeps it out of this program: without its manifest, no program gets it")
+		}
+		if r.apply && h.rights != "" {
+			h.notes = append(h.notes, "--apply keeps nothing out of this program, which ignores the user's settings")
+		} else if r.apply {
 			app := term.Or(found.First.Program, source.Program)
 			for _, c := range found.Culprits {
 				if c.Kind == culprit.Variable {
@@ -162,6 +217,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 			v.Applied = failed == nil
 		}
 	}
+	v.Notes = append([]string{}, h.notes...)
 	if asJSON {
 		err = writeJSON(s, v)
 	} else {
@@ -180,9 +236,17 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	return nil
 }
 
-// sceneOf is where suspects are left out, by what the program's loader obeys; nil: this project's.
+// sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) culprit.Scene {
-	return culprit.Scene{Source: source, Answer: answer, ByFiles: loader != nil && !loader.Obeys(variables.DriversDisable.Name())}
+	return culprit.Scene{Source: source, Answer: answer, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+}
+
+// ignoredThere tells whether changes are of variables that a program with more rights than its user does not see.
+func ignoredThere(changes []launch.Change) bool {
+	return slices.ContainsFunc(changes, func(c launch.Change) bool {
+		id, known := variables.Named(c.Name)
+		return known && id.Secure()
+	})
 }
 
 // suspects are what can be left out; what cannot be is noted.
@@ -201,6 +265,9 @@ func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
 	return list
 }
 
+// refusesTracer is what a program with a leak sanitizer writes when a debugger, or this tool, traces it.
+const refusesTracer = "LeakSanitizer does not work under ptrace"
+
 // trial runs the program once.
 func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	h.runs++
@@ -216,18 +283,30 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaderlog.Progress{}
 	heard := h.failure.listener(h.s.errOut)
+	refused := &listener{to: heard, text: []byte(refusesTracer)}
 	begun := time.Now()
-	end, err := program.Trace(&launch.Splitter{Rest: heard, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
+	end, err := program.Trace(&launch.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
 	if err != nil {
 		return nil, err
 	}
+	if refused.heard && !h.limits.Untraced {
+		h.limits.Untraced = true
+		h.notes = append(h.notes, "its leak sanitizer does not work under a tracer: it ran without one, and the file that it stopped in is not known")
+		return h.trial(list)
+	}
 	h.code = end.Code
+	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &culprit.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
 		Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
+	if h.quiet {
+		seen.Phase = ""
+	}
 	if end.Fault != nil {
+		h.null = h.runs == 1 && end.Fault.Null || h.null
+		h.forked = h.forked || end.Fault.Forked
 		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
@@ -269,6 +348,19 @@ func endOf(end *launch.End) string {
 	return fmt.Sprintf("ended with exit code %d", end.Code)
 }
 
+// loader is which loader the program used, in words; "": not known.
+func (v *verdict) loader() string {
+	switch {
+	case v.Loader == nil:
+		return ""
+	case v.Works != "" && v.Result == culprit.ByLoader:
+		return "the loader that the program gets without vkloader; with vkloader's own, it works"
+	case v.Works != "":
+		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's own, it works: " + runsWith(v.Program)
+	}
+	return v.Loader.Title()
+}
+
 // printVerdict writes it for people, to standard error: standard output is the program's.
 func printVerdict(s *invocation, v *verdict, apply bool) {
 	style := term.StyleFor(s.errOut, s.getenv)
@@ -281,6 +373,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	switch v.Result {
 	case culprit.Fine:
 		fmt.Fprintf(s.errOut, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
+		line("with", v.loader())
 		for _, note := range v.Notes {
 			line("note", note)
 		}
@@ -302,9 +395,12 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
 	case culprit.Unsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
+	case culprit.ByLoader:
+		fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
 		fmt.Fprintln(s.errOut, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
 	}
+	line("with", v.loader())
 	line("what", v.What)
 	if len(v.Files) > 1 {
 		line("from", "on the stack: "+strings.Join(v.Files[1:min(len(v.Files), 6)], ", "))

@@ -208,6 +208,8 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
 	if r.Loader != nil {
 		style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
+	} else if r.Static != loaders.NotStatic {
+		style.Lines(s.out, "  ", nil, r.Static.Line(r.Program))
 	}
 	if r.Other != nil {
 		style.Lines(s.out, "  ", nil, r.Other.Line())

@@ -10,10 +10,12 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
@@ -28,8 +30,14 @@ type explanation struct {
 	Schema int             `json:"schema"`
 	App    string          `json:"app,omitempty"`
 	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
-	In     []explain.Item  `json:"in"`
-	Out    []explain.Item  `json:"out"`
+
+	Static string `json:"static,omitempty"` // that the program is statically linked and gets no loader, for which nothing is decided
+
+	Elevated process.Rights `json:"elevated,omitempty"` // why the program runs with more rights than its user
+	Unseen   []string       `json:"unseen,omitempty"`   // variables that are set, and that it ignores for this
+
+	In  []explain.Item `json:"in"`
+	Out []explain.Item `json:"out"`
 
 	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
 
@@ -82,7 +90,12 @@ func newExplain(s *invocation) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
+			if answer.Static != "" {
+				term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
+				return nil
+			}
 			printLoader(s, answer.Loader, answer.App)
+			printElevated(s, answer)
 			printExplained(s, answer.App, answer.In, answer.Out, len(names) > 0)
 			printComputing(s, answer.Compute)
 			printChance(s, answer.Chance, answer.Loader)
@@ -109,6 +122,9 @@ func newExplain(s *invocation) *cobra.Command {
 // explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
 func explained(about *subject, app string, names []string, bare bool) (*explanation, error) {
 	loader := decideFor(about)
+	if static := staticOf(about); !static.Gets() {
+		return &explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
+	}
 	answer, err := ask.Decide(about.source)
 	if err != nil {
 		return nil, err
@@ -122,6 +138,12 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		explain.Fixes(about.source, answer.Plan, in, out)
 	}
 	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
+	if about.source.Elevated {
+		if about.source.Program != "" && !onWindows {
+			result.Elevated = process.RightsOf(&about.source.Machine, about.source.Program)
+		}
+		result.Unseen = doctor.Unseen(about.source)
+	}
 	var layers []string
 	for _, e := range in {
 		if e.Kind == "layer" {
@@ -146,6 +168,18 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		}
 	}
 	return result, nil
+}
+
+// printElevated says that the program runs with more rights than its user, and which variables it ignores for this.
+func printElevated(s *invocation, a *explanation) {
+	style := term.StyleFor(s.out, s.getenv)
+	if a.Elevated != "" {
+		style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
+			"): it ignores most variables and the home directory.")
+	}
+	if len(a.Unseen) > 0 {
+		style.Lines(s.out, "", nil, "Set, and ignored: "+strings.Join(a.Unseen, ", ")+".")
+	}
 }
 
 // owned enters who installed each manifest.

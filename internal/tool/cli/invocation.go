@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
 )
 
 // invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that
@@ -157,6 +158,9 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 	source.Without = append(source.Without, s.without...)
 	if app != "" && s.class == 0 {
 		source.Class = binary.ProgramOf(&m, app).Class
+	}
+	if app != "" && !s.asUser && !onWindows {
+		source.Elevated = source.Elevated || process.RightsOf(&m, app) != ""
 	}
 	return served(source), nil
 }

@@ -23,6 +23,14 @@ func decideFor(about *subject) *loaders.Loader {
 	return loaders.Decide(about.source, about.plugin)
 }
 
+// staticOf tells whether the program is statically linked. A process that has mapped a loader has one.
+func staticOf(about *subject) loaders.Static {
+	if about.process != nil && len(about.process.Loaders()) > 0 {
+		return loaders.NotStatic
+	}
+	return loaders.StaticOf(loaders.Linker(about.source, about.plugin))
+}
+
 // loaderFile is the file of the loader that a program gets, for which its source then decides; "": this project's, or none.
 func loaderFile(source *machine.Source) string {
 	if l := loaders.Decide(source, ""); l != nil && !l.Ours() {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
@@ -76,10 +78,15 @@ func overview(s *invocation, how effort, asJSON bool) error {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Next"))
-	for _, next := range [][2]string{{"vkloader doctor", "everything that was found, and what to do"},
+	first := [2]string{"vkloader doctor", "everything that was found, with fixes"}
+	if better := worthwhile(report); better != "" && shown == 0 {
+		first = [2]string{"vkloader doctor --full", better}
+	}
+	for _, next := range [][2]string{first,
 		{"vkloader explain", "what a program loads, and why"}, {"vkloader info", "the devices, as programs see them"},
-		{"vkloader run PROGRAM", "a program with devices and layers chosen"}, {"vkloader help", "all commands"}} {
-		fmt.Fprintf(s.out, "  %-21s %s\n", next[0], next[1])
+		{"vkloader run PROGRAM", "with devices and layers chosen"},
+		{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, {"vkloader help", "all commands"}} {
+		fmt.Fprintf(s.out, "  %-35s  %s\n", next[0], next[1])
 	}
 	if report.Has(diag.Problem) {
 		return exit.With(exit.Problems)
@@ -87,8 +94,20 @@ func overview(s *invocation, how effort, asJSON bool) error {
 	return nil
 }
 
+// worthwhile says what notes have an answer to, of what users ask about; "": none has.
+func worthwhile(r *doctor.Report) string {
+	var what []string
+	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "what slows programs down", doctor.GPUAsleep: "what wakes a device"} {
+		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
+			what = append(what, words)
+		}
+	}
+	slices.Sort(what)
+	return strings.Join(what, " and ")
+}
+
 func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
-	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, f.Subject+": "+f.What)
+	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
 	style.Lines(s.out, "      do  ", nil, f.Do)
 }
 

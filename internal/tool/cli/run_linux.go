@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
@@ -81,10 +83,12 @@ func (r *launched) run(s *invocation, args []string) error {
 			return err
 		}
 	}
+	plain := m.Environ
 	changes, warnings, err := r.prepare(found, &m, path)
 	if err != nil {
 		return err
 	}
+	r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == "LD_LIBRARY_PATH" }))
 	for _, w := range warnings {
 		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
 	}
@@ -127,6 +131,9 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
+	}
+	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
+		warnings = append(warnings, static.Line(program))
 	}
 	if !m.Foreign() {
 		warnings = append(warnings, launch.Unfit(source.Program)...)

@@ -58,6 +58,7 @@ const (
 	Found     Result = "found"     // it works when the culprits are left out
 	Unloading Result = "unloading" // it works when no driver and no layer is unloaded
 	Elsewhere Result = "elsewhere" // nothing can be left out so that it works
+	ByLoader  Result = "loader"    // it fails with one loader alone, and nothing can be left out so that it works there
 	Unsteady  Result = "unsteady"  // the same run ends this way and that way
 	Stopped   Result = "stopped"   // it was broken off
 )

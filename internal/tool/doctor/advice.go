@@ -56,6 +56,7 @@ const (
 	librariesOnNixOS
 	ostreeAgain
 	ofSteamOS
+	ownOrAgain
 )
 
 var fixedWords = [...]struct {
@@ -103,6 +104,7 @@ var fixedWords = [...]struct {
 		[]string{"rpm-ostree rollback", "rpm-ostree upgrade"}},
 	ofSteamOS: {"SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.",
 		[]string{"steamos-update"}},
+	ownOrAgain:   {"Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.", nil},
 	updateDriver: {"Update the driver: it may be older than the device. A device may also be too old for Vulkan.", nil},
 }
 
@@ -305,6 +307,7 @@ const (
 	forPower
 	forDevice
 	otherName
+	forUnasked
 	byHand // it ends the fault, and is for nobody but the user to do
 )
 
@@ -319,15 +322,12 @@ type tried struct {
 
 func (t tried) say() (string, []string) {
 	text, commands := t.words()
-	switch t.aim {
-	case forTime:
-		text = "To start faster: " + text
-	case forPower:
-		text = "For a program that does not need the device: " + text
-	case forDevice:
-		text = "Nothing, if this is intended. For a program that wants the device: " + text
-	case otherName:
-		text = "Write " + t.Variable + " instead: " + text
+	if before := t.before(); before != "" {
+		if inContainer(t.kind) { // a sentence, and not a line for a shell
+			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
+		} else {
+			text = before + ": " + text
+		}
 	}
 	if t.at.File != "" {
 		text += "; it is set in " + t.at.String()
@@ -335,7 +335,28 @@ func (t tried) say() (string, []string) {
 	return text, commands
 }
 
+// before is what the change is good for.
+func (t tried) before() string {
+	switch t.aim {
+	case forTime:
+		return "To start faster"
+	case forPower:
+		return "For a program that does not need the device"
+	case forDevice:
+		return "Nothing, if this is intended. For a program that wants the device"
+	case forUnasked:
+		return "Enable VK_KHR_portability_enumeration and its instance flag in the program. For programs that you cannot change, at the risk that " +
+			"they use what the driver lacks"
+	case otherName:
+		return "Write " + t.Variable + " instead"
+	}
+	return ""
+}
+
 func (t tried) words() (string, []string) {
+	if t.File == "" && t.And != nil && inContainer(t.kind) {
+		return t.atStart()
+	}
 	if t.File == "" && t.And == nil {
 		switch {
 		case t.kind == "steam" && t.Set:
@@ -355,6 +376,33 @@ func (t tried) words() (string, []string) {
 		}
 	}
 	return t.Line(), t.Lines()
+}
+
+// atStart are several variables as the container has to be started.
+func (t tried) atStart() (string, []string) {
+	var set, unset, pod []string
+	for c := &t.Change; c != nil; c = c.And {
+		switch {
+		case c.Set:
+			set, pod = append(set, "-e "+c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
+		case t.kind == "podman":
+			set = append(set, "--unsetenv="+c.Variable)
+		default:
+			unset = append(unset, "-u "+c.Variable)
+		}
+	}
+	if t.kind == "kubernetes" {
+		text := "In the container's env of the pod: " + strings.Join(pod, ", ")
+		if len(unset) > 0 {
+			text += "; without " + strings.ReplaceAll(strings.Join(unset, ", "), "-u ", "")
+		}
+		return text, nil
+	}
+	options := strings.Join(set, " ") + " ..."
+	if len(unset) > 0 {
+		options += " env " + strings.Join(unset, " ") + " PROGRAM"
+	}
+	return "Start the container with: " + t.kind + " run " + options, nil
 }
 
 // yamlText is a text of YAML in double quotes, as JSON has them.

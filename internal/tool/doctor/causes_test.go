@@ -402,6 +402,17 @@ func TestContainerVariables(t *testing.T) {
 		{name: "… and no shell", files: box(".dockerenv", off), environ: name + "=*", problems: problem, code: problem[0], do: "-unset " + name},
 		{name: "of the image, in Podman", files: box("run/.containerenv", off), environ: name + "=*", problems: problem, code: problem[0],
 			do: "Start the container with: podman run --unsetenv=" + name + " ..."},
+		{name: "two of the image, in Docker", files: box(".dockerenv", "VK_LOADER_DRIVER_DISABLE=x\x00"), environ: "VK_LOADER_DRIVER_DISABLE=x", problems: []string{"variable-unknown"},
+			code: "variable-unknown", do: "Write VK_LOADER_DRIVERS_DISABLE instead, start the container with: docker run -e VK_LOADER_DRIVERS_DISABLE=x ... " +
+				"env -u VK_LOADER_DRIVER_DISABLE PROGRAM"},
+		{name: "… and no line for a shell", files: box(".dockerenv", "VK_LOADER_DRIVER_DISABLE=x\x00"), environ: "VK_LOADER_DRIVER_DISABLE=x", problems: []string{"variable-unknown"},
+			code: "variable-unknown", do: "-export"},
+		{name: "two, in Podman", files: box("run/.containerenv", "VK_LOADER_DRIVER_DISABLE=x\x00"), environ: "VK_LOADER_DRIVER_DISABLE=x", problems: []string{"variable-unknown"},
+			code: "variable-unknown", do: "podman run -e VK_LOADER_DRIVERS_DISABLE=x --unsetenv=VK_LOADER_DRIVER_DISABLE ..."},
+		{name: "two, in a pod", files: box("var/run/secrets/kubernetes.io/x", "VK_LOADER_DRIVER_DISABLE=x\x00"), environ: "VK_LOADER_DRIVER_DISABLE=x", problems: []string{"variable-unknown"},
+			code: "variable-unknown", do: `in the container's env of the pod: {name: VK_LOADER_DRIVERS_DISABLE, value: "x"}; without VK_LOADER_DRIVER_DISABLE`},
+		{name: "two of the shell", files: box(".dockerenv", "PATH=/bin\x00"), environ: "VK_LOADER_DRIVER_DISABLE=x", problems: []string{"variable-unknown"},
+			code: "variable-unknown", do: "export VK_LOADER_DRIVERS_DISABLE=x; unset VK_LOADER_DRIVER_DISABLE"},
 		{name: "of a pod", files: box("var/run/secrets/kubernetes.io/x", off), environ: name + "=*", problems: problem, code: problem[0],
 			do: `["env", "-u", "` + name + `", ...]`},
 	})
@@ -422,6 +433,54 @@ func TestContainerVariables(t *testing.T) {
 	if changes != 1 {
 		t.Errorf("%d changes of a file in a container: it is a file as any other", changes)
 	}
+}
+
+// A filter that leaves the software renderer out is meant where a device works, and takes the last device away where none does.
+func TestSoftwareLeftOut(t *testing.T) {
+	t.Parallel()
+	const off = "VK_LOADER_DRIVERS_DISABLE=lvp*"
+	checkCauses(t, []cause{
+		{name: "no other device", files: join(lavapipe(t), file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(libraries+"libvulkan_radeon.so",
+			library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), environ: off, problems: []string{"driver-disabled"}, code: "driver-disabled",
+			what: "VK_LOADER_DRIVERS_DISABLE leaves out the software renderer", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 warning"},
+		{name: "a device works", files: desktop(t, lavapipe(t)), environ: off, verdict: "nothing is wrong"},
+	})
+}
+
+// A sentence is not said to be about what it begins with.
+func TestHeaded(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{{"VK_A", "VK_A leaves no driver", "VK_A leaves no driver"}, {"VK_A", "it is not set", "VK_A: it is not set"},
+		{"/opt/game", "game is statically linked", "game is statically linked"}, {"VK_A", "VK_AB is set", "VK_A: VK_AB is set"}} {
+		if got := Headed(c[0], c[1]); got != c[2] {
+			t.Errorf("%q, want %q", got, c[2])
+		}
+	}
+}
+
+// A portability driver alone: a manifest of the user's gives it to programs that do not ask for it, and where there is no home
+// directory, the program has to ask.
+func TestPortable(t *testing.T) {
+	t.Parallel()
+	files := join(file(icds+"x_icd.json", `{"file_format_version":"1.0.1","ICD":{"library_path":"../../../lib/x86_64-linux-gnu/libx.so","api_version":"1.2.0",`+
+		`"is_portability_driver":true}}`), file(libraries+"libx.so", library(t, "exports=vk_icdGetInstanceProcAddr")),
+		file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))
+	checkCauses(t, []cause{
+		{name: "with a home", files: files, environ: "HOME=/home/u", problems: []string{"no-driver"}, code: "no-driver",
+			do: `mkdir -p -- /home/u/.local/share/vulkan/icd.d && echo '{"ICD":{"api_version":"1.2.0","library_path":"/usr/lib/x86_64-linux-gnu/libx.so"}`},
+		{name: "without", files: files, problems: []string{"no-driver"}, code: "no-driver", do: "-mkdir"},
+	})
+}
+
+// Both names of one variable with one value serve loaders of all versions; with two values, one of them is not in force.
+func TestBothNames(t *testing.T) {
+	t.Parallel()
+	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
+	checkCauses(t, []cause{
+		{name: "one value", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=" + file, verdict: "nothing is wrong"},
+		{name: "two", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=/other.json", problems: []string{"variable-ignored"},
+			code: "variable-ignored", what: "VK_ICD_FILENAMES is set"},
+	})
 }
 
 // A filter that leaves layers out is meant: it is no warning, and what contradicts it is one.

@@ -72,6 +72,7 @@ const (
 	VariableUnknown
 	ElevatedIgnores
 	ElevatedProgram
+	ProgramStatic
 	ProcessOldFile
 	ProcessDiffers
 	DriverCrashes
@@ -253,10 +254,13 @@ var table = [codeCount]Entry{
 		"A misspelled variable has no effect, and no loader reports it.", "Correct or unset the variable."},
 	ElevatedIgnores: {"elevated-ignores", diag.Warning, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be controlled by that user.",
-		"Put the manifests into /etc/vulkan, which every program reads."},
+		"Install what the program needs for all users: manifests in /etc/vulkan are found by every program."},
 	ElevatedProgram: {"elevated-program", diag.Note, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be controlled by that user.",
-		"Examine it with --elevated."},
+		"Nothing: the findings are for the program with these rights."},
+	ProgramStatic: {"program-static", diag.Warning, "",
+		"The dynamic linker loads libraries for programs that are linked dynamically. No variable changes that for another program.",
+		"Link it dynamically: without -static."},
 	ProcessOldFile: {"process-old-file", diag.Warning, "",
 		"A program uses updated files only after its next start. Old and new files may not work together.",
 		"Start the program again."},

@@ -62,7 +62,7 @@ func (e *exam) idle() {
 		}
 	}
 	if len(names) > 0 {
-		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{len(names)}, nil).offer(forTime,
+		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{count: len(names), class: e.class}, nil).offer(forTime,
 			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
@@ -193,11 +193,20 @@ func (e *exam) withoutDriver() {
 		e.searchAgain(e.found(NoDriver, "vkCreateInstance", what.manifest, what, nil), &list[at])
 		return
 	}
+	if what.why == noManifest {
+		what.elsewhere = e.elsewhere()
+	}
 	if p, gone := e.uninstalled(e.usualDriver()); what.why == noManifest && gone != "" {
 		what.why, what.manifest = lostManifest, gone
 		do = e.system.again(p.Name, gone)
 	}
 	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
+	if own, can := e.portable(); can && what.why == allPortability {
+		found.offer(forUnasked, own)
+	}
+	if what.elsewhere != "" {
+		found.offer(fixing, e.searchAlso(what.elsewhere))
+	}
 	if what.by != "" {
 		e.unsetting(found, what.by)
 	}

@@ -6,6 +6,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/loaders"
@@ -128,6 +129,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.environment()
 	e.absence()
 	e.ignored()
+	e.static()
 	e.Order()
 	return e, nil
 }
@@ -142,6 +144,8 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 		return f.Path == "" // VK_INSTANCE_LAYERS is there to be used
 	case diag.LayerMissing:
 		return f.Path == "" // a variable names it
+	case diag.VariableIgnored: // both names with one value serve loaders of all versions
+		return f.Subject == variables.ICDFilenames.Name() && e.variable(f.Subject) == e.variable(variables.DriverFiles.Name())
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:

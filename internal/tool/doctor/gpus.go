@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
@@ -14,7 +13,6 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/term"
 )
 
 // GPU is a graphics device, as the kernel shows it.
@@ -261,8 +259,7 @@ func (e *exam) undriven(g *GPU) {
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
-		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
-			term.Or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
+		found.offer(fixing, e.searchAlso(what.elsewhere))
 	}
 	if what.library != "" {
 		found.offer(fixing, own)

@@ -190,11 +190,34 @@ func (e *exam) byChoice() {
 	if !e.someGood() {
 		return
 	}
+	without := e.withoutSoftware()
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
+			if f.Path != "" && f.Path == without && f.Code == diag.DriverDisabled {
+				f.fact = softwareOut{variables.DriversDisable.Name()}
+				continue
+			}
 			f.soften(diag.Note)
 		}
 	}
+}
+
+// withoutSoftware is the manifest of a software renderer that is kept out, where programs get no device without it; "": none is.
+func (e *exam) withoutSoftware() string {
+	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" })
+	other := slices.ContainsFunc(e.Drivers, func(m Module) bool {
+		f := drivers.Of(m.Library)
+		return m.Good && (f == nil || f.Software())
+	})
+	if served || other {
+		return ""
+	}
+	for _, k := range e.left() {
+		if f := drivers.Of(k.driver.Library); f != nil && f.Software() {
+			return k.driver.Path
+		}
+	}
+	return ""
 }
 
 // closed says which directories of manifests exist and may not be read: what is in them counts as not installed.

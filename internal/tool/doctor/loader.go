@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -17,6 +18,9 @@ func (e *exam) decideFor() {
 		e.Loader = loaders.Identify(&source.Machine, e.options.Mapped)
 	} else {
 		e.Loader = loaders.For(&source, e.linker, e.options.known)
+	}
+	if e.Static = loaders.StaticOf(e.linker); !e.Static.Gets() { // no loader reads a variable
+		source.Environ = slices.DeleteFunc(slices.Clone(source.Environ), func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
 	}
 	e.Loader.On(&source)
 	e.Program, e.ownLinker = source.Program, e.own() != nil

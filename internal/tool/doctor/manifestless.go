@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
@@ -17,12 +18,8 @@ var ownDirectories = []string{".local/lib", ".local/lib64", ".local/lib/x86_64-l
 // withoutManifest finds the library of a driver for a device that no manifest names, and the manifest that the user can
 // write for it; "" without one.
 func (e *exam) withoutManifest(g *GPU) (library string, write explain.Change) {
-	home, _ := e.machine.Lookup(variables.Home.Name())
-	data, _ := e.machine.Lookup(variables.DataHome.Name())
+	home, data := e.dataHome()
 	if data == "" {
-		data = path.Join(home, ".local/share")
-	}
-	if !path.IsAbs(home) || !path.IsAbs(data) || strings.Contains(data, ":") {
 		return "", write
 	}
 	for _, f := range drivers.Families() {
@@ -34,15 +31,60 @@ func (e *exam) withoutManifest(g *GPU) (library string, write explain.Change) {
 			if file == "" {
 				continue
 			}
-			text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0",
-				"ICD": map[string]any{"library_path": file, "api_version": "1.3.0"}})
-			if err != nil {
-				return "", write
-			}
-			return file, explain.AddFile(path.Join(data, "vulkan/icd.d", stem+".json"), string(text)+"\n")
+			return file, manifestOf(data, stem+".json", file, "1.3.0")
 		}
 	}
 	return "", write
+}
+
+// dataHome are the home directory, and the user's own directory of data; "": there is none.
+func (e *exam) dataHome() (home, data string) {
+	home, _ = e.machine.Lookup(variables.Home.Name())
+	if data, _ = e.machine.Lookup(variables.DataHome.Name()); data == "" {
+		data = path.Join(home, ".local/share")
+	}
+	if !path.IsAbs(home) || !path.IsAbs(data) || strings.Contains(data, ":") {
+		return "", ""
+	}
+	return home, data
+}
+
+// manifestOf writes a driver's manifest into a directory of data.
+func manifestOf(data, name, library, version string) explain.Change {
+	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0",
+		"ICD": map[string]any{"library_path": library, "api_version": version}})
+	if err != nil {
+		return explain.Change{}
+	}
+	return explain.AddFile(path.Join(data, "vulkan/icd.d", name), string(text)+"\n")
+}
+
+// portable is a manifest of the user's for the first portability driver that is there, with which programs get it that do not
+// ask for such drivers. False: there is none, or no directory for it.
+func (e *exam) portable() (write explain.Change, ok bool) {
+	_, data := e.dataHome()
+	for i := range e.plan.Findings {
+		f := &e.plan.Findings[i]
+		if f.Code != diag.DriverPortability || data == "" {
+			continue
+		}
+		text, err := e.machine.ReadFile(f.Path)
+		manifest := struct {
+			ICD struct {
+				Library string `json:"library_path"`
+				Version string `json:"api_version"`
+			}
+		}{}
+		if err != nil || json.Unmarshal(text, &manifest) != nil || manifest.ICD.Library == "" {
+			continue
+		}
+		library := manifest.ICD.Library
+		if strings.Contains(library, "/") && !path.IsAbs(library) {
+			library = path.Join(path.Dir(f.Path), library)
+		}
+		return manifestOf(data, "portable_"+path.Base(f.Path), library, manifest.ICD.Version), true
+	}
+	return write, false
 }
 
 // driverLibrary is a file that is a driver for these programs, where the dynamic linker looks or users put libraries.

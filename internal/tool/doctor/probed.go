@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
@@ -63,6 +65,27 @@ func (r *Report) probed(a *alone) {
 	}
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = usual{GPUVirtual.Entry().Do}
+	}
+}
+
+// cost enters how long the drivers without a device took, where all of them were tried.
+func (r *Report) cost() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		idle, is := f.fact.(idlers)
+		if !is {
+			continue
+		}
+		tried, millis := 0, 0.0
+		for _, p := range r.Probes {
+			if p.Kind == "driver" && p.Result == ProbeNoDevice && slices.Contains(strings.Split(f.Subject, ", "), p.Name) {
+				tried, millis = tried+1, millis+p.Millis
+			}
+		}
+		if tried == idle.count {
+			idle.cost = time.Duration(millis * float64(time.Millisecond))
+			f.fact = idle
+		}
 	}
 }
 

@@ -25,7 +25,11 @@ func (r *Report) Process(p *process.Process) {
 		if path == "" {
 			path = d.Manifest
 		}
-		f := r.found(code, d.Name, path, otherwise{d}, nil)
+		var do advice
+		if d.Own {
+			do = ownOrAgain
+		}
+		f := r.found(code, d.Name, path, otherwise{d}, do)
 		if d.Weak {
 			f.soften(diag.Note)
 		}

@@ -61,6 +61,7 @@ type Report struct {
 	Sandboxes []Sandbox       `json:"sandboxes"`
 	GPUs      []GPU           `json:"gpus"`
 	Loader    *loaders.Loader `json:"loader,omitempty"` // that the program gets; absent: none
+	Static    loaders.Static  `json:"-"`                // of the program
 	Loaders   []Loader        `json:"loaders"`
 	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has nothing for it, or the program is named
 	Drivers   []Module        `json:"drivers"`
@@ -155,7 +156,7 @@ func (r *Report) say() {
 // be made for the user; false: there is none.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand
+	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked
 }
 
 // soften makes a finding a warning at most.

@@ -1,10 +1,14 @@
 package doctor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -142,16 +146,29 @@ func (e *exam) containerCure(g *GPU) advice {
 
 // otherPlaces are directories of driver manifests outside of the search, where sandboxes and distributions put them.
 var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
+	"/run/current-system/profile/share/vulkan/icd.d", "/run/current-system/sw/share/vulkan/icd.d", "/nix/var/nix/profiles/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
 	"/run/host/usr/share/vulkan/icd.d", "/usr/local/nvidia/share/vulkan/icd.d", "/usr/local/nvidia/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
+// profilePlaces are directories like these, below those that variables of package managers and the home directory name.
+var profilePlaces = []struct{ variable, below string }{{variables.Home.Name(), "/.nix-profile/share/vulkan/icd.d"}, {variables.Home.Name(), "/.guix-profile/share/vulkan/icd.d"},
+	{"CONDA_PREFIX", "/share/vulkan/icd.d"}, {"GUIX_ENVIRONMENT", "/share/vulkan/icd.d"}, {"PREFIX", "/share/vulkan/icd.d"},
+	{"SNAP", "/gpu-2404/usr/share/vulkan/icd.d"}, {"SNAP", "/graphics/usr/share/vulkan/icd.d"}}
+
+// searchAlso puts such a directory first in the search.
+func (e *exam) searchAlso(place string) explain.Change {
+	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
+		term.Or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
+}
+
 // elsewhere is such a directory that has manifests and is not searched.
 func (e *exam) elsewhere() string {
-	places := otherPlaces
-	if snap := e.variable("SNAP"); snap != "" {
-		places = append(slices.Clone(places), snap+"/gpu-2404/usr/share/vulkan/icd.d",
-			snap+"/graphics/usr/share/vulkan/icd.d")
+	places := slices.Clone(otherPlaces)
+	for _, p := range profilePlaces {
+		if value := e.variable(p.variable); path.IsAbs(value) {
+			places = append(places, path.Clean(value)+p.below)
+		}
 	}
 	for _, place := range places {
 		real, err := e.machine.Real(place)

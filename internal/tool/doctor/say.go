@@ -26,7 +26,6 @@ const (
 	asleep
 	notServed
 	foundTwice
-	elevatedRuns
 )
 
 var plainWords = [...]string{
@@ -37,7 +36,6 @@ var plainWords = [...]string{
 	asleep:         "it sleeps to save power, and every program that lists devices wakes it",
 	notServed:      "no graphics device has a working driver: programs compute on the processor",
 	foundTwice:     "the manifest is found twice",
-	elevatedRuns:   "it runs with more rights than its user: it ignores most variables and the home directory",
 }
 
 func (p plain) say() string { return plainWords[p] }
@@ -289,7 +287,10 @@ type (
 	twoVersions struct{ kernel, library string }
 
 	// idlers are drivers without a device.
-	idlers struct{ count int }
+	idlers struct {
+		count, class int
+		cost         time.Duration // of loading and asking them; 0: they were not all tried
+	}
 
 	// rivals are two manifests of drivers for one device.
 	rivals struct{ first, second string }
@@ -352,7 +353,14 @@ func (t twoVersions) say() string {
 }
 
 func (i idlers) say() string {
-	return "this machine has no device for " + term.Count(i.count, "driver") + " that every program loads at its start"
+	what := "this machine has no device for " + term.Count(i.count, "driver") + " that every program loads at its start"
+	if i.cost > 0 {
+		what += fmt.Sprintf(" (%d ms in all)", i.cost.Milliseconds())
+	}
+	if i.class == 32 {
+		what += ", and that take address space, of which 32-bit programs have little"
+	}
+	return what
 }
 
 func (r rivals) say() string { return r.first + " and " + r.second + " are both for it" }
@@ -374,10 +382,9 @@ type (
 		by    string // the variable that replaces the search, or leaves a directory out
 
 		manifest string // in that directory, or gone from its package
-	}
 
-	// unseen are variables that a program with more rights does not see.
-	unseen struct{ count int }
+		elsewhere string // a directory that has manifests and is not searched
+	}
 
 	// misbehaved is what became of a driver or layer in a child; said: the loader's own message; with: the layer that it needs
 	// for that.
@@ -429,15 +436,10 @@ func (d driverless) say() string {
 	case lostManifest:
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
 	}
-	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
-}
-
-func (u unseen) say() string {
-	verb := "are"
-	if u.count == 1 {
-		verb = "is"
+	if d.elsewhere != "" {
+		what += "; manifests lie in " + d.elsewhere + ", where programs do not look"
 	}
-	return "the program does not see " + term.Count(u.count, "variable") + " that " + verb + " set"
+	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 }
 
 func (h hides) say() string {

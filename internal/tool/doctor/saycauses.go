@@ -7,6 +7,9 @@ type (
 	// leftOut is a device whose driver, by its manifest's name, is kept out; "": no driver for it is there.
 	leftOut struct{ manifest, by string }
 
+	// softwareOut is that the only driver that works without a device is kept out.
+	softwareOut struct{ by string }
+
 	// unsearched is a device whose driver's manifest is in a directory that is not searched.
 	unsearched struct{ manifest, by string }
 
@@ -68,6 +71,10 @@ func (l leftOut) say() string {
 		return l.by + " names the drivers that programs get, and none of them is for it"
 	}
 	return "its driver " + l.manifest + " is left out by " + l.by
+}
+
+func (s softwareOut) say() string {
+	return s.by + " leaves out the software renderer, and no graphics device has a driver: programs get no device"
 }
 
 func (u unsearched) say() string {

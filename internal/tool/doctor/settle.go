@@ -159,10 +159,28 @@ func (e *exam) has(code Code) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
+// inShell tells whether a change is one for a container's shell: of a file, or of variables of which one was exported there
+// and none was set when the container was started.
+func (e *exam) inShell(c *explain.Change) bool {
+	exported, file := false, false
+	for ; c != nil; c = c.And {
+		switch _, set := e.machine.Lookup(c.Variable); {
+		case c.Variable == "":
+			file = true
+		case !set:
+		case !e.byShell(c.Variable):
+			return false
+		default:
+			exported = true
+		}
+	}
+	return exported || file
+}
+
 // tried is a change with the place where it has to be made.
 func (e *exam) tried(o offer) tried {
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
-	if inContainer(t.kind) && (o.Variable == "" || e.byShell(o.Variable)) {
+	if inContainer(t.kind) && e.inShell(&o.Change) {
 		t.kind = "" // a file is changed as elsewhere, and where a variable was exported, it can be unset
 	}
 	t.detail = e.detail(t.kind)

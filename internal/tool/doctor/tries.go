@@ -126,6 +126,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 		}
 	}
 	r.missed(list)
+	r.cost()
 	if !together {
 		return nil
 	}

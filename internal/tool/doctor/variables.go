@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/spelling"
-	"vkloader/internal/tool/term"
 )
 
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
@@ -139,36 +137,6 @@ func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 func pad(number string) string {
 	number = strings.TrimLeft(strings.TrimPrefix(number, "0x"), "0")
 	return strings.Repeat("0", max(0, 4-len(number))) + number
-}
-
-// elevation says what a program with more rights than its user does not see, or that the program is one.
-func (e *exam) elevation() {
-	if e.source.Elevated {
-		var ignored []string
-		variables.Each(func(id variables.ID) {
-			if _, set := e.machine.Lookup(id.Name()); set && id.Secure() && strings.HasPrefix(id.Name(), "VK_") {
-				ignored = append(ignored, id.Name())
-			}
-		})
-		if len(ignored) > 0 {
-			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", unseen{len(ignored)}, nil)
-		}
-		return
-	}
-	if e.source.Program == "" {
-		return
-	}
-	if info, err := e.machine.Stat(e.source.Program); err == nil {
-		if info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 || e.capable(e.source.Program) {
-			e.found(ElevatedProgram, e.source.Program, "", elevatedRuns, typed{"vkloader doctor --elevated --app " + term.Quoted(e.source.Program)})
-		}
-	}
-}
-
-// capable tells whether an executable gets capabilities.
-func (e *exam) capable(file string) bool {
-	value, err := e.machine.Attribute(file, "security.capability")
-	return err == nil && len(value) > 0
 }
 
 // values says which variables have no effect, or another one than they seem to.

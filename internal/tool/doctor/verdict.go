@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -16,6 +17,9 @@ import (
 func (e *exam) verdict() string {
 	if broken := e.Report.misbehaving(); broken != "" {
 		return broken + "; " + e.end(true)
+	}
+	if !e.Static.Gets() {
+		return e.Static.Line(e.source.Program) + "; " + e.end(true)
 	}
 	var works []string
 	for _, g := range e.gpus {
@@ -96,7 +100,7 @@ func (e *exam) end(short bool) string {
 	case problems > 0 && short:
 		end = term.Count(problems, "problem")
 	case problems > 0:
-		end = term.Count(problems, "problem") + ": " + first.Subject + ": " + first.fact.say()
+		end = term.Count(problems, "problem") + ": " + Headed(first.Subject, first.fact.say())
 	case warnings > 0 && left == warnings:
 		end = term.Count(left, "leftover") + " to look at"
 	case warnings > 0:
@@ -115,6 +119,16 @@ func (e *exam) end(short bool) string {
 		end += "; still being tried: " + strings.Join(names, ", ") + " (vkloader doctor waits for it)"
 	}
 	return end
+}
+
+// Headed is a sentence after its subject, which is not said twice.
+func Headed(subject, what string) string {
+	for _, name := range []string{subject, machine.Style.Base(subject)} {
+		if strings.HasPrefix(what, name+" ") || strings.HasPrefix(what, name+":") {
+			return what
+		}
+	}
+	return subject + ": " + what
 }
 
 // rest is what is said where no device that the kernel knows has a driver.

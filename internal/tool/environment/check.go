@@ -201,11 +201,18 @@ func (c *checker) layers() {
 		if l.Implicit && c.source.Var(l.DisableName, false).Set {
 			off = append(off, l.DisableName)
 		}
-		if len(on) > 0 && len(off) > 0 {
+		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
 			c.found = append(c.found, Finding{Code: diag.VariableContradiction, Variable: off[0], Kind: OnAndOff, Layer: name,
 				On: on, Off: off, Used: active[name]})
 		}
 	}
+}
+
+// allBut tells whether VK_LOADER_LAYERS_DISABLE means many layers, and VK_LOADER_LAYERS_ENABLE the layer among them: that is how
+// all layers but some are switched off.
+func (c *checker) allBut(name string, on, off []string) bool {
+	return slices.Equal(on, []string{variables.LayersEnable.Name()}) && slices.Equal(off, []string{variables.LayersDisable.Name()}) &&
+		!slices.Contains(split(c.value(variables.LayersDisable), ","), name)
 }
 
 // keptOut tells whether a layer is installed and out of the list for the settings file's sake.

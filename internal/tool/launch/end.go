@@ -6,6 +6,8 @@ import "time"
 type Limits struct {
 	Hangs  time.Duration // then it hangs
 	Enough time.Duration // then all is well
+
+	Untraced bool // the program is not looked into: some refuse to run under a tracer
 }
 
 // End is how a traced program ended.
@@ -27,6 +29,8 @@ func (e *End) Crashed() bool {
 type Fault struct {
 	Program string   // executable of the process
 	Killed  string   // the signal or the exception
+	Forked  bool     // the process was forked from one that had the loader, and started no other program
+	Null    bool     // that instruction is at a null pointer
 	Mapped  bool     // the instruction that it stood at lies in a file
 	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
 }

@@ -33,10 +33,10 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	// Only the thread that started the program may trace it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := &tracer{traced: true, alive: map[int]bool{}, last: map[int]*place{}, wake: make(chan struct{}),
+	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, forked: map[int]bool{}, wake: make(chan struct{}),
 		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
-		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}}
+		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
 	t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
 	if errors.Is(err, unix.EPERM) {
 		t.traced, attributes.Sys.Ptrace = false, false
@@ -168,6 +168,9 @@ func codeOf(tid int) (list []code, loader bool) {
 // maxStack is how much of a stack is looked at.
 const maxStack = 32 << 10
 
+// nullPage is how much of memory's beginning nothing is mapped in.
+const nullPage = 4096
+
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
 func faultAt(tid int, at *place) (f *Fault, loader bool) {
@@ -189,7 +192,7 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 		f.add(list[i].file)
 		return true
 	}
-	f.Mapped = add(at.pc)
+	f.Mapped, f.Null = add(at.pc), at.pc < nullPage
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
 	if err != nil {
 		return f, loader

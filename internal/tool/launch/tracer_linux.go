@@ -26,6 +26,8 @@ type tracer struct {
 	mutex sync.Mutex
 	alive map[int]bool // threads; true: it has stopped once, as it does before it begins
 	last  map[int]*place
+
+	forked map[int]bool // threads of processes that were forked from one that had the loader
 }
 
 // threads are those that there are.
@@ -120,6 +122,7 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 			}
 		}
 	case signal == unix.SIGTRAP && event > 0: // another thread or process, or a program in the place of another
+		t.follow(tid, event)
 	case signal == unix.SIGSTOP && t.why.Load() == hangs:
 		if at := placeOf(tid); at != nil {
 			t.take(tid, at)
@@ -140,10 +143,30 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	t.goOn(tid, 0)
 }
 
+// follow knows which processes were forked from one that had the loader.
+func (t *tracer) follow(tid int, event int) {
+	if event == unix.PTRACE_EVENT_EXEC {
+		delete(t.forked, tid)
+		return
+	}
+	message, err := unix.PtraceGetEventMsg(tid)
+	if err != nil || event == unix.PTRACE_EVENT_VFORK { // that is followed by another program
+		return
+	}
+	loader := t.forked[tid]
+	if event == unix.PTRACE_EVENT_FORK && !loader {
+		_, loader = codeOf(tid)
+	}
+	if loader {
+		t.forked[int(message)] = true
+	}
+}
+
 // take keeps a fault: of several, the first in a process that has the loader, and there of a program's first thread.
 func (t *tracer) take(tid int, at *place) {
 	fault, loader := faultAt(tid, at)
 	if t.fault == nil || loader && !t.loader || loader && tid == t.main {
 		t.fault, t.loader = fault, loader
+		t.fault.Forked = t.forked[tid]
 	}
 }

@@ -3,17 +3,18 @@ package launch
 import (
 	"debug/elf"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
 )
 
 // Unfit says why a program may not see the variables or the library.
 func Unfit(program string) (warnings []string) {
-	info, err := os.Stat(program)
-	if err == nil && info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
-		warnings = append(warnings, program+" runs with more rights than its user: it sees neither this library nor the variables")
+	if rights := process.RightsOf(&machine.Machine{}, program); rights != "" {
+		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+"): it sees neither this library nor the variables")
 	}
 	file, err := elf.Open(program)
 	if err != nil {

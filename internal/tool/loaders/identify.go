@@ -25,6 +25,7 @@ type Loader struct {
 	PackageVersion string `json:"package_version,omitempty"` // its version
 	System         string `json:"system,omitempty"`          // the distribution whose package it is
 	Rule           string `json:"rule,omitempty"`            // why the program gets it
+	Static         Static `json:"-"`                         // OpensItself: the program gets it only so
 	rule           binary.Rule
 	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
 }

@@ -29,6 +29,10 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	if machine.Style == pathname.Backslash {
 		return beside(source)
 	}
+	static := StaticOf(linker)
+	if !static.Gets() {
+		return nil
+	}
 	r := linker.FindFor(Name)
 	if r.File == nil || r.File.Err() != nil {
 		return nil
@@ -40,6 +44,7 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 		}
 	}
 	l := *file
+	l.Static = static
 	l.rule, l.Rule = r.Rule, ruleNames[r.Rule]
 	return &l
 }

@@ -43,6 +43,9 @@ func Line(l *Loader, program string) string {
 	if l == nil {
 		return who + " " + verb + " no Vulkan loader"
 	}
+	if l.Static == OpensItself {
+		return l.Static.Line(program) + ": " + l.Title()
+	}
 	line := who + " " + verb + " " + l.Title()
 	if !l.Ours() {
 		line += ", not this loader"

@@ -17,6 +17,7 @@ type Difference struct {
 
 	Old  bool `json:"-"` // an old state of a file is in use: it is cured by starting the program again
 	Weak bool `json:"-"` // it may be as it should be
+	Own  bool `json:"-"` // no manifest names it: the program may bring it along
 }
 
 // Differences compares; nothing where who looks may not see what is mapped.
@@ -80,7 +81,7 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 			d.Old = false
 			switch {
 			case m.Item == nil:
-				d.fact = unnamed
+				d.fact, d.Own = unnamed, true
 				list = append(list, d)
 			case !m.In:
 				d.fact = outNow(m.Item.Why)
