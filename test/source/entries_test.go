@@ -31,10 +31,12 @@ var entries = []struct {
 		"internal/tool/closure": "the one place that lists the files of drivers and layers",
 		"internal/tool/binary":  "the linker: what a program has loaded when it starts",
 		"internal/tool/doctor":  "examines a plugin, which is neither driver nor layer",
-		"internal/tool/cdi":     "judges what an image has after the hook, with files that are not there yet",
 		"internal/tool/cli":     "launch.Follow is the splitter of standard error"}},
 	{"closure.Of(", "the files of drivers and layers", map[string]string{
-		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own"}},
+		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
+		"internal/tool/cdi":      "judges what an image has after the hook, with files that are not there yet"}},
+	{"closure.Find(", "the files of one library", map[string]string{
+		"internal/tool/cdi": "likewise, of the stubs that the hook makes"}},
 	{"closure.Judged(", "whether a driver or layer works", map[string]string{
 		"discover":             "the entry",
 		"internal/tool/doctor": "says each fault with its fix"}},

@@ -138,10 +138,12 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 		Backends: found.Backends}
 	var opened [][]*binary.File
 	for i := range found.RunTime {
-		// What the driver may do without is left out with what it lacks itself; doctor speaks of it.
-		if with, why := whole(&found.RunTime[i].Library); why == "" {
+		switch with, why := whole(&found.RunTime[i].Library); {
+		case why == "":
 			opened = append(opened, with)
-		}
+		case found.RunTime[i].Required:
+			return why
+		} // what the driver may do without is left out with what it lacks itself; doctor speaks of it
 	}
 	for i := range found.Windows {
 		if with, why := whole(&found.Windows[i].Library); why == "" {

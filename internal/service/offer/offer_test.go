@@ -91,6 +91,37 @@ func TestRunTimeFiles(t *testing.T) {
 	}
 }
 
+// A driver is not offered without a library that it cannot do without when it runs. One that it may do without is no reason.
+func TestRequiredAtRunTime(t *testing.T) {
+	t.Parallel()
+	const nvidia = "usr/lib/libnvidia-"
+	for gone, want := range map[string]string{
+		"":                            "",
+		nvidia + "rtcore.so.550.1":    "",
+		nvidia + "glvkspirv.so.550.1": "its library libnvidia-glvkspirv.so.550.1 is in no directory of the dynamic linker",
+		"usr/lib/libextra.so.1":       "/usr/lib/libnvidia-gpucomp.so.550.1 needs libextra.so.1, which cannot be found",
+	} {
+		files := map[string]string{
+			"usr/share/vulkan/icd.d/nvidia_icd.json": driverManifest("libGLX_nvidia.so.0", ""),
+			"usr/lib/libGLX_nvidia.so.550.1":         "soname=libGLX_nvidia.so.0",
+			"usr/lib/libGLX_nvidia.so.0":             "-> libGLX_nvidia.so.550.1",
+			nvidia + "glvkspirv.so.550.1":            "soname=libnvidia-glvkspirv.so.550.1",
+			nvidia + "gpucomp.so.550.1":              "soname=libnvidia-gpucomp.so.550.1 needed=libextra.so.1",
+			nvidia + "rtcore.so.550.1":               "soname=libnvidia-rtcore.so.550.1",
+			"usr/lib/libextra.so.1":                  "soname=libextra.so.1",
+		}
+		delete(files, gone)
+		x := find(t, root(t, files), "x86_64")
+		got := ""
+		if len(x.LeftOut) == 1 {
+			got = x.LeftOut[0].Why
+		}
+		if got != want || (len(x.Drivers) == 0) != (want != "") {
+			t.Errorf("without %q: %d drivers, %+v", gone, len(x.Drivers), x.LeftOut)
+		}
+	}
+}
+
 // Files that several drivers need are handed out once, libraries that need each other are no trouble, and each kind of
 // program gets its own.
 func TestFiles(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
@@ -24,11 +25,10 @@ const prefix = "host-"
 
 // Why a driver or a layer is not added, where nothing is lost.
 const (
-	hasItself    = "the image has this driver itself"
-	hasLayer     = "the image has this layer itself"
-	only64       = "the image has no programs of 32 bits"
-	noDirectory  = "the image's dynamic linker searches no directory for every program"
-	noWayToWrite = "the image's own driver could not be hidden: the runtime allows no mounts"
+	hasItself   = "the image has this driver itself"
+	hasLayer    = "the image has this layer itself"
+	only64      = "the image has no programs of 32 bits"
+	noDirectory = "the image's dynamic linker searches no directory for every program"
 )
 
 // fine tells whether nothing is lost by what is not added.
@@ -43,6 +43,8 @@ type Arrangement struct {
 	Nodes   []Item   // links in the directory of the devices
 	Hide    []string // manifests of the image whose drivers those of the host stand for
 	Drivers []Driver
+
+	hardware bool // one of the drivers of the host is for devices, and works
 }
 
 // Item is a file to write, or a symbolic link to make.
@@ -136,7 +138,7 @@ func (b *box) same(library string) *manifest.Driver {
 		if path.Base(o.Library) != path.Base(library) {
 			continue
 		}
-		if r := b.find.Find(o.Library); r.File != nil && fault(b.find, r.File.Path, b.options) == "" {
+		if found := closure.Find(b.find, o.Library); fault(&found) == "" {
 			return o
 		}
 	}
@@ -210,7 +212,7 @@ func (b *box) driver(file string) {
 			}
 		}
 		if hide != "" || d.Why == "" {
-			if why := b.open(path.Base(library)); why != "" {
+			if why := b.usable(path.Base(library)); why != "" {
 				d.Why, hide = why, ""
 				break
 			}
@@ -220,6 +222,10 @@ func (b *box) driver(file string) {
 				b.a.Hide = append(b.a.Hide, hide)
 			}
 		}
+	}
+	if d.Added || strings.HasPrefix(d.Why, hasItself) {
+		family := drivers.Of(library)
+		b.a.hardware = b.a.hardware || family == nil || !family.Software()
 	}
 	b.a.Drivers = append(b.a.Drivers, d)
 }
@@ -268,7 +274,8 @@ func (b *box) open(file string) (why string) {
 		library = filesPlace + b.name + "/" + file
 	}
 	i := b.stub(library, file)
-	if why = fault(b.tried, i.Path, b.options); why == "" {
+	found := closure.Find(b.tried, i.Path)
+	if why = fault(&found); why == "" {
 		b.a.Own = append(b.a.Own, i)
 	}
 	b.opened[file] = why
@@ -328,40 +335,13 @@ func (b *box) backends(directory string) {
 			to = path.Dir(r.File.Path) + "/" + kind
 		}
 		i := b.stub(library, name)
-		if to += "/" + name; b.machine.Exists(to) || fault(b.tried, i.Path, b.options) != "" {
+		found := closure.Find(b.tried, i.Path)
+		if to += "/" + name; b.machine.Exists(to) || fault(&found) != "" {
 			continue
 		}
 		b.a.Own = append(b.a.Own, i)
 		b.a.put(to, Item{Target: i.Path})
 	}
-}
-
-// fault is why a driver does not work with what is there; "" when nothing stands against it.
-func fault(find *binary.Linker, library string, options binary.LinkerOptions) string {
-	f := find.Open(library)
-	if f.Err() != nil {
-		return fmt.Sprintf("%s: %v", library, f.Err())
-	}
-	if f.Class != options.Class || f.Machine != options.Machine {
-		return library + " is for other programs"
-	}
-	return faults(find.Follow(f))
-}
-
-// faults is what is missing of what a library needs, in words.
-func faults(c *binary.Closure) string {
-	var list []string
-	for _, missing := range c.Missing {
-		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
-	}
-	for _, old := range c.Newest() {
-		has := "which defines no such version"
-		if old.Newest != "" {
-			has = "which has versions up to " + old.Newest
-		}
-		list = append(list, fmt.Sprintf("%s wants %s of the image's %s, %s", path.Base(old.By.Path), old.Version, old.In.Path, has))
-	}
-	return strings.Join(list, "; ")
 }
 
 // whole tells whether a directory of data is linked as it is.

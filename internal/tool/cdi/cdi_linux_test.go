@@ -3,6 +3,7 @@ package cdi
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,6 +42,7 @@ func host(t *testing.T) *machine.Source {
 		gnu + "libGLX_nvidia.so.550.1":           "soname=libGLX_nvidia.so.0 needed=libc.so.6 imports=fmod@GLIBC_2.38@libc.so.6",
 		gnu + "libGLX_nvidia.so.0":               "-> libGLX_nvidia.so.550.1",
 		gnu + "libnvidia-glvkspirv.so.550.1":     "soname=libnvidia-glvkspirv.so.550.1 needed=libc.so.6",
+		gnu + "libnvidia-gpucomp.so.550.1":       "soname=libnvidia-gpucomp.so.550.1 needed=libc.so.6",
 		"usr/share/drirc.d/00-mesa.conf":         "text <driconf/>",
 		"usr/bin/vkloader":                       "text a program",
 		"dev/dri/card0":                          "text ", "dev/dri/renderD128": "text ", "dev/dri/card1": "text ", "dev/nvidia0": "text ", "dev/nvidia1": "text ",
@@ -279,6 +281,33 @@ func TestVerifyOthersFile(t *testing.T) {
 	if !strings.Contains(said, "warning /usr/lib/x86_64-linux-gnu/libz.so.1: the image has this file itself") ||
 		!strings.Contains(said, "libvulkan_lvp.so needs libLLVM.so.1, which the image lacks") || !v.Bad() {
 		t.Error(said)
+	}
+}
+
+// Another tool's file brings a driver without a library that it must open at run time, and without one that it may do without.
+func TestVerifyRunTimeLibraries(t *testing.T) {
+	t.Parallel()
+	s := host(t)
+	mount := func(name string) string { return "  - {hostPath: " + name + ", containerPath: " + name + "}\n" }
+	const library = "/" + gnu + "libGLX_nvidia.so.550.1"
+	text := "cdiVersion: 0.5.0\nkind: acme.com/gpu\ncontainerEdits:\n  mounts:\n" + mount(library) +
+		mount("/"+gnu+"libnvidia-gpucomp.so.550.1") + "%sdevices:\n- name: all\n  containerEdits: {env: [A=b]}\n"
+	for more, want := range map[string]string{
+		"": "warning /usr/share/vulkan/icd.d/nvidia.json: libGLX_nvidia.so.550.1 opens libnvidia-glvkspirv.so.550.1, which the image lacks\n",
+		mount("/" + gnu + "libnvidia-glvkspirv.so.550.1"): "",
+	} {
+		spec, err := Parse(fmt.Appendf(nil, text, more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := Verify(spec, &s.Machine, image(t, map[string]string{"usr/share/vulkan/icd.d/nvidia.json": icd(library)}))
+		said := ""
+		for _, f := range v.Findings {
+			said += f.Severity + " " + f.Path + ": " + f.What + "\n"
+		}
+		if v.Bad() != (want != "") || !strings.Contains(said, want) || want == "" && said != "" {
+			t.Errorf("with %q: %s", more, said)
+		}
 	}
 }
 

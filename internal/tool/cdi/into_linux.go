@@ -142,7 +142,7 @@ func (c *container) fill(directory string, items []Item, hide []string) (wrong [
 		}
 	}
 	if len(hide) > 0 {
-		wrong = append(wrong, fmt.Errorf("%s: the image's drivers are not hidden: %s: %w", directory, strings.Join(hide, ", "), cmp.Or(err, errNoMounts)))
+		wrong = append(wrong, fmt.Errorf("%s: the image's manifests are not hidden: %s: %w", directory, strings.Join(hide, ", "), cmp.Or(err, errNoMounts)))
 	}
 	for _, i := range items {
 		if err := write(in, i); err != nil {

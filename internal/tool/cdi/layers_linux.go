@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/machine"
 )
 
@@ -141,21 +142,45 @@ func (b *box) layers(name string) {
 			switch {
 			case err != nil:
 				d.Why = fmt.Sprintf("its manifest: %v", err)
-			case slices.ContainsFunc(own, func(l *manifest.Layer) bool {
-				return slices.Contains(had, l.Name) && !strings.HasPrefix(l.Library, Directory+"/")
-			}):
-				d.Why = hasLayer
 			default:
-				for _, library := range libraries {
-					if d.Why == "" {
-						d.Why = b.open(library)
-					}
-				}
+				d.Added, d.Why = b.layer(own, had, libraries)
 			}
-			if d.Added = d.Why == ""; d.Added {
+			if d.Added {
 				b.a.put("/etc/vulkan/"+directory+"/"+b.called(file), Item{Text: text})
 			}
 			b.a.Drivers = append(b.a.Drivers, d)
 		}
 	}
+}
+
+// layer tells whether layers of the host are added, by their names and libraries, and why not, or in place of which. A layer
+// of the image counts as there if its library can be loaded. Otherwise its manifest is hidden: loaders take the first of a
+// name, also if it cannot be loaded.
+func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool, why string) {
+	broken, hide := "", []string{}
+	for _, l := range own {
+		if !slices.Contains(had, l.Name) || strings.HasPrefix(l.Library, Directory+"/") {
+			continue
+		}
+		found := closure.Find(b.find, l.Library)
+		if l.Meta || l.Library == "" || fault(&found) == "" {
+			return false, hasLayer
+		}
+		if found.Fault != closure.ForOthers && found.Fault != closure.Foreign && !others(own, l.Manifest, had) {
+			broken = "in place of the image's own: " + fault(&found)
+			hide = append(hide, l.Manifest)
+		}
+	}
+	for _, library := range libraries {
+		if why := b.usable(library); why != "" {
+			return false, why
+		}
+	}
+	b.a.Hide = append(b.a.Hide, hide...)
+	return true, broken
+}
+
+// others tells whether a manifest has layers besides those of these names.
+func others(all []*manifest.Layer, file string, names []string) bool {
+	return slices.ContainsFunc(all, func(l *manifest.Layer) bool { return l.Manifest == file && !slices.Contains(names, l.Name) })
 }

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/machine"
 )
 
@@ -238,15 +239,13 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 	}
 	works := false
 	for _, d := range answer.Drivers {
-		r := find.Find(d.Library)
+		found := closure.Of(box, find, d.Library)
 		one := Driver{Name: search.BaseName(d.Path), Machine: name}
 		switch {
-		case r.File == nil && len(r.Others) > 0, r.File != nil && r.File.Err() == nil && r.File.Class != options.Class:
+		case found.Fault == closure.ForOthers, found.Fault == closure.Foreign && found.File.Class != options.Class:
 			continue // for other programs
-		case r.File == nil:
-			one.Why = d.Library + " is in no directory of the image's dynamic linker"
 		default:
-			one.Why = fault(find, r.File.Path, options)
+			one.Why = unfit(found)
 		}
 		one.Added = one.Why == ""
 		works = works || one.Added

@@ -113,6 +113,11 @@ func arrangeContainer(s *invocation, root, first string, left []string) error {
 			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
 		}
 	}
+	if len(left) > 0 && arrangement.Driverless(m, situation.Nodes) {
+		for _, l := range left {
+			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s\n", term.OneLine(l))
+		}
+	}
 	record := cdi.Record{Drivers: arrangement.Drivers, LeftOut: left, Nodes: situation.Nodes}
 	if err := arrangement.Into(root, true); err != nil {
 		fmt.Fprintf(s.errOut, "vkloader: in the container: %v\n", err)

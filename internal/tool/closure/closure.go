@@ -45,7 +45,7 @@ type Files struct {
 
 // Of lists what the driver or layer with a library needs, by the rules of a linker. It reads no symbols.
 func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
-	f := &Files{Library: find(linker, library), Family: drivers.Of(library)}
+	f := &Files{Library: Find(linker, library), Family: drivers.Of(library)}
 	if f.Family == nil {
 		return f
 	}
@@ -62,9 +62,9 @@ func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	version := drivers.Version(f.File.Real)
 	required := f.Family.Names(version, binary.CompareVersions, true)
 	for _, name := range f.Family.Names(version, binary.CompareVersions, false) {
-		opened := Opened{find(linker, name, f.File), slices.Contains(required, name)}
+		opened := Opened{Find(linker, name, f.File), slices.Contains(required, name)}
 		if place := f.Family.Elsewhere(name); opened.File == nil && place != "" {
-			if there := find(linker, place); there.File != nil {
+			if there := Find(linker, place); there.File != nil {
 				opened.Library = there
 				opened.Name = name
 			}
@@ -72,7 +72,7 @@ func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
 		f.RunTime = append(f.RunTime, opened)
 	}
 	for _, name := range f.Family.Platform {
-		f.Windows = append(f.Windows, Opened{Library: find(linker, name, f.File)})
+		f.Windows = append(f.Windows, Opened{Library: Find(linker, name, f.File)})
 	}
 	for _, name := range f.Family.Backends {
 		if file := path.Dir(f.File.Path) + "/" + name; m.Exists(file) {
@@ -82,8 +82,8 @@ func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	return f
 }
 
-// find finds a library and what it needs.
-func find(linker *binary.Linker, name string, by ...*binary.File) Library {
+// Find finds a library, which others want, and what it needs. It reads no symbols.
+func Find(linker *binary.Linker, name string, by ...*binary.File) Library {
 	l := Library{Name: name, Result: linker.Find(name, by...)}
 	if l.Fault = faultOf(&l.Result); l.Fault == None && !linker.Fits(l.File) {
 		l.Fault = Foreign

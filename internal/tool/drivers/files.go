@@ -64,6 +64,19 @@ func Version(file string) string {
 	return version
 }
 
+// VersionAmong is the version of a driver by the names of the files that come with it, as libnvidia-glcore.so.550.54; "" when
+// none of them has it.
+func (f *Family) VersionAmong(names []string) string {
+	for _, name := range names {
+		for _, r := range f.RunTime {
+			if version := Version(name); version != "" && r.Stem != "" && strings.HasPrefix(name, r.Stem+".so.") {
+				return version
+			}
+		}
+	}
+	return ""
+}
+
 // Names are the file names of the libraries that a driver of this version opens when it runs; without a version, those
 // that are of none. older compares versions.
 func (f *Family) Names(version string, older func(a, b string) int, requiredOnly bool) []string {
