@@ -14,12 +14,19 @@ import (
 
 // GPU is a graphics device, as the kernel shows it.
 type GPU struct {
-	Name    string   `json:"name"`                    // PCI address (see Device.PCI), or what the kernel calls it
-	Vendor  string   `json:"vendor,omitempty"`        // numbers, as 0x10de
-	Device  string   `json:"device,omitempty"`        // likewise
-	Kernel  string   `json:"kernel_driver,omitempty"` // "": no kernel driver is bound to it
-	Nodes   []string `json:"nodes"`                   // that a Vulkan driver opens, and that are there
-	Drivers []string `json:"drivers"`                 // manifests of drivers that a program gets, that serve it, and that work as [DriverFiles.Works] says
+	// A PCI address is written as in Device.PCI.
+	Name   string `json:"name"`             // PCI address, or what the kernel calls it
+	Vendor string `json:"vendor,omitempty"` // numbers, as 0x10de
+	Device string `json:"device,omitempty"`
+
+	// Without a kernel driver that is bound to the device, Kernel is empty.
+	Kernel string `json:"kernel_driver,omitempty"`
+
+	// Only nodes that exist are listed.
+	Nodes []string `json:"nodes"` // that a Vulkan driver opens
+
+	// These are drivers that a program gets, and that work as [DriverFiles.Works] says.
+	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
 	Asleep  bool     `json:"asleep,omitempty"`
 	Label   string   `json:"label"` // for people: as its maker calls it, where that is known
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/chips"
@@ -15,18 +16,9 @@ import (
 	"vkloader/internal/tool/selector"
 )
 
-// GPU is a graphics device, as the kernel shows it.
+// GPU is a graphics device, as the kernel shows it. Its drivers are those that this report calls good.
 type GPU struct {
-	Name    string   `json:"name"`             // PCI address, or what the kernel calls it
-	Vendor  string   `json:"vendor,omitempty"` // numbers, as 0x10de
-	Device  string   `json:"device,omitempty"`
-	Kernel  string   `json:"kernel_driver,omitempty"`
-	Nodes   []string `json:"nodes"`   // that a Vulkan driver opens
-	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
-	Asleep  bool     `json:"asleep,omitempty"`
-
-	Label string `json:"label"` // for people: as its maker calls it, where that is known
-
+	discover.GPU
 	directory string // in sysfs
 }
 
@@ -92,8 +84,8 @@ func (e *exam) whole(name string) string {
 // devices lists what the kernel shows.
 func (e *exam) devices() {
 	for _, g := range gpus.List(e.machine) {
-		e.gpus = append(e.gpus, &GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{},
-			Asleep: g.Asleep, Label: g.Label(e.machine), directory: g.Directory})
+		e.gpus = append(e.gpus, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
+			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(e.machine)}, directory: g.Directory})
 	}
 	e.every = e.gpus
 }
