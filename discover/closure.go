@@ -56,11 +56,11 @@ type DriverFiles struct {
 	Files    []File        `json:"files"`    // the driver first, then in the order of loading, then those of run time
 	Missing  []MissingFile `json:"missing"`  // without these it does not work
 	TooNew   []TooNew      `json:"too_new"`  // likewise
-	Symbols  []string      `json:"symbols"`  // that it wants and no library defines; looked for when no library is missing
-	Unbound  []string      `json:"unbound"`  // of these, the ones without which the dynamic linker does not load it
+	Symbols  []string      `json:"symbols"`  // that it wants and no library defines; empty where a library is missing or too new
+	Unbound  []string      `json:"unbound"`  // those of Symbols without which the dynamic linker does not load it
 	Misfit   string        `json:"misfit"`   // why the library is no driver, or no layer: one English sentence; "": it is one
-	Data     []string      `json:"data"`     // files of data that it reads, and directories of them, that are there
-	Nodes    []string      `json:"nodes"`    // device nodes that it opens besides those of the direct rendering manager, and that are there
+	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
+	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
 	Software bool          `json:"software"` // it computes on the processor, and needs no device
 }
 
@@ -72,8 +72,10 @@ func (f *DriverFiles) Works() bool {
 
 // Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
 // that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
-// Files that are missing are in the answer, and no error. It opens libraries as files and loads none. For a container, see
-// [File].CLibrary.
+// Files that are missing are in the answer, and no error. It opens libraries as files and loads none.
+//
+// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
+// examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
 	return closureOf(ctx, host, &driver, closure.Driver)
 }

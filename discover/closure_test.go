@@ -190,3 +190,22 @@ func TestLayerClosure(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A container that uses one GPU of several gets its nodes, those of its parts, and those that every GPU needs.
+func TestNodesFor(t *testing.T) {
+	t.Parallel()
+	all := []discover.GPU{
+		{Name: "a", Nodes: []string{"/dev/nvidiactl", "/dev/nvidia0"}},
+		{Name: "b", Nodes: []string{"/dev/nvidiactl", "/dev/nvidia1"}, Parts: []discover.GPUPart{{Name: "gi1", Nodes: []string{"/dev/nvidia-caps/nvidia-cap12"}}}},
+	}
+	files := &discover.DriverFiles{Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/nvidia1"}}
+	for at, want := range [][]string{{"/dev/nvidia-uvm", "/dev/nvidia0", "/dev/nvidiactl"},
+		{"/dev/nvidia-caps/nvidia-cap12", "/dev/nvidia-uvm", "/dev/nvidia1", "/dev/nvidiactl"}} {
+		if got := files.NodesFor(&all[at], all); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", all[at].Name, got)
+		}
+	}
+	if got := (&discover.DriverFiles{}).NodesFor(&discover.GPU{}, nil); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}

@@ -30,7 +30,7 @@ type Layer struct {
 	Used     bool
 	Order    int  // from the program down, from 1; 0: not used
 	Meta     bool // it stands for other layers
-	NameOnly bool // it is active, but a later one of its name is in the chain
+	NameOnly bool // its name is active, but another layer of this name is in the chain
 	Reason   Reason
 
 	program   *Program  // that it was decided for; nil: of no decision
@@ -49,7 +49,7 @@ type Answer struct {
 	Loader  *Loader  // of the Program
 	Drivers []Driver // those that are used, in the order in which they are opened; then the others
 	Layers  []Layer  // those that are used, from the program down; then the others
-	Compute []Layer  // those that the settings leave out of programs that show nothing; where the answer is for another one
+	Compute []Layer  // those that a Headless program would not get, by the settings; none where the Program is Headless
 	Chance  []Chance // layers whose order no rule gives
 
 	lists [2]List // of drivers and of layers

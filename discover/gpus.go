@@ -3,6 +3,7 @@ package discover
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/closure"
@@ -22,7 +23,7 @@ type GPU struct {
 	// Without a kernel driver that is bound to the device, Kernel is empty.
 	Kernel string `json:"kernel_driver,omitempty"`
 
-	// Only nodes that exist are listed.
+	// Only nodes that exist are listed. A driver may open more: see [DriverFiles.NodesFor].
 	Nodes []string `json:"nodes"` // that a Vulkan driver opens
 
 	// These are drivers that a program gets, and that work as [DriverFiles.Works] says.
@@ -30,7 +31,7 @@ type GPU struct {
 	Asleep  bool     `json:"asleep,omitempty"`
 	Label   string   `json:"label"` // for people: as its maker calls it, where that is known
 
-	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not told
+	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not known
 	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
 
 	Card   string `json:"-"` // node of the direct rendering manager that shows pictures, as /dev/dri/card0; "": none is there
@@ -43,8 +44,25 @@ type GPUPart struct {
 	Nodes []string
 }
 
-// GPUs lists the graphics devices of a host, and the drivers that serve each for a program without wishes of its own. It
-// wakes no device. A host without graphics devices has an empty list, and no error.
+// NodesFor are the device nodes that a container needs to use one GPU of a host with this driver: those of the GPU and of its
+// parts, and those of [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is what [GPUs] answers.
+func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
+	nodes := slices.Clone(gpu.Nodes)
+	for _, p := range gpu.Parts {
+		nodes = append(nodes, p.Nodes...)
+	}
+	for _, node := range f.Nodes {
+		if !slices.ContainsFunc(all, func(g GPU) bool { return slices.Contains(g.Nodes, node) }) {
+			nodes = append(nodes, node)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// GPUs lists the graphics devices of a host, and the drivers that serve each: of those that the zero [Program] gets. It wakes
+// no device. A host without graphics devices has an empty list, and no error. What a container needs for a GPU, say
+// [DriverFiles.NodesFor] and [Closure] of each of its Drivers.
 func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
 	answer, err := Decide(ctx, host, Program{})
 	if err != nil && !errors.Is(err, ErrNoDriver) {

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Host is a machine: its files, and the variables that its programs have where nothing else is said. It is never changed
-// after it was made.
+// Host is a machine: its files, and the variables of programs whose [Program].Env is nil. A Host does not change after it was
+// made.
 type Host struct {
 	name    string
 	root    string       // a directory; "" for the running system
@@ -30,8 +30,8 @@ func Local() *Host { return &Host{name: "this machine"} }
 func Root(directory string) *Host { return &Host{name: directory, root: directory} }
 
 // Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
-// count where it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does; it must then be safe for concurrent use as
-// far as the host is. A program has no variables.
+// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the
+// host is used concurrently. A program has no variables.
 func Files(files fs.FS) *Host {
 	if asked, is := files.(*question.Question); is { // the tool knows more of its machine than its files
 		return &Host{name: term.Or(asked.Machine.Root, "this machine"), asked: asked}
@@ -39,7 +39,7 @@ func Files(files fs.FS) *Host {
 	return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}}
 }
 
-// WithEnv is the host with other variables for programs that name none: NAME=VALUE; of a name the first counts.
+// WithEnv is the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. The first of a name counts.
 func (h *Host) WithEnv(variables ...string) *Host {
 	other := *h
 	other.environ = slices.Clone(variables)

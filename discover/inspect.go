@@ -108,7 +108,7 @@ type InspectOptions struct {
 }
 
 // Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
-// log. It joins what they saw with the decision for the child as a program. ProbeOptions.Whole means nothing to it.
+// log. It joins what they saw with the decision for the child as a program. It ignores ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	at, err := options.complete()
 	if err != nil {

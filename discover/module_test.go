@@ -66,7 +66,7 @@ func TestExamplePlugin(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !slices.Equal(got.Devices, []string{"/dev/nvidiactl", "/dev/nvidia1"}) || !slices.Contains(got.Mounts, "/usr/share/vulkan/icd.d/nvidia_icd.json") ||
+	if !slices.Equal(got.Devices, []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia1", "/dev/nvidiactl"}) || !slices.Contains(got.Mounts, "/usr/share/vulkan/icd.d/nvidia_icd.json") ||
 		!slices.Contains(got.Mounts, "/usr/lib/x86_64-linux-gnu/libnvidia-glvkspirv.so.550.54.14") ||
 		slices.Contains(got.Mounts, "/usr/lib/x86_64-linux-gnu/libc.so.6") {
 		t.Errorf("%+v", got)

@@ -53,9 +53,9 @@ type Device struct {
 	DeviceUUID    string     `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
 	DriverUUID    string     `json:"driver_uuid,omitempty"`
 	DriverID      uint32     `json:"driver_id,omitempty"`
-	PCI           string     `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it: the GPU of this Name
+	PCI           string     `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it; the GPU with this Name is the same device
 	VRAM          uint64     `json:"vram_bytes"`        // size of the heaps that are the device's own
-	Library       string     `json:"library,omitempty"` // of its driver; of Inspect, where a device could be created
+	Library       string     `json:"library,omitempty"` // of its driver; only Inspect sets it, where a device could be created
 
 	Extensions []string `json:"-"` // names of its device extensions
 }
@@ -107,7 +107,7 @@ type ProbeOptions struct {
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
 	Child   string        // the program that loads it; "": that of an installed vkloader
 	Limit   time.Duration // for each child; 0: 30 seconds
-	Whole   bool          // one child alone: after a crash or hang, no others look for the driver or layer to blame
+	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
 }
 
 // Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and

@@ -14,9 +14,9 @@ import (
 
 // Program is what a decision is made for.
 type Program struct {
-	Path     string   // of its file on the host; "": the calling program, or on another host one that nothing names
+	Path     string   // of its file on the host; "": on Local the calling program, on other hosts a program without a name
 	Env      []string // NAME=VALUE; nil: the variables of the host
-	Elevated bool     // it has more rights than its user, and does not see most variables
+	Elevated bool     // it has more rights than its user: most variables are ignored
 	Bits     int      // word size, 32 or 64; 0: as its file says, or 64
 
 	Layers      []string // that it enables in vkCreateInstance

@@ -15,18 +15,18 @@ const (
 	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
 )
 
-// Wait waits until the machine has what is needed: nil. It looks with [Probe], in children, after each event that may
-// bring a device (a node below /dev, a manifest, an event of the kernel), and without an event after a second, then after
-// twice that time, and every ten seconds in the end.
+// Wait waits until the machine has what is needed, and then returns nil. It calls [Probe] at once, and again after each event
+// that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls it again after 1 s,
+// 2 s, 4 s and so on, up to every 10 s.
 //
-// When the context is over first, the error says what is still missing: an *[UnmetError] together with the context's
-// error. Other errors, such as [ErrNoProbe], end the wait.
+// If the context ends first, the error wraps the context's error and an *[UnmetError], which says what is still missing. Other
+// errors, such as [ErrNoProbe], end the wait.
 func Wait(ctx context.Context, need Need) error {
 	_, err := WaitWith(ctx, need, ProbeOptions{})
 	return err
 }
 
-// WaitWith is Wait with options for the probe. It gives the report that meets the need, or the last one.
+// WaitWith is [Wait] with options for the probe. It returns the report that meets the need, or the last one.
 func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, error) {
 	if options.Env == nil {
 		options.Env = Local().variables()

@@ -35,7 +35,7 @@ func allocate(ctx context.Context, host *discover.Host, name string) (*Allocatio
 	if err != nil {
 		return nil, err
 	}
-	a := &Allocation{Devices: list[at].Nodes}
+	a := &Allocation{}
 	for _, d := range answer.Drivers {
 		if !slices.Contains(list[at].Drivers, d.Manifest) {
 			continue
@@ -44,6 +44,7 @@ func allocate(ctx context.Context, host *discover.Host, name string) (*Allocatio
 		if err != nil {
 			return nil, err
 		}
+		a.Devices = append(a.Devices, files.NodesFor(&list[at], list)...)
 		a.Mounts = append(append(a.Mounts, d.Manifest), files.Data...)
 		for _, f := range files.Files {
 			if !f.CLibrary { // the container has its own
@@ -51,8 +52,10 @@ func allocate(ctx context.Context, host *discover.Host, name string) (*Allocatio
 			}
 		}
 	}
-	slices.Sort(a.Mounts)
-	a.Mounts = slices.Compact(a.Mounts)
+	for _, paths := range []*[]string{&a.Devices, &a.Mounts} { // drivers may have some in common
+		slices.Sort(*paths)
+		*paths = slices.Compact(*paths)
+	}
 	return a, nil
 }
 

@@ -134,7 +134,10 @@ func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 func (w *Why) Sentence() string {
 	switch w.State {
 	case Arranged:
-		return fmt.Sprintf("The host gave drivers to this container; programs get %d of them.", w.given())
+		if count := w.given(); count > 0 {
+			return fmt.Sprintf("The host gave drivers to this container; programs get %d of them.", count)
+		}
+		return "The host gave drivers to this container; programs get none of them."
 	case NoHook:
 		return "The host's drivers are mounted in this container, but not set up."
 	}

@@ -30,9 +30,11 @@ func newCDI(s *invocation) *cobra.Command {
 		Use:   "cdi generate|refresh|verify|why|list",
 		Short: "Give this machine's drivers to containers (CDI)",
 		Long: "cdi writes and checks files of the Container Device Interface, with which Docker, Podman and\n" +
-			"Kubernetes give devices to containers. A file written here adds the drivers of any vendor with\n" +
-			"everything they need: libraries, manifests, data and device nodes. Libraries that the image already\n" +
-			"has are not replaced.\n\n" + exitCodesHelp,
+			"Kubernetes give devices to containers. A file that cdi writes adds the drivers of this machine, of any\n" +
+			"vendor, with everything they need: libraries, manifests, data and device nodes. Libraries of the\n" +
+			"image are not replaced.\n\n" +
+			"To start: \"vkloader cdi generate -o /etc/cdi/vkloader.yaml\" as root, then \"podman run --device\n" +
+			"vkloader/gpu=all\" or \"docker run --device vkloader/gpu=all\".\n\n" + exitCodesHelp,
 		Args: subcommandOnly,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}

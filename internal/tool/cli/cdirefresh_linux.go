@@ -23,7 +23,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "refresh",
-		Short: "Write this tool's CDI files again where a driver has changed",
+		Short: "Update this tool's CDI files after a driver has changed",
 		Long: "refresh looks for the files that \"vkloader cdi generate\" has written, in the directories that\n" +
 			"container runtimes read. It makes each again by the options that the file was written with, and\n" +
 			"writes it if something has changed. It never writes a file that is not there.\n\n" +

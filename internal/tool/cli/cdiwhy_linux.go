@@ -30,9 +30,9 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why",
 		Short: "Show which host drivers a container got, and why",
-		Long: "why shows, in a container, which of the host's drivers and layers programs get there, why the others\n" +
-			"were refused (the library or the version of symbols that the image lacks), and what to do.\n\n" +
-			"From outside, --pid names a process of the container, and --root its root directory.\n\n" + exitCodesHelp,
+		Long: "In a container, why shows which of the host's drivers and layers programs get, why the others were\n" +
+			"refused, and what to do. A reason is, for example, a library that the image lacks.\n\n" +
+			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject("", false, pid)
