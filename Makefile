@@ -156,6 +156,9 @@ endif
 # ---- what there is ----------------------------------------------------------------------------------------------
 
 SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/$(SYSTEM)/$(MACHINE).S
+# Those with large tables are linked last: the variables of all others share the page that the dynamic linker has written to.
+SPINE_LARGE := spine/core/$(SYSTEM)/known.c spine/library/judged.c spine/process/claim.c
+SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
 # The null driver maps its memory as Linux does.
 DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
@@ -203,7 +206,7 @@ help:
 # $(1): directory of the variant below build, or nothing; $(2): its flags; $(3): a test's source that belongs to it, and what
 # the linker needs for that
 define spine_variant
-$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC) $(firstword $(3))) $(B)/$(1)obj/core.o
+$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC) $(firstword $(3))) $(B)/$(1)obj/core.o $$(SPINE_LARGE:%=$(B)/$(1)obj/%.o)
 $(B)/$(1)libvulkan.so.$(VERSION): $$($(1)SPINE_OBJ)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) $(wordlist 2,9,$(3)) -o $$@ $$^ $(SPINE_LIBS)

@@ -19,15 +19,31 @@ static struct round *_Atomic rounds[ROUNDS_MAX];
 static uint64_t now;
 static _Atomic uint64_t last_id;
 
+static uint64_t mixed(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9fb21c651e98df25u;
+    return h ^ h >> 35;
+}
+
+static uint64_t word_at(const unsigned char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+
+/* A message may have all the manifests of the machine: four words at once, of which none waits for another. */
 static uint64_t hash_of(const unsigned char *p, size_t size)
 {
-    uint64_t h = size;
-    for (; size >= 8; p += 8, size -= 8) {
-        uint64_t v;
-        memcpy(&v, p, 8);
-        h = (h ^ v) * 0x9fb21c651e98df25u;
-        h ^= h >> 35;
+    uint64_t h = size, h1 = 1, h2 = 2, h3 = 3;
+    for (; size >= 32; p += 32, size -= 32) {
+        h = mixed(h, word_at(p));
+        h1 = mixed(h1, word_at(p + 8));
+        h2 = mixed(h2, word_at(p + 16));
+        h3 = mixed(h3, word_at(p + 24));
     }
+    h = mixed(mixed(mixed(h, h1), h2), h3);
+    for (; size >= 8; p += 8, size -= 8) h = mixed(h, word_at(p));
     for (; size; p++, size--) h = (h ^ *p) * 0x9fb21c651e98df25u;
     return h ^ h >> 32;
 }

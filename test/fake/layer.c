@@ -69,7 +69,7 @@ static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
     if (script_has("gipa_null", name)) return NULL;
     struct chain *chain = h ? chain_of(h) : NULL;
     PFN_vkVoidFunction next = chain && !chain->device ? chain->gipa(below(h), name) : NULL;
-    if (next) next_of(chain, name);
+    if (next) next_is(chain, name, next);
     if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         if (strcmp(entries[i].name, name)) continue;

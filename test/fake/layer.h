@@ -40,6 +40,9 @@ struct chain {
 
 /* What the next lower layer has for a name. Asked once, as layers do that fill their tables at creation. */
 PFN_vkVoidFunction next_of(struct chain *chain, const char *name);
+/* An instance's vkGetInstanceProcAddr below has answered this: it is not asked again. In a long chain each layer would
+ * ask all those below twice. */
+void next_is(struct chain *chain, const char *name, PFN_vkVoidFunction function);
 
 /* The chain that a dispatchable handle belongs to, as the layer above passes it. */
 struct chain *chain_of(const void *handle);

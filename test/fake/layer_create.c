@@ -29,38 +29,58 @@ struct answer_of_next {
     char name[];
 };
 
-PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
+static bool asks_for_unknown(const struct chain *chain, const char *name)
 {
-    struct answer_of_next *a;
-    pthread_mutex_lock(&lock);
-    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {
-    }
-    pthread_mutex_unlock(&lock);
-    if (a) return a->function;
-    PFN_vkVoidFunction function = NULL;
-    if (chain->device)
-        function = chain->gdpa(chain->lower, name);
-    else if (chain->gpdpa &&
-             (script_has("offer_gpdpa", name) || script_has("intercept", name) || script_has("unknown", name)))
-        function = chain->gpdpa(chain->instance, name); /* a command that the loader may not know */
-    if (!function && !chain->device) function = chain->gipa(chain->instance, name);
-    if (!function && !chain->device && chain->gpdpa) function = chain->gpdpa(chain->instance, name);
-    if (!function) return NULL;
-    struct answer_of_next *fresh = malloc(sizeof *a + strlen(name) + 1);
+    return chain->gpdpa &&
+           (script_has("offer_gpdpa", name) || script_has("intercept", name) || script_has("unknown", name));
+}
+
+static struct answer_of_next *answer(const struct chain *chain, const char *name)
+{
+    struct answer_of_next *a = chain->answers;
+    while (a && strcmp(a->name, name)) a = a->next;
+    return a;
+}
+
+static void keep(struct chain *chain, const char *name, PFN_vkVoidFunction function)
+{
+    struct answer_of_next *fresh = malloc(sizeof *fresh + strlen(name) + 1);
     if (!fresh) abort();
     fresh->function = function;
     strcpy(fresh->name, name);
     pthread_mutex_lock(&lock);
-    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {
-    }
-    if (!a) { /* no other thread has asked meanwhile */
+    if (!answer(chain, name)) { /* no other thread has asked meanwhile */
         fresh->next = chain->answers;
         chain->answers = fresh;
         fresh = NULL;
     }
     pthread_mutex_unlock(&lock);
     free(fresh);
+}
+
+PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
+{
+    pthread_mutex_lock(&lock);
+    const struct answer_of_next *a = answer(chain, name);
+    pthread_mutex_unlock(&lock);
+    if (a) return a->function;
+    PFN_vkVoidFunction function = NULL;
+    if (chain->device)
+        function = chain->gdpa(chain->lower, name);
+    else if (asks_for_unknown(chain, name))
+        function = chain->gpdpa(chain->instance, name); /* a command that the loader may not know */
+    if (!function && !chain->device) function = chain->gipa(chain->instance, name);
+    if (!function && !chain->device && chain->gpdpa) function = chain->gpdpa(chain->instance, name);
+    if (function) keep(chain, name, function);
     return function;
+}
+
+void next_is(struct chain *chain, const char *name, PFN_vkVoidFunction function)
+{
+    if (asks_for_unknown(chain, name))
+        next_of(chain, name);
+    else
+        keep(chain, name, function);
 }
 
 void chain_add(struct chain *chain)

@@ -62,6 +62,12 @@ func TestThousandManifests(t *testing.T) {
 // holds: LAY-144
 func TestSixtyFourLayers(t *testing.T) {
 	t.Parallel()
+	for _, script := range []string{"wrap instance physdev device", ""} {
+		t.Run("layers "+script, func(t *testing.T) { sixtyFour(t, script) })
+	}
+}
+
+func sixtyFour(t *testing.T, script string) {
 	w := world.New(t)
 	w.Driver("acme")
 	var order, words []string
@@ -69,9 +75,9 @@ func TestSixtyFourLayers(t *testing.T) {
 		name := fmt.Sprintf("VK_LAYER_test_%02d", i)
 		order = append(order, name)
 		if i < 32 {
-			w.ImplicitLayer(name, "wrap instance physdev device", "intercept vkCreateFence")
+			w.ImplicitLayer(name, script, "intercept vkCreateFence")
 		} else {
-			w.ExplicitLayer(name, "wrap instance physdev device", "intercept vkCreateFence")
+			w.ExplicitLayer(name, script, "intercept vkCreateFence")
 			words = append(words, "layer", name)
 		}
 	}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -38,5 +39,29 @@ func fakeLayer(t *testing.T, make func(testing.TB) *World) {
 		if want := []string{"VK_LAYER_x", "one"}; !slices.Equal(draws.Who(), want) {
 			t.Errorf("%s: vkCmdDraw went %v, want %v", script, draws.Who(), want)
 		}
+	}
+}
+
+// In a chain of fake layers each asks the next one once for what it is asked: the last one of a long chain is asked as
+// often as that of a short one.
+func TestFakeLayersAskOnce(t *testing.T) {
+	t.Parallel()
+	asked := func(layers int) int {
+		w := New(t)
+		w.Driver("one")
+		var words []string
+		for i := range layers {
+			name := fmt.Sprintf("VK_LAYER_%02d", i)
+			w.ExplicitLayer(name, "intercept vkCmdDraw", "log_lookups vkGetPhysicalDeviceFeatures")
+			words = append(words, "layer", name)
+		}
+		h := w.Start()
+		h.OK("create_instance", words...)
+		h.Do("destroy_instance")
+		h.Quit()
+		return len(w.Log().By(words[len(words)-1]).Fn("gipa"))
+	}
+	if short, long := asked(1), asked(12); short == 0 || long > short {
+		t.Errorf("the last of 12 layers was asked %d times, a single one %d times", long, short)
 	}
 }

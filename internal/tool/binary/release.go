@@ -1,6 +1,8 @@
 package binary
 
 import (
+	"bytes"
+	"debug/elf"
 	"encoding/hex"
 	"io"
 	"strings"
@@ -34,4 +36,17 @@ func note(r io.ReaderAt, name string) []byte {
 		return nil
 	}
 	return data[at : at+uint64(text)]
+}
+
+// Constants is the part of an ELF file that its constants are in, as far as its sections say; nil where they do not.
+func Constants(file []byte) []byte {
+	f, err := openELF(bytes.NewReader(file))
+	if err != nil {
+		return nil
+	}
+	section := f.Section(".rodata")
+	if section == nil || section.Type == elf.SHT_NOBITS || section.Offset > uint64(len(file)) || section.FileSize > uint64(len(file))-section.Offset {
+		return nil
+	}
+	return file[section.Offset : section.Offset+section.FileSize]
 }

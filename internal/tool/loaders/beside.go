@@ -42,7 +42,7 @@ func ofDLL(at string, file *binary.PE, data []byte) *Loader {
 	}
 	if parts := strings.Split(file.Version, "."); len(parts) == 4 {
 		l.Version, l.From = strings.Join(parts[:3], "."), FromResources
-	} else if version := first(inText, string(data)); version != "" {
+	} else if version := first(inText, data); version != "" {
 		l.Version, l.From = version, FromText
 	}
 	l.read(data)

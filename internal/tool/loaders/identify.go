@@ -56,43 +56,80 @@ func Identify(m *machine.Machine, name string) *Loader {
 	data, err := m.ReadLarge(l.File)
 	if err == nil {
 		l.Release = binary.Release(bytes.NewReader(data))
-		l.read(data)
+		if !l.Ours() && !l.read(binary.Constants(data)) {
+			l.read(data)
+		}
 	}
 	if owner := ownerOf(m, l.File); owner != nil {
 		l.Package, l.PackageVersion, l.System = owner.name, owner.version, systemName(m)
 	}
-	for _, found := range []struct{ from, version string }{
-		{FromName, first(inName, path.Base(l.File))}, {FromPackage, first(inPackage, l.PackageVersion)}, {FromText, first(inText, string(data))},
-	} {
-		if found.version != "" && (found.from != FromPackage || strings.Contains(l.Package, "vulkan")) {
-			l.Version, l.From = found.version, found.from
+	for _, from := range []string{FromName, FromPackage, FromText} {
+		version := ""
+		switch from {
+		case FromName:
+			version = first(inName, []byte(path.Base(l.File)))
+		case FromPackage:
+			if strings.Contains(l.Package, "vulkan") {
+				version = first(inPackage, []byte(l.PackageVersion))
+			}
+		case FromText:
+			version = first(inText, data)
+		}
+		if version != "" {
+			l.Version, l.From = version, from
 			break
 		}
 	}
 	return l
 }
 
-func first(form, text string) string {
-	if found := regexp.MustCompile(form).FindStringSubmatch(text); found != nil {
-		return found[1]
+func first(form string, text []byte) string {
+	if found := regexp.MustCompile(form).FindSubmatch(text); found != nil {
+		return string(found[1])
 	}
 	return ""
 }
 
-// read looks for the constants of the features in the file. Every loader has the two variables that the first one had; a file
-// without them hides its constants, and says nothing.
-func (l *Loader) read(data []byte) {
-	has := func(constant string) bool { return bytes.Contains(data, append([]byte(constant), 0)) }
-	if !has(variables.ICDFilenames.Name()) || !has(variables.InstanceLayers.Name()) {
-		return
-	}
-	l.texts = map[string]bool{}
+// read looks for the constants of the features in the file, or in the part of it that has them. Every loader has the two
+// variables that the first one had; what lacks them hides its constants, and says nothing: then it is false.
+func (l *Loader) read(data []byte) bool {
+	marks := []string{variables.ICDFilenames.Name(), variables.InstanceLayers.Name()}
 	rows := table()
 	for i := range rows {
 		if mark := rows[i].Mark(); mark != "" {
-			l.texts[mark] = has(mark)
+			marks = append(marks, mark)
 		}
 	}
+	has := constants(data, marks)
+	if !has[marks[0]] || !has[marks[1]] {
+		return false
+	}
+	l.texts = map[string]bool{}
+	for _, mark := range marks[2:] {
+		l.texts[mark] = has[mark]
+	}
+	return true
+}
+
+// constants tells which texts are in data with a zero byte behind them. All are looked for at once, by their last bytes.
+func constants(data []byte, texts []string) map[string]bool {
+	has := map[string]bool{}
+	var ending [256][]string
+	for _, text := range texts {
+		last := text[len(text)-1]
+		ending[last] = append(ending[last], text)
+	}
+	for end := 1; end < len(data); end++ {
+		if data[end] != 0 {
+			continue
+		}
+		for _, text := range ending[data[end-1]] {
+			if end >= len(text) && string(data[end-len(text):end]) == text {
+				has[text] = true
+			}
+		}
+	}
+	return has
 }
 
 // Ours tells whether it is a loader of this project.

@@ -39,57 +39,89 @@ func lists(list, file string) bool {
 	return strings.Contains(list, "\n"+file+"\n") || strings.Contains(list, "\n"+strings.TrimPrefix(file, "/usr")+"\n")
 }
 
+const dpkgLists = "/var/lib/dpkg/info"
+
+// usualLists are those of the package that nearly every loader of dpkg's systems is in: they are looked at before thousands of
+// others are listed.
+var usualLists = []string{"libvulkan1:amd64", "libvulkan1:i386", "libvulkan1:arm64", "libvulkan1:armhf", "libvulkan1"}
+
 func dpkgOwner(m *machine.Machine, file string) *owner {
-	const directory = "/var/lib/dpkg/info"
-	entries, _ := m.ReadDir(directory)
+	for _, list := range usualLists {
+		if found := dpkgListed(m, list, file); found != nil {
+			return found
+		}
+	}
+	entries, _ := m.ReadDir(dpkgLists)
 	for _, entry := range entries {
-		name, is := strings.CutSuffix(entry.Name(), ".list")
-		if !is || !likely(name) {
+		list, is := strings.CutSuffix(entry.Name(), ".list")
+		if !is || !likely(list) {
 			continue
 		}
-		list, err := m.ReadFile(directory + "/" + entry.Name())
-		if err != nil || !lists(string(list), file) {
-			continue
+		if found := dpkgListed(m, list, file); found != nil {
+			return found
 		}
-		name, architecture, _ := strings.Cut(name, ":")
-		return &owner{name, dpkgVersion(m, name, architecture)}
 	}
 	return nil
 }
 
-// dpkgVersion is the version of an installed package; architecture "": any.
+// dpkgListed is the package of a list, NAME or NAME:ARCHITECTURE, if that has the file.
+func dpkgListed(m *machine.Machine, list, file string) *owner {
+	text, err := m.ReadFile(dpkgLists + "/" + list + ".list")
+	if err != nil || !lists(string(text), file) {
+		return nil
+	}
+	name, architecture, _ := strings.Cut(list, ":")
+	return &owner{name, dpkgVersion(m, name, architecture)}
+}
+
+// statusPart is how much is read at once of what dpkg knows; what it knows of a package is shorter.
+const statusPart = 64 << 10
+
+// dpkgVersion is the version of an installed package; architecture "": any. What dpkg knows is read up to that package.
 func dpkgVersion(m *machine.Machine, name, architecture string) string {
-	status, err := m.ReadLarge("/var/lib/dpkg/status")
+	status, err := m.Open("/var/lib/dpkg/status")
 	if err != nil {
 		return ""
 	}
-	head := []byte("Package: " + name + "\n")
-	for rest := status; ; {
-		at := bytes.Index(rest, head)
-		if at < 0 {
-			return ""
-		}
-		begins := at == 0 || rest[at-1] == '\n'
-		rest = rest[at+len(head):]
-		if !begins {
-			continue
-		}
-		text, _, _ := bytes.Cut(rest, []byte("\n\n"))
-		paragraph := string(text)
-		version, is := "", architecture == ""
-		for line := range strings.Lines(paragraph) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			switch {
-			case key == "Version":
-				version = value
-			case key == "Architecture" && value == architecture:
-				is = true
+	defer status.Close()
+	head := []byte("\nPackage: " + name + "\n")
+	part := make([]byte, statusPart)
+	for at := int64(0); ; {
+		n, err := status.ReadAt(part, at)
+		text := part[:n]
+		found := bytes.Index(text, head)
+		first := at == 0 && bytes.HasPrefix(text, head[1:]) // where no line ends before it
+		switch {
+		case first || found == 0:
+			_, paragraph, _ := bytes.Cut(text, head[1:])
+			paragraph, _, _ = bytes.Cut(paragraph, []byte("\n\n"))
+			if version, is := dpkgParagraph(string(paragraph), architecture); is {
+				return version
 			}
-		}
-		if is {
-			return version
+			at += int64(len(head)) - 1
+		case found > 0:
+			at += int64(found) // the next part has all of it
+		case err != nil || n <= len(head):
+			return ""
+		default:
+			at += int64(n-len(head)) + 1
 		}
 	}
+}
+
+// dpkgParagraph is the version of a package, and whether it is of the architecture.
+func dpkgParagraph(paragraph, architecture string) (version string, is bool) {
+	is = architecture == ""
+	for line := range strings.Lines(paragraph) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch {
+		case key == "Version":
+			version = value
+		case key == "Architecture" && value == architecture:
+			is = true
+		}
+	}
+	return version, is
 }
 
 func apkOwner(m *machine.Machine, file string) *owner {

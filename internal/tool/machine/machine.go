@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -64,12 +65,19 @@ func readAll(f *os.File) ([]byte, error) {
 	}
 	var data []byte
 	if info.Size() <= facts.MaxFile {
-		data, err = io.ReadAll(io.LimitReader(f, facts.MaxFile+1))
+		data, err = readUpTo(f, info.Size(), facts.MaxFile+1)
 	}
 	if info.Size() > facts.MaxFile || len(data) > facts.MaxFile {
 		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrTooLarge}
 	}
 	return data, err
+}
+
+// readUpTo reads the first bytes of an open file, at most limit. The memory for as many as its size says is got at once.
+func readUpTo(f *os.File, size, limit int64) ([]byte, error) {
+	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), limit)+bytes.MinRead))
+	_, err := buffer.ReadFrom(io.LimitReader(f, limit))
+	return buffer.Bytes(), err
 }
 
 // readRegular reads an open file and its permissions; what is no regular file is ErrNotRegular.
@@ -90,7 +98,13 @@ func (m *Machine) ReadFile(name string) ([]byte, error) { return m.read(name, re
 
 // ReadLarge reads a library, or a list that a system keeps: the first 256 MB of it.
 func (m *Machine) ReadLarge(name string) ([]byte, error) {
-	return m.read(name, func(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, maxLarge)) })
+	return m.read(name, func(f *os.File) ([]byte, error) {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return readUpTo(f, info.Size(), maxLarge)
+	})
 }
 
 func (m *Machine) read(name string, how func(*os.File) ([]byte, error)) ([]byte, error) {

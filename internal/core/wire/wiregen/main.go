@@ -234,13 +234,16 @@ static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t l
         return;
     }
     size_t size = length == WIRE_CSTR ? strlen(s) : length;
-    if (size >= WIRE_CSTR) {
+    if (size >= WIRE_CSTR - 4) {
         w->failed = true;
         return;
     }
-    wire_put_u32(w, (uint32_t)size);
-    wire_raw(w, s, size);
-    wire_raw(w, "", 1);
+    if (!wire_room(w, size + 5)) return;
+    uint32_t written = (uint32_t)size;
+    memcpy(w->bytes + w->size, &written, 4);
+    memcpy(w->bytes + w->size + 4, s, size);
+    w->bytes[w->size + 4 + size] = 0;
+    w->size += size + 5;
 }
 
 static inline bool wire_take(const unsigned char **at, const unsigned char *end, void *out, size_t size) {

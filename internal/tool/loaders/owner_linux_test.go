@@ -1,0 +1,53 @@
+package loaders
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+)
+
+// The version of a package is found wherever in dpkg's list of packages it stands: first, last, and across the parts that are
+// read at once.
+func TestDpkgVersionAnywhere(t *testing.T) {
+	t.Parallel()
+	const wanted = "Package: libvulkan1\nArchitecture: amd64\nVersion: 1.3.204.1-2\n"
+	others := strings.Repeat("Package: other\nVersion: 9\nDepends: libvulkan1\nNote: Package: libvulkan1\n\n", 2000)
+	status := map[string]string{"first": wanted + "\n" + others, "last": others + wanted, "alone": wanted,
+		"after another architecture": others + strings.Replace(wanted, "amd64", "i386", 1) + "\n" + others + wanted}
+	for _, before := range []int{1, 2, 20, 21, 22, 40, len(wanted) - 1, len(wanted), len(wanted) + 1} {
+		head := "Package: a\nNote: "
+		status[fmt.Sprint("across, ", before)] = head + strings.Repeat("x", statusPart-before-len(head)-2) + "\n\n" + wanted
+	}
+	for name, text := range status {
+		m := world(t, map[string]string{"var/lib/dpkg/status": "= " + text})
+		if got := dpkgVersion(m, "libvulkan1", "amd64"); got != "1.3.204.1-2" {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := dpkgVersion(m, "libvulkan1", "arm64"); got != "" {
+			t.Errorf("%s: another architecture has %q", name, got)
+		}
+		if got := dpkgVersion(m, "ulkan1", ""); got != "" {
+			t.Errorf("%s: the end of a name has %q", name, got)
+		}
+	}
+}
+
+// A loader of a package with another name than the usual one is found, too.
+func TestDpkgOwnerByAnotherName(t *testing.T) {
+	t.Parallel()
+	m := world(t, map[string]string{"var/lib/dpkg/info/libvulkan1:amd64.list": "= /.\n", "var/lib/dpkg/status": "= ",
+		"var/lib/dpkg/info/libvulkan1-other:amd64.list": "= " + place + "libvulkan.so.1\n"})
+	if found := dpkgOwner(m, place+"libvulkan.so.1"); found == nil || found.name != "libvulkan1-other" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// A constant ends with a zero byte, and may be the end of another text.
+func TestConstants(t *testing.T) {
+	t.Parallel()
+	data := "VK_A\x00xVK_B\x00VK_C\x01\x00\x00VK_D"
+	if got, want := constants([]byte(data), []string{"VK_A", "VK_B", "VK_C", "VK_D", "VK_E"}), map[string]bool{"VK_A": true, "VK_B": true}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
