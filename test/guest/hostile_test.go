@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"vkloader/test/world"
@@ -113,4 +115,15 @@ func TestG10NoFutex(t *testing.T) {
 	plain(t)
 	t.Parallel()
 	run{}.holds(t, "no-futex")
+}
+
+// A filter of system calls that knows read and lseek alone: with the distribution's loader a program runs in it.
+//
+// holds: G-10
+func TestG10NoPread(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	for _, refused := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
+		both(t, "no-pread", strconv.Itoa(int(refused)))
+	}
 }

@@ -188,7 +188,8 @@ func TestG5EnvironmentAtTheTimeOfTheCall(t *testing.T) {
 // holds: G-6 GEN-12 LAY-2 SYS-001 LOG-11
 func TestG6FunctionsOfTheCLibrary(t *testing.T) {
 	t.Parallel()
-	run{env: map[string]string{"VK_LOADER_DEBUG": "all"}}.holds(t, "own-functions")
+	own := compile(t, "guest-functions", "-rdynamic", "-DOWN_FUNCTIONS", "program/*.c")
+	run{program: own, env: map[string]string{"VK_LOADER_DEBUG": "all"}}.holds(t, "own-functions")
 }
 
 // holds: G-7

@@ -57,16 +57,28 @@ func (l *look) information(name string) string {
 	return l.text(nvidiaProc + "gpus/" + name + "/information")
 }
 
-func (l *look) minor(name string) string { return field(l.information(name), "Device Minor:") }
+func (l *look) minor(name string) string { return number(l.information(name), "Device Minor:") }
 
 // numbered are the numbers of the nodes of devices.
 func (l *look) numbered() (list []string) {
 	for _, name := range l.machine.Names(l.root + "/dev") {
-		if number, ok := strings.CutPrefix(name, "nvidia"); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+		if number, ok := strings.CutPrefix(name, "nvidia"); ok && isNumber(number) {
 			list = append(list, number)
 		}
 	}
 	return list
+}
+
+// isNumber tells whether a text has digits alone. What becomes part of a node's path has to: it may be the text of a
+// machine that is examined below a directory, and another path would give a container another device.
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+// number is a field that is the number of a node; "" for anything else.
+func number(text, label string) string {
+	if value := field(text, label); isNumber(value) {
+		return value
+	}
+	return ""
 }
 
 // field is what follows a label in a text, up to the end of the line; "" without it.
@@ -92,7 +104,7 @@ func (l *look) nvidiaNodes(minor string) []string {
 func (l *look) divided(minor string) (parts []Part) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {
-		number := field(l.text(directory+"/"+access+"/access"), "DeviceFileMinor:")
+		number := number(l.text(directory+"/"+access+"/access"), "DeviceFileMinor:")
 		if path := "/dev/nvidia-caps/nvidia-cap" + number; number != "" && l.has(path) {
 			return path
 		}

@@ -18,14 +18,10 @@ type Memory struct {
 
 // Memory reads fdinfo; nothing where the kernel's driver tells nothing, as NVIDIA's.
 func (p *Process) Memory() []Memory {
-	entries, err := os.ReadDir(p.file("fdinfo"))
-	if err != nil {
-		return nil
-	}
 	var list []Memory
 	clients := map[string]bool{}
-	for _, entry := range entries {
-		data, err := os.ReadFile(p.file("fdinfo/" + entry.Name()))
+	for _, name := range p.descriptors() {
+		data, err := os.ReadFile(p.file("fdinfo/" + name))
 		if err != nil {
 			continue
 		}

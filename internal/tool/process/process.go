@@ -1,7 +1,6 @@
 package process
 
 import (
-	"bytes"
 	encoding "encoding/binary"
 	"errors"
 	"fmt"
@@ -84,9 +83,8 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	p.Machine.Environ = split(p.text("environ"))
 	p.Started = k.started(p.text("stat"))
 	p.Class, p.Elevated = 0, secure(p.text("auxv"))
-	maps, err := os.ReadFile(p.file("maps"))
+	p.Mapped, err = mapped(p.file("maps"))
 	p.NoMaps = err != nil
-	p.Mapped = parseMaps(string(maps))
 	for i := range p.Mapped {
 		p.Mapped[i].Path = inside(p.Mapped[i].Path)
 	}
@@ -106,11 +104,11 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 			continue
 		}
 		// Most processes have none, and the list of mappings says so at once.
-		maps, err := os.ReadFile(filepath.Join(k.Proc, entry.Name(), "maps"))
+		may, err := mayHaveLoader(filepath.Join(k.Proc, entry.Name(), "maps"))
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 			hidden++
-		case err != nil || !bytes.Contains(maps, []byte(loaderStem)):
+		case err != nil || !may:
 		default:
 			if p, err := k.Look(pid); err == nil && len(p.Loaders()) > 0 {
 				found = append(found, p)
@@ -229,26 +227,6 @@ func (k Kernel) started(stat string) time.Time {
 
 // deleted is what the kernel adds to the name of a file that is gone.
 const deleted = " (deleted)"
-
-// parseMaps gives the files of /proc/PID/maps, each once.
-func parseMaps(text string) []Mapping {
-	var list []Mapping
-	seen := map[string]bool{}
-	for _, line := range strings.Split(text, "\n") {
-		fields := strings.Fields(line) // addresses, permissions, offset, device, inode, name
-		if len(fields) < 6 || !strings.HasPrefix(fields[5], "/") {
-			continue
-		}
-		name := line[strings.Index(line, fields[5]):]
-		m := Mapping{Path: strings.TrimSuffix(name, deleted), Deleted: strings.HasSuffix(name, deleted)}
-		m.inode, _ = strconv.ParseUint(fields[4], 10, 64)
-		if !seen[name] {
-			seen[name] = true
-			list = append(list, m)
-		}
-	}
-	return list
-}
 
 // loaderStem is how the names of the loader's files begin, and no driver's: theirs go on with an underscore.
 const loaderStem = "libvulkan.so"

@@ -38,19 +38,6 @@ func TestSecure(t *testing.T) {
 	}
 }
 
-// Each file is told once; names with spaces stay whole, and a file that is gone is marked.
-func TestParseMaps(t *testing.T) {
-	t.Parallel()
-	got := parseMaps("55d0-55d1 r--p 00000000 08:01 77 /usr/lib/libvulkan.so.1.3.239\n" +
-		"55d1-55d2 r-xp 00001000 08:01 77 /usr/lib/libvulkan.so.1.3.239\n" +
-		"7f00-7f01 r--p 00000000 08:01 78                         /opt/my game/lib a.so (deleted)\n" +
-		"7f01-7f02 rw-p 00000000 00:00 0 \n7ffe-7fff rw-p 00000000 00:00 0                  [stack]\n")
-	want := []Mapping{{"/usr/lib/libvulkan.so.1.3.239", false, 77}, {"/opt/my game/lib a.so", true, 78}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v", got)
-	}
-}
-
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{"/usr/lib/libvulkan.so.1.3.239": "1.3.239", "/opt/libvulkan.so.1": "", "/opt/libvulkan.so": ""} {
@@ -134,7 +121,9 @@ func TestChange(t *testing.T) {
 		}
 	}
 	p := &Process{Started: long}
-	if real := parseMaps("1-2 r--p 0 08:01 " + inodeOf(t, name) + " " + name); p.Change(&real[0]) != Written {
+	list := filepath.Join(t.TempDir(), "maps")
+	tree.Lay(t, filepath.Dir(list), map[string]string{"maps": "1-2 r--p 0 08:01 " + inodeOf(t, name) + " " + name})
+	if real, err := mapped(list); err != nil || p.Change(&real[0]) != Written {
 		t.Error("a file that was written to is taken for the same")
 	}
 }

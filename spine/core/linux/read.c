@@ -108,12 +108,20 @@ static void file_close(struct opened o)
     if (o.fd >= 0) close(o.fd);
 }
 
+/* A filter of system calls may know only those that every C library reads files with. */
+static ssize_t read_at(int fd, char *to, size_t size, off_t at)
+{
+    ssize_t got = pread(fd, to, size, at);
+    if (got >= 0 || (errno != EPERM && errno != ENOSYS)) return got;
+    return lseek(fd, at, SEEK_SET) == at ? read(fd, to, size) : -1;
+}
+
 static size_t file_more(struct opened o, size_t at, char *to, size_t size)
 {
     if (o.file) return fread(to, 1, size, o.file);
     ssize_t got;
     do {
-        got = pread(o.fd, to, size, (off_t)at);
+        got = read_at(o.fd, to, size, (off_t)at);
     } while (got < 0 && errno == EINTR);
     return got > 0 ? (size_t)got : 0;
 }

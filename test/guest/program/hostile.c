@@ -408,22 +408,35 @@ static void no_count(void)
            vkEnumerateInstanceExtensionProperties(NULL, NULL, &extension));
 }
 
-/* A filter of system calls refuses futex. */
-static void no_futex(void)
+/* A filter of system calls refuses one. */
+static void refuse(unsigned call, unsigned error)
 {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog sent = {.len = sizeof filter / sizeof *filter, .filter = filter};
     CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl: %s", strerror(errno));
     CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &sent) == 0, "seccomp: %s", strerror(errno));
+}
+
+static void no_futex(void)
+{
+    refuse(SYS_futex, EPERM);
     load();
     for (int i = 0; i < 3; i++) CHECK(life() == VK_SUCCESS, "no life");
     CHECK(in_child(only_a_life, NULL, 60) == 0, "no life in a child");
     unload();
+}
+
+/* argument: an error number, with which files cannot be read at a position */
+static void no_pread(void)
+{
+    refuse(SYS_pread64, (unsigned)atoi(arguments[0]));
+    load();
+    CHECK(life() == VK_SUCCESS, "no life");
 }
 
 const struct guest_case hostile_cases[] = {
@@ -432,6 +445,7 @@ const struct guest_case hostile_cases[] = {
     {"linker-lock", linker_lock},
     {"no-count", no_count},
     {"no-futex", no_futex},
+    {"no-pread", no_pread},
     {"out-of-driver", out_of_driver},
     {"out-of-look-up", out_of_look_up},
     {"cancelled-threads", cancelled_threads},

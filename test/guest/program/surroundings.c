@@ -48,7 +48,9 @@ static void environment_now(void)
 
 /* ---- G-6 ---- */
 
-/* This program's own functions stand before the C library's. */
+/* This program's own functions stand before the C library's, where it is built for that: the loader reads files in
+ * another way then. */
+#ifdef OWN_FUNCTIONS
 static atomic_int called[8];
 enum { GETENV, SECURE, OPENDIR, READDIR, CLOSEDIR, FOPEN, FPUTS, FPUTC };
 static const char *const names[] = {"getenv",   "secure_getenv", "opendir", "readdir",
@@ -130,6 +132,7 @@ static void own_functions(void)
     counting = false;
     for (int i = GETENV; i <= FPUTC; i++) CHECK(called[i] > 0, "%s was not called", names[i]);
 }
+#endif
 
 /* ---- G-7 ---- */
 
@@ -187,7 +190,9 @@ static void bytes_not_kept(void)
 
 const struct guest_case surroundings_cases[] = {
     {"environment-now", environment_now},
+#ifdef OWN_FUNCTIONS
     {"own-functions", own_functions},
+#endif
     {"bytes-not-kept", bytes_not_kept},
     {0},
 };
