@@ -17,8 +17,9 @@ import (
 // again for every fix that is tried.
 type runningPC struct {
 	*machine.Source
-	app   string
-	asked *answers
+	app    string
+	loader *loaders.Loader
+	asked  *answers
 }
 
 // answers are what the system has said.
@@ -31,7 +32,7 @@ type answers struct {
 }
 
 func newRunningPC(source *machine.Source) *runningPC {
-	return &runningPC{source, source.Program, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+	return &runningPC{source, source.Program, loaders.Decide(source, ""), &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
 		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
@@ -69,6 +70,7 @@ func (p *runningPC) WordSize() string           { return p.Bits() }
 func (p *runningPC) Files() bool                { return true }
 func (p *runningPC) Whole() bool                { return true }
 func (p *runningPC) App() string                { return p.app }
+func (p *runningPC) Loader() *loaders.Loader    { return p.loader }
 func (p *runningPC) Version(file string) string {
 	return pc.FileVersion(p.Path(file))
 }
@@ -85,7 +87,7 @@ func (p *runningPC) Views() []string {
 func (p *runningPC) Seen(bits string) doctor.PC {
 	source := *p.Source
 	source.Class = map[string]int{"32": 32, "64": 64}[bits]
-	return &runningPC{&source, p.app, p.asked}
+	return &runningPC{&source, p.app, loaders.Decide(&source, ""), p.asked}
 }
 
 func (p *runningPC) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
@@ -117,7 +119,6 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 
 // examineFiles examines the running system for the program of a source. Nothing is loaded.
 func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
-	loaders.Decide(source, "")
 	report, err := doctor.ExaminePC(newRunningPC(source))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
