@@ -31,8 +31,9 @@ type answers struct {
 	dxgi     func() facts.DXGI
 }
 
-func newRunningPC(source *machine.Source) *runningPC {
-	return &runningPC{source, source.Program, loaders.Decide(source, ""), &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+// newRunningPC is the running system for the program of a source, which reads as the loader does.
+func newRunningPC(source *machine.Source, loader *loaders.Loader) *runningPC {
+	return &runningPC{source, source.Program, loader, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
 		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
@@ -117,9 +118,26 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 	return examineFiles(s, source)
 }
 
+// examineProcess examines the running system for a process, and says what that has loaded otherwise than it would now.
+func examineProcess(s *invocation, pid int) (*machine.Source, *doctor.Report, error) {
+	about, err := s.subject("", false, pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := examineFor(about.source, decideFor(about))
+	if err == nil {
+		report.Process(pid, about.differences(report.Answer))
+	}
+	return about.source, report, err
+}
+
 // examineFiles examines the running system for the program of a source. Nothing is loaded.
 func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
-	report, err := doctor.ExaminePC(newRunningPC(source))
+	return examineFor(source, loaders.Decide(source, ""))
+}
+
+func examineFor(source *machine.Source, loader *loaders.Loader) (*doctor.Report, error) {
+	report, err := doctor.ExaminePC(newRunningPC(source, loader))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

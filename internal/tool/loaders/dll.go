@@ -14,6 +14,9 @@ const WindowsName = "vulkan-1.dll"
 // ownProduct is what the resources of this project's DLL name.
 const ownProduct = "vkloader"
 
+// wineProduct is what the resources of Wine's DLL name. It reads no manifests, but calls Linux's loader.
+const wineProduct = "Wine Vulkan"
+
 // OfWindows is the loader that a program for Windows gets: that of its own directory, else that of the system's directory. It is
 // nil where neither has one that the program can load. class 0 means a program of any word size. read reads a file by the path
 // that the program has for it.
@@ -31,14 +34,14 @@ func OfWindows(program, system string, class int, read func(name string) ([]byte
 	return l
 }
 
-// readDLL is the loader in a file; nil for a file that programs of the word size cannot load.
+// readDLL is the loader in a file; nil for a file that programs of the word size cannot load, and for Wine's, for which no decision can be made.
 func readDLL(at string, class int, read func(name string) ([]byte, error)) *Loader {
 	data, err := read(at)
 	if err != nil {
 		return nil
 	}
 	file, err := binary.ReadPE(bytes.NewReader(data))
-	if err != nil || class != 0 && file.Class != class {
+	if err != nil || class != 0 && file.Class != class || file.Product == wineProduct {
 		return nil
 	}
 	return ofDLL(at, file, data)
