@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make test TARGET=windows": builds for Windows, makes a Debian of its own with Wine below WINDOWS_ROOT (or vkloader-windows
 # in the directory for temporary files), once, and runs the tests of the DLL there, and the suites that judge the library on
-# every machine, in both word sizes, or in that of WINDOWS_SIZES (x64 or x86). What is left out of these is in
-# test/target/windows.txt, and printed. Needs root.
+# every machine, in both word sizes, or in that of WINDOWS_SIZES (x64 or x86). The Debian is trixie, or stable when that cannot be
+# installed, or what WINDOWS_DEBIAN names. What is left out of the tests is in test/target/windows.txt, and printed. Needs root.
 set -eu
 cd "$(dirname "$0")/.."
 root=${WINDOWS_ROOT:-${TMPDIR:-/tmp}/vkloader-windows}
@@ -27,20 +27,44 @@ make -s -j"$(nproc)" TARGET=windows spine tool layers fakes dist
 
 GOOS=windows "${GO:-go}" vet ./cmd/... ./internal/tool/...
 
+# debian DIRECTORY SUITE: a Debian with Wine in the directory, which may have one already, for programs of one word size.
+# shellcheck disable=SC2086 # the packages are words
+debian() {
+    { [ -x "$1/usr/bin/apt-get" ] || debootstrap --variant=minbase --include=ca-certificates "$2" "$1"; } &&
+        { [ -z "$foreign" ] || chroot "$1" dpkg --add-architecture "$foreign"; } &&
+        chroot "$1" apt-get update &&
+        chroot "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+}
+# installed DIRECTORY SUITE: the same, with its output in a file, whose end is shown when it fails.
+installed() {
+    echo "test: installing a Debian ($2) with Wine into $root; this takes minutes and 2 GB"
+    if debian "$1" "$2" > "$root.log" 2>&1 < /dev/null; then return; fi
+    tail -n 12 "$root.log" >&2
+    echo "test: that failed; all of it is in $root.log" >&2
+    return 1
+}
 if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
-    echo "test: installing a Debian with Wine into $root; this takes minutes and 2 GB"
-    log=$root.log
-    # shellcheck disable=SC2086
-    if ! {
-        debootstrap --variant=minbase --include=ca-certificates trixie "$root" &&
-            { [ -z "$foreign" ] || chroot "$root" dpkg --add-architecture "$foreign"; } &&
-            chroot "$root" apt-get update &&
-            chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages &&
-            touch "$ready"
-    } > "$log" 2>&1 < /dev/null; then
-        tail -n 20 "$log" >&2
+    made=
+    if [ -x "$root/usr/bin/apt-get" ]; then
+        if installed "$root" "the one that is there"; then made=1; fi
+    else
+        # Debian 13 has two names. While a mirror is updated, the list of packages under one of them may not be the signed one.
+        for suite in ${WINDOWS_DEBIAN:-trixie stable}; do
+            rm -rf "$root.new"
+            if installed "$root.new" "$suite"; then
+                if [ -d "$root" ]; then rmdir "$root"; fi
+                mv "$root.new" "$root"
+                made=1
+                break
+            fi
+        done
+    fi
+    if [ -z "$made" ]; then
+        echo "test: a mirror that is being updated may be complete again in an hour. WINDOWS_SIZES=x64 needs no packages for i386;" \
+            "WINDOWS_DEBIAN=SUITE takes another Debian, which needs Wine 10 or later" >&2
         exit 1
     fi
+    touch "$ready"
 fi
 echo "test: Wine runs in $root"
 

@@ -92,7 +92,7 @@ if ($System) {
     if (-not $Program) { throw 'Name a program: use-vkloader.ps1 C:\path\program.exe' }
     $file = (Resolve-Path -LiteralPath $Program).ProviderPath
     $directory = Split-Path -Parent $file
-    if ($directory.StartsWith($env:SystemRoot, [StringComparison]::OrdinalIgnoreCase)) {
+    if (($directory + '\').StartsWith($env:SystemRoot + '\', [StringComparison]::OrdinalIgnoreCase)) {
         throw "$directory belongs to Windows: only -System changes the loader there"
     }
     $places += , @((Get-Size $file), $directory)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ type verdict struct {
 	Phase    string
 	Fix      string
 	Notes    []string
+	Loader   struct{ File, Version string }
 }
 
 // registered writes a manifest and registers it below a key of the machine for programs of the word size, until the test ends.
@@ -132,5 +134,47 @@ func TestFindCulpritDriver(t *testing.T) {
 			!slices.Contains(v.Notes, "crashes.json cannot be left out by variables; the program runs with more rights than its user, and ignores most of them") {
 			t.Errorf("%s: of a driver that crashes: %+v", size, v)
 		}
+	}
+}
+
+// The loader in the program's directory is the one that counts: an old one knows no variable that leaves a driver out, and the
+// verdict names it. The old one here hands every command to this project's.
+func TestFindCulpritWithOldLoader(t *testing.T) {
+	for _, size := range sizes {
+		dir, top := root(t)
+		at := filepath.Join(dir, "root/prefix/drive_c/oldgame")
+		must(t, os.MkdirAll(at, 0o755))
+		t.Cleanup(func() { os.RemoveAll(at) })
+		for from, to := range map[string]string{"test/compute.exe": "game.exe", "vulkan-1.dll": "real.dll"} {
+			data, err := os.ReadFile(filepath.Join(dir, top, "build/windows", size, from))
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(at, to), data, 0o755))
+		}
+		list, err := os.ReadFile("../../spine/gen/windows/zexports.def")
+		must(t, err)
+		forwards := "EXPORTS\n"
+		for _, m := range regexp.MustCompile(`(?m)^    (\w+) = `).FindAllStringSubmatch(string(list), -1) {
+			forwards += m[1] + " = real." + m[1] + "\n"
+		}
+		source := filepath.Join(t.TempDir(), "old.c")
+		must(t, os.WriteFile(source, []byte(oldLoader), 0o600))
+		must(t, os.WriteFile(source+".def", []byte(forwards+"says\n"), 0o600))
+		if text, err := exec.Command(compilers[size], "-shared", "-o", filepath.Join(at, "vulkan-1.dll"), source, source+".def").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		registered(t, size, "Drivers", "crashes.json", `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":`+
+			quoted(windowsPath(t, size, `test\crash.dll`))+`}}`)
+		v := hunted(t, size, 1, nil, `C:\oldgame\game.exe`, `C:\oldgame\vulkan-1.dll`, "10")
+		if note := `crashes.json cannot be left out by variables; the program gets C:\oldgame\vulkan-1.dll, version 1.2.141, which may know no variable for that`; !slices.Contains(v.Notes, note) ||
+			v.Loader.Version != "1.2.141" || v.Loader.File != `C:\oldgame\vulkan-1.dll` {
+			t.Errorf("%s: %+v", size, v)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

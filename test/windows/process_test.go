@@ -22,6 +22,20 @@ func (d *differing) has(layer string) (in bool) {
 	return in
 }
 
+// doctored is a part of what doctor prints of a process.
+type doctored struct {
+	PID      int
+	Loader   struct{ File, Release string }
+	Findings []struct{ Code, Subject string }
+}
+
+func (d *doctored) has(code, subject string) (has bool) {
+	for _, f := range d.Findings {
+		has = has || f.Code == code && f.Subject == subject
+	}
+	return has
+}
+
 // presenting starts a program that presents until the test ends, and gives its number when it has loaded the layer or, without
 // one, its driver.
 func presenting(t *testing.T, size, layer string, variables ...string) int {
@@ -92,6 +106,19 @@ func TestExplainProcess(t *testing.T) {
 					t.Errorf("with another variable: %+v", d)
 				}
 			})
+			t.Run("its loader", func(t *testing.T) {
+				pid := presenting(t, size, "VK_LAYER_first")
+				r := asked[doctored](t, size, 0, "doctor", "--pid", strconv.Itoa(pid), "--env", "DISABLE_first=1")
+				if r.PID != pid || r.Loader.File != windowsPath(t, size, "vulkan-1.dll") || r.Loader.Release == "" || !r.has("process-differs", "VK_LAYER_first") {
+					t.Errorf("with another variable: %+v", r)
+				}
+				if r := asked[doctored](t, size, 0, "doctor", "--pid", strconv.Itoa(pid)); r.has("process-differs", "VK_LAYER_first") {
+					t.Errorf("as it is: %+v", r)
+				}
+			})
+			if _, errOut := tool(t, size, 2, "doctor", "--pid", "3", "--fix"); !strings.Contains(errOut, "--pid") {
+				t.Errorf("with --fix: %s", errOut)
+			}
 			if _, errOut := tool(t, size, 3, "explain", "--pid", "3"); !strings.Contains(errOut, "process 3: ") {
 				t.Errorf("of none: %s", errOut)
 			}

@@ -17,6 +17,7 @@ const (
 	ByCache         // /etc/ld.so.cache
 	ByDefault       // a default directory
 	ByProgram       // the program's own directory, on Windows
+	BySystem        // the system's directory, on Windows
 )
 
 // preloaded are the libraries that come before all others.

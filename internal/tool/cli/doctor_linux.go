@@ -229,7 +229,7 @@ func examine(ctx context.Context, s *invocation, about *subject, user, device st
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	if about.process != nil {
-		result.Process(about.process)
+		result.Process(about.process.PID, about.differences(result.Answer))
 	}
 	return result, nil
 }

@@ -16,7 +16,7 @@ import (
 const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries and what they need,\n" +
 	"layers that every program gets, and loaders. Each finding has a code, a reason, and a tested fix. Then child processes\n" +
 	"load each driver alone, and all drivers and layers as programs get them. doctor reports what crashes, hangs or fails.\n" +
-	"--no-probe loads nothing. --markdown writes the report for a bug tracker, and replaces names of people and of the\n" +
+	"--no-probe, --app, --pid and --elevated load nothing. --markdown writes the report for a bug tracker, and replaces names of people and of the\n" +
 	"machine.\n\n" +
 	"--fix makes tested changes to the registry, and asks before each. Values in HKEY_LOCAL_MACHINE need a prompt that runs\n" +
 	"as administrator. Before the first change, --fix exports the values to a file for the registry editor. --undo restores\n" +
@@ -27,17 +27,18 @@ const (
 	undoHelp = "restore the registry to its state before --fix"
 )
 
-// hereOnly are the options of doctor that only Linux has.
-type hereOnly struct{}
+// hereOnly are the options of doctor for a machine that runs Windows.
+type hereOnly struct{ pid int }
 
 func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
+	addPID(cmd, &d.pid)
 	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program that runs as administrator")
 }
 
 // files says whether nothing was asked for that only a running machine has; otherwise the error says what.
 func (d *doctoring) files() error {
-	if d.load || d.fix || d.undo || d.markdown {
-		return errors.New("--platform is for files: not with --fix, --undo, --probe or --markdown")
+	if d.load || d.fix || d.undo || d.markdown || d.pid != 0 {
+		return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown or --pid")
 	}
 	return nil
 }
@@ -49,8 +50,10 @@ func (d *doctoring) check() error {
 		return errors.New("--yes goes with --fix, and --force with --undo")
 	case (d.dry || d.step != "") && !d.fix:
 		return errors.New("--dry-run and --step go with --fix")
-	case d.fix && (d.elevated || d.app != "" || d.load):
-		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app or --probe")
+	case d.fix && (d.elevated || d.app != "" || d.load || d.pid != 0):
+		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app, --pid or --probe")
+	case d.pid != 0 && (d.app != "" || d.elevated || d.load):
+		return errors.New("--pid has the process's own program and rights, and loads nothing: not with --app, --elevated or --probe")
 	}
 	return nil
 }
@@ -66,8 +69,15 @@ func (d *doctoring) here(s *invocation) error {
 	case d.fix:
 		return fixRegistry(s, &d.repairing)
 	}
-	report, err := examinePC(s, d.app, d.elevated)
-	if err == nil && !d.filesOnly && d.app == "" && !d.elevated {
+	var source *machine.Source
+	var report *doctor.Report
+	var err error
+	if d.pid != 0 {
+		source, report, err = examineProcess(s, d.pid)
+	} else if source, err = s.source(d.app, d.elevated); err == nil {
+		report, err = examineFiles(s, source)
+	}
+	if err == nil && !d.filesOnly && d.app == "" && d.pid == 0 && !d.elevated {
 		err = try(context.Background(), s, report, d.load, d.limit)
 	}
 	if err != nil {
@@ -77,10 +87,7 @@ func (d *doctoring) here(s *invocation) error {
 	case d.asJSON:
 		err = writeJSON(s, report)
 	case d.markdown:
-		var source *machine.Source
-		if source, err = s.source(d.app, d.elevated); err == nil {
-			printMarkdown(s, source, report, d.full)
-		}
+		printMarkdown(s, source, report, d.full)
 	default:
 		printPC(s, report, d.full)
 	}

@@ -214,6 +214,7 @@ func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*syste
 	if err != nil {
 		return nil, nil, err
 	}
+	source.Decide()
 	answer, err := ask.DecideOn(source.System.Platform(e.bits), source, &source.Machine)
 	return source, answer, err
 }
@@ -229,12 +230,17 @@ func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, s
 		return err
 	}
 	if asJSON {
-		return writeJSON(s, &explanation{Schema: explainSchema, App: app, In: in, Out: out})
+		return writeJSON(s, &explanation{Schema: explainSchema, App: app, Loader: source.Loader(), In: in, Out: out})
 	}
+	printLoader(s, source.Loader(), app)
 	printExplained(s, app, in, out, len(names) > 0)
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On "+source.System.Title))
-	fmt.Fprintf(s.out, "    loader   %s\n", source.System.Loader)
+	loader := source.System.Loader
+	if found := source.Loader(); found != nil {
+		loader = found.Path
+	}
+	fmt.Fprintf(s.out, "    loader   %s\n", term.OneLine(loader))
 	fmt.Fprintf(s.out, "    drivers  opened by %s\n", ways(source.System.Opening.Drivers))
 	fmt.Fprintf(s.out, "    layers   opened by %s\n", ways(source.System.Opening.Layers))
 	fmt.Fprintf(s.out, "    devices  %s\n", source.System.Order)

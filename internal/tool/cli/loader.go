@@ -14,8 +14,7 @@ import (
 // mapped, or the one that the dynamic linker finds.
 func decideFor(about *subject) *loaders.Loader {
 	if about.process != nil {
-		if mapped := about.process.Loaders(); len(mapped) > 0 {
-			l := loaders.Identify(&about.source.Machine, mapped[0].Path)
+		if l := about.mapped(); l != nil {
 			l.On(about.source)
 			return l
 		}
@@ -25,7 +24,7 @@ func decideFor(about *subject) *loaders.Loader {
 
 // staticOf tells whether the program is statically linked. A process that has mapped a loader has one.
 func staticOf(about *subject) loaders.Static {
-	if about.process != nil && len(about.process.Loaders()) > 0 {
+	if about.process != nil && about.mapped() != nil {
 		return loaders.NotStatic
 	}
 	return loaders.StaticOf(loaders.Linker(about.source, about.plugin))

@@ -17,8 +17,9 @@ import (
 // again for every fix that is tried.
 type runningPC struct {
 	*machine.Source
-	app   string
-	asked *answers
+	app    string
+	loader *loaders.Loader
+	asked  *answers
 }
 
 // answers are what the system has said.
@@ -30,8 +31,9 @@ type answers struct {
 	dxgi     func() facts.DXGI
 }
 
-func newRunningPC(source *machine.Source) *runningPC {
-	return &runningPC{source, source.Program, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+// newRunningPC is the running system for the program of a source, which reads as the loader does.
+func newRunningPC(source *machine.Source, loader *loaders.Loader) *runningPC {
+	return &runningPC{source, source.Program, loader, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
 		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
@@ -69,6 +71,7 @@ func (p *runningPC) WordSize() string           { return p.Bits() }
 func (p *runningPC) Files() bool                { return true }
 func (p *runningPC) Whole() bool                { return true }
 func (p *runningPC) App() string                { return p.app }
+func (p *runningPC) Loader() *loaders.Loader    { return p.loader }
 func (p *runningPC) Version(file string) string {
 	return pc.FileVersion(p.Path(file))
 }
@@ -85,7 +88,7 @@ func (p *runningPC) Views() []string {
 func (p *runningPC) Seen(bits string) doctor.PC {
 	source := *p.Source
 	source.Class = map[string]int{"32": 32, "64": 64}[bits]
-	return &runningPC{&source, p.app, p.asked}
+	return &runningPC{&source, p.app, loaders.Decide(&source, ""), p.asked}
 }
 
 func (p *runningPC) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
@@ -115,10 +118,26 @@ func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error)
 	return examineFiles(s, source)
 }
 
+// examineProcess examines the running system for a process, and says what that has loaded otherwise than it would now.
+func examineProcess(s *invocation, pid int) (*machine.Source, *doctor.Report, error) {
+	about, err := s.subject("", false, pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := examineFor(about.source, decideFor(about))
+	if err == nil {
+		report.Process(pid, about.differences(report.Answer))
+	}
+	return about.source, report, err
+}
+
 // examineFiles examines the running system for the program of a source. Nothing is loaded.
 func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
-	loaders.Decide(source, "")
-	report, err := doctor.ExaminePC(newRunningPC(source))
+	return examineFor(source, loaders.Decide(source, ""))
+}
+
+func examineFor(source *machine.Source, loader *loaders.Loader) (*doctor.Report, error) {
+	report, err := doctor.ExaminePC(newRunningPC(source, loader))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 )
@@ -47,6 +48,14 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 // differences are those between what a process has mapped and what it would load now.
 func (a *subject) differences(answer *plan.Answer) []process.Difference {
 	return a.process.Differences(answer)
+}
+
+// mapped is the loader that a process has mapped; nil: none.
+func (a *subject) mapped() *loaders.Loader {
+	if mapped := a.process.Loaders(); len(mapped) > 0 {
+		return loaders.Identify(&a.source.Machine, mapped[0].Path)
+	}
+	return nil
 }
 
 // completeProcesses gives the processes that have a loader.

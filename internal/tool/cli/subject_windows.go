@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 	"vkloader/internal/tool/process"
@@ -63,6 +64,16 @@ func (a *subject) differences(answer *plan.Answer) []process.Difference {
 	}
 	drivers, layers := modulesIn(&a.source.Machine, files, answer)
 	return process.Compare(answer, loaderName, slices.ContainsFunc(files, isLoader), drivers, layers)
+}
+
+// mapped is the loader that a process has loaded; nil: none.
+func (a *subject) mapped() *loaders.Loader {
+	for _, m := range a.process.Mapped {
+		if isLoader(m.Path) {
+			return loaders.LoadedDLL(a.source, m.Path)
+		}
+	}
+	return nil
 }
 
 func isLoader(file string) bool { return strings.EqualFold(filepath.Base(file), loaderName) }

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
 
@@ -26,6 +27,7 @@ type PC interface {
 	Open(name string) (*os.File, error) // a file, by its path there
 	App() string                        // the program; "": none in particular
 	Directories() []string              // where the system looks for a library without a path, after the program's own
+	Loader() *loaders.Loader            // that the program gets, whose facts these are; nil: none
 	Version(file string) string         // what a file's resources say; "": not known
 	Running() *machine.Source           // the system that runs here; nil: it is another
 }
@@ -63,6 +65,7 @@ func lookPC(pc PC) (*pcExam, error) {
 		return nil, err
 	}
 	e.Answer, e.source = e.plan, pc.Running()
+	e.Loader, e.Program = pc.Loader(), pc.App()
 	named := e.registry()
 	for i := range e.plan.Findings {
 		f := &e.plan.Findings[i]

@@ -65,7 +65,7 @@ type changedPC struct {
 func (c changedPC) Seen(bits string) PC { return changedPC{c.PC.Seen(bits), c.change} }
 
 func (c changedPC) Var(name string, secure bool) facts.Var {
-	if c.change.variable != "" && sameName(name, c.change.variable) {
+	if l := c.Loader(); c.change.variable != "" && sameName(name, c.change.variable) && (l == nil || l.Ours() || l.Obeys(name)) {
 		return facts.Var{Value: c.change.text, Set: true}
 	}
 	return c.PC.Var(name, secure)

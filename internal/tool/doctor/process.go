@@ -14,9 +14,9 @@ func Sandboxes(source *machine.Source) []Sandbox {
 }
 
 // Process enters what differs between what a process has loaded and what would be loaded now.
-func (r *Report) Process(p *process.Process) {
-	r.PID = p.PID
-	for _, d := range p.Differences(r.Answer) {
+func (r *Report) Process(pid int, differences []process.Difference) {
+	r.PID = pid
+	for _, d := range differences {
 		code := ProcessDiffers
 		if d.Old {
 			code = ProcessOldFile

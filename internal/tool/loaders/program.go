@@ -8,7 +8,7 @@ import (
 
 // Rules as they are written for programs.
 var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
-	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program"}
+	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program", binary.BySystem: "system"}
 
 // Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
 func Linker(source *machine.Source, plugin string) *binary.Linker {
@@ -24,10 +24,10 @@ func Linker(source *machine.Source, plugin string) *binary.Linker {
 type Known map[string]*Loader
 
 // For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none. On Windows it is that of the
-// program's own directory; nil without one: then the decision is that of this project's loader.
+// program's own directory, else the system's.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	if machine.Style == pathname.Backslash {
-		return beside(source)
+		return forWindows(source)
 	}
 	static := StaticOf(linker)
 	if !static.Gets() {

@@ -3,13 +3,14 @@ package loaders
 import (
 	"fmt"
 
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 )
 
 // Title names the loader with its version: "libvulkan.so.1.3.239 of Debian (libvulkan1 1.3.239.0-1)".
 func (l *Loader) Title() string {
-	name := machine.Style.Base(l.File)
+	name := l.base(l.File)
 	if l.Ours() { // its release says more than the version
 		return name + " of vkloader " + l.Release
 	}
@@ -27,6 +28,14 @@ func (l *Loader) Title() string {
 	return name
 }
 
+// base is the name of a file, in the style of the system that the loader is for; nil: of the running one.
+func (l *Loader) base(path string) string {
+	if l != nil && (l.rule == binary.ByProgram || l.rule == binary.BySystem) {
+		return pathname.Backslash.Base(path)
+	}
+	return machine.Style.Base(path)
+}
+
 func (l *Loader) version() string {
 	if l.Version == "" {
 		return "unknown version"
@@ -38,7 +47,7 @@ func (l *Loader) version() string {
 func Line(l *Loader, program string) string {
 	who, verb := "Programs", "get"
 	if program != "" {
-		who, verb = machine.Style.Base(program), "gets"
+		who, verb = l.base(program), "gets"
 	}
 	if l == nil {
 		return who + " " + verb + " no Vulkan loader"
@@ -76,7 +85,7 @@ func (l *Loader) Why() string {
 func (l *Loader) inForce() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {
-	case binary.ByPreload, binary.ByPath, binary.ByRPath, binary.ByProgram:
+	case binary.ByPreload, binary.ByPath, binary.ByRPath, binary.ByProgram, binary.BySystem:
 		return "in force only once the program does not get " + l.Path
 	case binary.ByVariable, binary.ByRunPath:
 		return run
@@ -88,7 +97,7 @@ func (l *Loader) inForce() string {
 func (l *Loader) NotInForce(program string) string {
 	who := "programs"
 	if program != "" {
-		who = machine.Style.Base(program)
+		who = l.base(program)
 	}
 	return "not in force for " + who + ", whose loader is " + l.Short() + "; " + l.inForce()
 }

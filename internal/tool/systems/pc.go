@@ -26,6 +26,7 @@ func (s *Source) Views() []string {
 func (s *Source) For(bits string) *Source {
 	seen := *s
 	seen.Bits = bits
+	seen.Decide()
 	return &seen
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
 
@@ -18,10 +19,13 @@ type Source struct {
 	Elevated bool            // the program has more rights than its user
 	Program  string          // its path; "": unknown
 	Own      facts.Bundle    // what its bundle says
+
+	loader *loaders.Loader // that its program gets, by Decide
+	reads  machine.Loader  // what reads the facts; nil: this project's loader, which reads all of them
 }
 
 // files are the machine's files.
-func (s *Source) files() *machine.Source { return &machine.Source{Machine: s.Machine} }
+func (s *Source) files() *machine.Source { return &machine.Source{Machine: s.Machine, Loader: s.reads} }
 
 // known tells whether anything is known of the machine's files.
 func (s *Source) known() bool { return s.Machine.Foreign() }
@@ -32,6 +36,9 @@ func (s *Source) windows() bool { return s.System.Name == "windows" }
 // variables count (WIN-057); elsewhere the system's own look-up does.
 func (s *Source) Var(name string, secure bool) facts.Var {
 	if secure && s.Elevated && !s.windows() {
+		return facts.Var{}
+	}
+	if s.reads != nil && !s.reads.Reads(name) {
 		return facts.Var{}
 	}
 	if s.windows() {
