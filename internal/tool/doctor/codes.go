@@ -84,6 +84,7 @@ const (
 	LayerHangs
 	LayerFails
 	LayerExits
+	LayerSlow
 	TogetherFails
 	VariableHides
 	RegistryStale
@@ -294,6 +295,9 @@ var table = [codeCount]Entry{
 		"Update, remove or disable the layer."},
 	LayerExits: {"layer-exits", diag.Problem, "",
 		"Layers run in the program's process. If one calls exit, the program ends without a message.",
+		"Update, remove or disable the layer."},
+	LayerSlow: {"layer-slow", diag.Warning, "",
+		"Layers run in the program's process. A program waits for each of its layers when it starts.",
 		"Update, remove or disable the layer."},
 	TogetherFails: {"together-fails", diag.Problem, "",
 		"Each driver works alone, but a program that gets all drivers and layers fails.",

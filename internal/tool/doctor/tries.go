@@ -260,6 +260,8 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 	t.Probes = append(t.Probes, all)
 	t.Works = all.Result == ProbeOK && t.dead == 0
 	switch found.Result {
+	case culprit.Fine:
+		return t.slow(ctx, lasted(result))
 	case culprit.Found:
 		return t.guilty(ctx, &all, found)
 	case culprit.Elsewhere, culprit.Unsteady:
