@@ -82,10 +82,14 @@ func overview(s *invocation, how effort, asJSON bool) error {
 	if better := worthwhile(report); better != "" && shown == 0 {
 		first = [2]string{"vkloader doctor --full", better}
 	}
-	for _, next := range [][2]string{first,
-		{"vkloader explain", "what a program loads, and why"}, {"vkloader info", "the devices, as programs see them"},
-		{"vkloader run PROGRAM", "with devices and layers chosen"},
-		{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, {"vkloader help", "all commands"}} {
+	steps := [][2]string{first}
+	if report.Other != nil && report.Other.Idle {
+		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "what takes memory of 32-bit programs"})
+	}
+	for _, next := range append(steps,
+		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader info", "the devices, as programs see them"},
+		[2]string{"vkloader run PROGRAM", "with devices and layers chosen"},
+		[2]string{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, [2]string{"vkloader help", "all commands"}) {
 		fmt.Fprintf(s.out, "  %-35s  %s\n", next[0], next[1])
 	}
 	if report.Has(diag.Problem) {

@@ -10,7 +10,29 @@ import (
 	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
+
+// idlers are drivers without a device.
+type idlers struct {
+	count, class int
+	cost         time.Duration // of loading and asking them; 0: they were not all tried
+}
+
+func (i idlers) say() string {
+	program := "program"
+	if i.class == 32 {
+		program = "32-bit program"
+	}
+	what := "this machine has no device for " + term.Count(i.count, "driver") + " that every " + program + " loads at its start"
+	if i.cost > 0 {
+		what += fmt.Sprintf(" (%d ms in all)", i.cost.Milliseconds())
+	}
+	if i.class == 32 {
+		what += "; each takes address space, and a 32-bit program has at most 4 GB of it"
+	}
+	return what
+}
 
 // slowStart is how long a layer may keep a program from starting without a finding. A machine with much to do is slow in every
 // run, so a layer is slow only if a run without it also takes at most half as long.
@@ -54,7 +76,7 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 	return nil
 }
 
-// took is how long a child with all but some takes; -1: it did not come to its end.
+// took is how long a child with all but some takes; -1: it did not finish in time, or failed.
 func (t *trying) took(ctx context.Context, without []culprit.Suspect) (time.Duration, error) {
 	t.patience = t.Limit // a run may well be ten times as long as another one
 	seen, err := t.chain(ctx, without)
