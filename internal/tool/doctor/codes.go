@@ -65,6 +65,7 @@ const (
 	LoaderBundled
 	LoaderOther
 	LoaderIgnores
+	LoaderLookups
 	PluginNoVulkan
 	OtherSizeLacks
 	VariableValue
@@ -239,6 +240,9 @@ var table = [codeCount]Entry{
 		"Loaders of other versions do not read every variable and setting. docs/loaders.md lists the version that " +
 			"introduced each.",
 		"Use vkloader run, or vkloader system use vkloader."},
+	LoaderLookups: {"loader-lookups", diag.Note, "",
+		"Older loaders compare a command's name with the names of all commands. Programs look up hundreds of commands when they start.",
+		"Look up each command once, when the program starts. To start a program with the loader of this tool: vkloader run PROGRAM"},
 	PluginNoVulkan: {"plugin-no-vulkan", diag.Warning, "",
 		"A library that is not linked with a Vulkan loader, and does not open one, cannot use Vulkan.",
 		"Use a build of it that supports Vulkan."},

@@ -127,6 +127,9 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	}
 	r.missed(list)
 	r.cost()
+	if err := t.lookups(ctx, list); err != nil {
+		return err
+	}
 	if !together {
 		return nil
 	}
