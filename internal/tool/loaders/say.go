@@ -10,6 +10,9 @@ import (
 // Title names the loader with its version: "libvulkan.so.1.3.239 of Debian (libvulkan1 1.3.239.0-1)".
 func (l *Loader) Title() string {
 	name := machine.Style.Base(l.File)
+	if l.Inside {
+		return "the loader linked into " + name + ", " + l.version()
+	}
 	if l.Ours() { // its release says more than the version
 		return name + " of vkloader " + l.Release
 	}
@@ -45,6 +48,9 @@ func Line(l *Loader, program string) string {
 	}
 	if l.Static == OpensItself {
 		return l.Static.Line(program) + ": " + l.Title()
+	}
+	if l.Inside {
+		return who + " has a Vulkan loader linked in (" + l.version() + "), and uses no " + Name
 	}
 	line := who + " " + verb + " " + l.Title()
 	if !l.Ours() {
@@ -90,5 +96,9 @@ func (l *Loader) NotInForce(program string) string {
 	if program != "" {
 		who = machine.Style.Base(program)
 	}
-	return "not in force for " + who + ", whose loader is " + l.Short() + "; " + l.inForce()
+	text := "not in force for " + who + ", whose loader is " + l.Short()
+	if l.Inside {
+		return text + " and linked into it"
+	}
+	return text + "; " + l.inForce()
 }
