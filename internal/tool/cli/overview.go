@@ -84,7 +84,7 @@ func overview(s *invocation, how effort, asJSON bool) error {
 	}
 	steps := [][2]string{first}
 	if report.Other != nil && report.Other.Idle {
-		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "what takes memory of 32-bit programs"})
+		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "what takes memory in 32-bit programs"})
 	}
 	for _, next := range append(steps,
 		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader info", "the devices, as programs see them"},

@@ -142,7 +142,7 @@ func (f forOthers) say() string {
 		return fmt.Sprintf("the only %s is %s, for %d-bit programs on %s; this is for %s", f.library, f.file, f.class, f.machine,
 			programsOf(f.wanted))
 	}
-	return fmt.Sprintf("%s is a library for %d-bit programs on %s, and this is for %s", f.file, f.class, f.machine, programsOf(f.wanted))
+	return fmt.Sprintf("%s is a library for %d-bit programs on %s, not for %s", f.file, f.class, f.machine, programsOf(f.wanted))
 }
 
 // programsOf are the programs of a word size, in words.
