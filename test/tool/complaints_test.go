@@ -96,6 +96,11 @@ var probeWorlds = map[string]func(*world.World){
 		w.Driver("good")
 		w.ImplicitLayer("VK_LAYER_no", "error vkCreateInstance -7 before")
 	},
+	"slow-layer": func(w *world.World) {
+		w.Driver("good")
+		w.ImplicitLayer("VK_LAYER_ACME_overlay", "delay vkCreateInstance 8000")
+		w.ImplicitLayer("VK_LAYER_fine")
+	},
 	"crashing-present": func(w *world.World) {
 		w.NoShim = true
 		w.Env["VK_DRIVER_FILES"] = filepath.Join(built, "drivers/null_icd.json")

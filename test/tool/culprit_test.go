@@ -98,7 +98,7 @@ func TestFindCulpritElsewhere(t *testing.T) {
 		t.Errorf("of a program that goes on: %+v", v)
 	}
 	v := hunted(t, w, 1, []string{"sh", "-c", "kill -SEGV $$"})
-	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the program used the loader" || v.Fix != "" {
+	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the program used the loader" || v.Fix != "" || len(v.Runs) != 1 {
 		t.Errorf("of a program that crashes by itself: %+v", v)
 	}
 	delete(w.Env, "VK_DRIVER_FILES")

@@ -78,3 +78,17 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	}
 	uses("beside another program's settings", all)
 }
+
+// A manifest that shows a portability driver to every program is for the user to write: --fix says so, and not that the file
+// belongs to somebody else.
+func TestFixLeavesPortabilityToTheUser(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if _, err := build("testdata/machines/portability-only.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := execute(t, "--root", root, "--env", "HOME=/home/user", "doctor", "--fix", "--yes")
+	if !strings.Contains(out, "left  it shows the driver to programs that may use what it lacks: run the line yourself\n") || !strings.Contains(out, "Nothing was done") {
+		t.Error(out)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -178,4 +179,22 @@ func TestDoctorOfProcess(t *testing.T) {
 	if _, exit := bare.Run(time.Minute, tool, "doctor", "--pid", "1", "--app", "x"); exit.Code != 2 {
 		t.Errorf("--pid with --app: exit code %d", exit.Code)
 	}
+}
+
+// A driver without a manifest is named also when an update has replaced its file.
+func TestPsNamesReplacedDriverWithoutManifest(t *testing.T) {
+	t.Parallel()
+	w, h := running(t, false)
+	library := w.Path("lib/acme.so")
+	data, err := os.ReadFile(library)
+	if err == nil {
+		err = errors.Join(os.Remove(library), os.WriteFile(library, data, 0o755), os.Remove(w.Path("drivers/acme.json")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := fmt.Sprint(psOf(t, w, h.Pid())["drivers"]); !strings.Contains(p, "name:acme.so") || !strings.Contains(p, "change:replaced") {
+		t.Errorf("ps says %s", p)
+	}
+	h.Quit()
 }

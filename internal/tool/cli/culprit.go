@@ -308,6 +308,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 		h.null = h.runs == 1 && end.Fault.Null || h.null
 		h.forked = h.forked || end.Fault.Forked
 		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
+		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
 	return seen, nil

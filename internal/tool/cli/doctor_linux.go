@@ -28,8 +28,8 @@ const doctorHelp = "doctor examines devices, manifests, libraries and what they 
 	"and presents a few frames. --no-probe, --root, --app, --pid, --user and --elevated try nothing. --markdown writes the\n" +
 	"report for a bug tracker, and replaces names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
-	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. It lists what it did not fix. --undo\n" +
-	"restores the files.\n\n" +
+	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. With --full it also disables drivers for\n" +
+	"absent hardware and layers that make programs start slowly. It lists what it did not fix. --undo restores the files.\n\n" +
 	selector.Help +
 	"For --device with a number or a UUID, a child process asks the drivers; the other forms need only the kernel.\n\n"
 

@@ -22,13 +22,14 @@ type ownFiles struct {
 	about  *subject
 	source *machine.Source // as it is after the steps; variables as sessions to come have them
 	load   bool            // what dies when it is loaded goes into quarantine, too
+	full   bool            // what makes programs start faster is changed, too
 	app    string          // the program of the quarantine; "": all
 	limit  time.Duration   // of each child
 	later  bool            // a variable is among what was done
 }
 
-// fixMachine does each step that was tried, is in the user's own files, and is wanted. load: also what dies when it is loaded goes
-// into quarantine, out of the program app or of all.
+// fixMachine does each step that was tried, is in the user's own files, and is wanted. With --probe, also what dies when it is
+// loaded goes into quarantine, out of the program of --app or of all; with --full, programs are made to start faster, too.
 func fixMachine(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
@@ -36,7 +37,7 @@ func fixMachine(s *invocation, about *subject, d *doctoring) error {
 	if !about.source.Foreign() && len(s.variables) > 0 {
 		return errors.New("--fix goes by the variables that are set: --env only with --root")
 	}
-	return fixStepwise(s, &ownFiles{invocation: s, about: about, source: about.source, load: d.load, app: d.app, limit: d.limit}, &d.repairing)
+	return fixStepwise(s, &ownFiles{invocation: s, about: about, source: about.source, load: d.load, full: d.full, app: d.app, limit: d.limit}, &d.repairing)
 }
 
 func (f *ownFiles) nothing() string {
@@ -62,10 +63,18 @@ func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, err
 		return nil, nil, err
 	}
 	next := f.nextChange(report, asks)
-	if next == nil && f.load {
-		if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", everything, f.limit); err == nil {
-			next, err = f.nextQuarantine(report, asks)
-		}
+	if next != nil || !f.load && !f.full || f.source.Foreign() {
+		return report, next, nil
+	}
+	how := tryAwake
+	if f.load {
+		how = everything
+	}
+	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", how, f.limit); err != nil {
+		return nil, nil, err
+	}
+	if next = f.nextChange(report, asks); next == nil && f.load {
+		next, err = f.nextQuarantine(report, asks)
 	}
 	return report, next, err
 }
@@ -75,11 +84,12 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
-		if !is || finding.Severity == diag.Note || finding.Because != nil || !asks(change.Line()) {
+		faster := f.full && finding.SavesTime()
+		if !is || finding.Severity == diag.Note && !faster || finding.Because != nil || !asks(change.Line()) {
 			continue
 		}
 		edits := fix.Edits(&f.source.Machine, change)
-		if edits == nil || !f.betters(change) {
+		if edits == nil || !f.betters(change, faster) {
 			continue
 		}
 		next := &step{finding: finding, line: change.Line(), change: &change, edits: edits,
@@ -135,15 +145,18 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) 
 }
 
 // betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
-// step.
-func (f *ownFiles) betters(change explain.Change) bool {
+// step. Where it makes programs start faster, there must be no more.
+func (f *ownFiles) betters(change explain.Change, faster bool) bool {
 	options := doctor.Options{}
 	problems, warnings, err := doctor.Count(f.source, options)
 	if err != nil {
 		return false
 	}
 	problemsAfter, warningsAfter, err := doctor.Count(change.On(f.source), options)
-	return err == nil && (problemsAfter < problems || problemsAfter == problems && warningsAfter < warnings)
+	if err != nil {
+		return false
+	}
+	return problemsAfter < problems || problemsAfter == problems && (warningsAfter < warnings || faster && warningsAfter == warnings)
 }
 
 // changed is the machine after a change of its files: only variables are still as this session has them.

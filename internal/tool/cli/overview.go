@@ -82,10 +82,14 @@ func overview(s *invocation, how effort, asJSON bool) error {
 	if better := worthwhile(report); better != "" && shown == 0 {
 		first = [2]string{"vkloader doctor --full", better}
 	}
-	for _, next := range [][2]string{first,
-		{"vkloader explain", "what a program loads, and why"}, {"vkloader info", "the devices, as programs see them"},
-		{"vkloader run PROGRAM", "with devices and layers chosen"},
-		{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, {"vkloader help", "all commands"}} {
+	steps := [][2]string{first}
+	if report.Other != nil && report.Other.Idle {
+		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "what takes memory in 32-bit programs"})
+	}
+	for _, next := range append(steps,
+		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader info", "the devices, as programs see them"},
+		[2]string{"vkloader run PROGRAM", "with devices and layers chosen"},
+		[2]string{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, [2]string{"vkloader help", "all commands"}) {
 		fmt.Fprintf(s.out, "  %-35s  %s\n", next[0], next[1])
 	}
 	if report.Has(diag.Problem) {
@@ -97,12 +101,14 @@ func overview(s *invocation, how effort, asJSON bool) error {
 // worthwhile says what notes have an answer to, of what users ask about; "": none has.
 func worthwhile(r *doctor.Report) string {
 	var what []string
-	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "what slows programs down", doctor.GPUAsleep: "what wakes a device"} {
+	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "what slows programs down",
+		doctor.LoaderLookups: "what slows programs down", doctor.GPUAsleep: "what wakes a device"} {
 		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
 			what = append(what, words)
 		}
 	}
 	slices.Sort(what)
+	what = slices.Compact(what)
 	return strings.Join(what, " and ")
 }
 

@@ -135,6 +135,9 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
 	}
+	if l := loaders.For(source, loaders.Linker(source, ""), nil); l != nil && l.Inside {
+		warnings = append(warnings, loaders.Line(l, program))
+	}
 	if !m.Foreign() {
 		warnings = append(warnings, launch.Unfit(source.Program)...)
 	}

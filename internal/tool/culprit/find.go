@@ -36,6 +36,7 @@ type Seen struct {
 	Last    string   // the loader's last line
 	Program string   // executable of the process that stood there
 	Nowhere bool     // it stood where nothing is mapped
+	Unused  bool     // it failed in a process without a loader, and no loader had written a line
 	Layers  []string // names of layers that the loader put into the chain
 }
 
@@ -100,6 +101,10 @@ func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
 		if done, err := s.unloading(); done || err != nil {
 			return s.Verdict, err
 		}
+	}
+	if first.Unused { // no layer or driver was there to do harm
+		s.Result = Elsewhere
+		return s.Verdict, nil
 	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
 		if len(suspects) == 0 {

@@ -304,6 +304,7 @@ type aim uint8
 const (
 	fixing aim = iota
 	forTime
+	forSpace // and for time
 	forPower
 	forDevice
 	otherName
@@ -340,6 +341,8 @@ func (t tried) before() string {
 	switch t.aim {
 	case forTime:
 		return "To start faster"
+	case forSpace:
+		return "To save address space and start faster"
 	case forPower:
 		return "For a program that does not need the device"
 	case forDevice:

@@ -65,6 +65,7 @@ const (
 	LoaderBundled
 	LoaderOther
 	LoaderIgnores
+	LoaderLookups
 	PluginNoVulkan
 	OtherSizeLacks
 	VariableValue
@@ -84,6 +85,7 @@ const (
 	LayerHangs
 	LayerFails
 	LayerExits
+	LayerSlow
 	TogetherFails
 	VariableHides
 	RegistryStale
@@ -238,6 +240,9 @@ var table = [codeCount]Entry{
 		"Loaders of other versions do not read every variable and setting. docs/loaders.md lists the version that " +
 			"introduced each.",
 		"Use vkloader run, or vkloader system use vkloader."},
+	LoaderLookups: {"loader-lookups", diag.Note, "",
+		"Older loaders compare a command's name with the names of all commands. Programs look up hundreds of commands when they start.",
+		"Look up each command once, when the program starts. To start a program with the loader of this tool: vkloader run PROGRAM"},
 	PluginNoVulkan: {"plugin-no-vulkan", diag.Warning, "",
 		"A library that is not linked with a Vulkan loader, and does not open one, cannot use Vulkan.",
 		"Use a build of it that supports Vulkan."},
@@ -294,6 +299,9 @@ var table = [codeCount]Entry{
 		"Update, remove or disable the layer."},
 	LayerExits: {"layer-exits", diag.Problem, "",
 		"Layers run in the program's process. If one calls exit, the program ends without a message.",
+		"Update, remove or disable the layer."},
+	LayerSlow: {"layer-slow", diag.Warning, "",
+		"Layers run in the program's process. A program waits for each of its layers when it starts.",
 		"Update, remove or disable the layer."},
 	TogetherFails: {"together-fails", diag.Problem, "",
 		"Each driver works alone, but a program that gets all drivers and layers fails.",

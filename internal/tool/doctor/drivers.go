@@ -62,7 +62,11 @@ func (e *exam) idle() {
 		}
 	}
 	if len(names) > 0 {
-		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{count: len(names), class: e.class}, nil).offer(forTime,
+		why := forTime
+		if e.class == 32 {
+			why = forSpace
+		}
+		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{count: len(names), class: e.class}, nil).offer(why,
 			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }

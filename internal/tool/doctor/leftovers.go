@@ -100,7 +100,7 @@ func (e *exam) loaders() {
 	}
 	first := e.linker.FindFor(loaderName)
 	if first.File != nil {
-		add(first.File.Path, true)
+		add(first.File.Path, e.Loader == nil || !e.Loader.Inside)
 	}
 	for _, place := range e.linker.Everywhere(loaderName) {
 		add(place, false)
@@ -115,7 +115,9 @@ func (e *exam) loaders() {
 			}
 		}
 	}
-	e.judgeLoaders(first)
+	if e.Loader == nil || !e.Loader.Inside { // otherwise none of them is the program's
+		e.judgeLoaders(first)
+	}
 }
 
 func (e *exam) judgeLoaders(first binary.Result) {

@@ -17,6 +17,7 @@ type OtherSize struct {
 	Drivers  []string        `json:"drivers"`          // those with which nothing is wrong
 	Problems int             `json:"problems"`
 	Verdict  string          `json:"verdict"` // all of it in one line
+	Idle     bool            `json:"-"`       // some of the drivers have no device here
 }
 
 // Line says it in one sentence.
@@ -48,7 +49,7 @@ func (e *exam) bothWordSizes() error {
 		return err
 	}
 	other.settle()
-	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.verdict()}
+	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.verdict(), Idle: other.has(DriverIdle)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)

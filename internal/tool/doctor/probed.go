@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
@@ -22,11 +23,7 @@ func (r *Report) probed(a *alone) {
 	key, changes := explain.Key{Manifest: a.Manifest}, explain.AddToFilter(r.source, variables.DriversDisable, a.Name)
 	if a.Kind == "layer" {
 		codes = map[ProbeResult]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
-		key.Layer, changes = a.layer.Name, nil
-		if a.layer.Implicit && a.layer.DisableName != "" {
-			changes = append(changes, explain.SetVariable(a.layer.DisableName, "1"))
-		}
-		changes = append(changes, explain.AddToFilter(r.source, variables.LayersDisable, a.layer.Name)...)
+		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
 	}
 	code, wrong := codes[a.Result]
 	if !wrong {
@@ -66,6 +63,14 @@ func (r *Report) probed(a *alone) {
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = usual{GPUVirtual.Entry().Do}
 	}
+}
+
+// leaveOut are changes of variables that may leave a layer out, the layer's own first.
+func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
+	if l.Implicit && l.DisableName != "" {
+		changes = append(changes, explain.SetVariable(l.DisableName, "1"))
+	}
+	return append(changes, explain.AddToFilter(r.source, variables.LayersDisable, l.Name)...)
 }
 
 // cost enters how long the drivers without a device took, where all of them were tried.

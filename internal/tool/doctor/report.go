@@ -159,6 +159,12 @@ func (f *Finding) Change() (explain.Change, bool) {
 	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked
 }
 
+// SavesTime tells whether the change that was tried makes programs start faster.
+func (f *Finding) SavesTime() bool {
+	t, is := f.advice.(tried)
+	return is && (t.aim == forTime || t.aim == forSpace)
+}
+
 // soften makes a finding a warning at most.
 func (f *Finding) soften(to diag.Severity) {
 	if f.Severity == diag.Problem || to == diag.Note {

@@ -142,7 +142,7 @@ func (f forOthers) say() string {
 		return fmt.Sprintf("the only %s is %s, for %d-bit programs on %s; this is for %s", f.library, f.file, f.class, f.machine,
 			programsOf(f.wanted))
 	}
-	return fmt.Sprintf("%s is a library for %d-bit programs on %s, and this is for %s", f.file, f.class, f.machine, programsOf(f.wanted))
+	return fmt.Sprintf("%s is a library for %d-bit programs on %s, not for %s", f.file, f.class, f.machine, programsOf(f.wanted))
 }
 
 // programsOf are the programs of a word size, in words.
@@ -286,12 +286,6 @@ type (
 	// twoVersions are those of NVIDIA's module of the kernel and of its library.
 	twoVersions struct{ kernel, library string }
 
-	// idlers are drivers without a device.
-	idlers struct {
-		count, class int
-		cost         time.Duration // of loading and asking them; 0: they were not all tried
-	}
-
 	// rivals are two manifests of drivers for one device.
 	rivals struct{ first, second string }
 
@@ -350,17 +344,6 @@ func (u undriven) say() string {
 
 func (t twoVersions) say() string {
 	return "the kernel's module is " + t.kernel + ", the library is " + t.library
-}
-
-func (i idlers) say() string {
-	what := "this machine has no device for " + term.Count(i.count, "driver") + " that every program loads at its start"
-	if i.cost > 0 {
-		what += fmt.Sprintf(" (%d ms in all)", i.cost.Milliseconds())
-	}
-	if i.class == 32 {
-		what += ", and that take address space, of which 32-bit programs have little"
-	}
-	return what
 }
 
 func (r rivals) say() string { return r.first + " and " + r.second + " are both for it" }

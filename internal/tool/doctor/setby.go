@@ -67,6 +67,8 @@ func (f *Finding) Unfixed() string {
 			return "the variable is set outside, by " + term.Or(sandboxWords[do.kind], "Steam")
 		case do.aim == byHand:
 			return "another program wrote the file"
+		case do.aim == forUnasked:
+			return "it shows the driver to programs that may use what it lacks: run the line yourself"
 		case do.File != "":
 			return do.File + " is not yours, or belongs to a package"
 		}

@@ -15,7 +15,7 @@ import (
 func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	r.own = own
 	l := r.Loader
-	if l == nil || l.Ours() || r.ownLinker || r.source.Foreign() || r.WordSize() != ProcessClass {
+	if l == nil || l.Inside || l.Ours() || r.ownLinker || r.source.Foreign() || r.WordSize() != ProcessClass {
 		return own
 	}
 	at := own

@@ -128,6 +128,9 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	}
 	r.missed(list)
 	r.cost()
+	if err := t.lookups(ctx, list); err != nil {
+		return err
+	}
 	if !together {
 		return nil
 	}
@@ -262,6 +265,8 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 	t.Probes = append(t.Probes, all)
 	t.Works = all.Result == ProbeOK && t.dead == 0
 	switch found.Result {
+	case culprit.Fine:
+		return t.slow(ctx, lasted(result))
 	case culprit.Found:
 		return t.guilty(ctx, &all, found)
 	case culprit.Elsewhere, culprit.Unsteady:

@@ -19,6 +19,9 @@ import (
 func (e *exam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source) {
+		if f.BareWord() {
+			continue
+		}
 		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
 		found.fact = misled{f}
 		e.unsetting(found, f.Variable)

@@ -26,6 +26,8 @@ func TestCure(t *testing.T) {
 		"VK_ADD_DRIVER_FILES=/gone.json":                                "unset VK_ADD_DRIVER_FILES",
 		"VK_LOADER_DRIVERS_DISABLE=a*,x*":                               "export VK_LOADER_DRIVERS_DISABLE='a*'",
 		"VK_LOADER_DRIVERS_DISABLE=*":                                   "unset VK_LOADER_DRIVERS_DISABLE",
+		"VK_LOADER_LAYERS_DISABLE=all":                                  "export VK_LOADER_LAYERS_DISABLE='~all~'",
+		"VK_LOADER_DRIVERS_DISABLE=all":                                 "unset VK_LOADER_DRIVERS_DISABLE", // not all of them
 		"VK_INSTANCE_LAYERS=VK_LAYER_e:VK_LAYER_x":                      "export VK_INSTANCE_LAYERS=VK_LAYER_e",
 	} {
 		source := &machine.Source{Machine: machine.Machine{Root: root, Environ: []string{"NO_D=", environ}}}

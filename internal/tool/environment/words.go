@@ -132,7 +132,7 @@ func (f Fault) text() string {
 	case NoSpecialWord:
 		return fmt.Sprintf("%q is no special word here and matches nothing", f.Part)
 	case BareWord:
-		return fmt.Sprintf("%q is the name of something here; ~%s~ is the word", f.Part, strings.ToLower(f.Part))
+		return fmt.Sprintf("%q is read as a name; the special word is ~%s~", f.Part, strings.ToLower(f.Part))
 	case Space:
 		return fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", f.Part)
 	case InnerStar:

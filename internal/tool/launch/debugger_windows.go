@@ -215,5 +215,6 @@ func faultAt(p *debugged, at, sp uint64) (f *Fault, loader bool) {
 			f.add(file)
 		}
 	}
-	return f, hasLoader(list)
+	f.Loader = hasLoader(list)
+	return f, f.Loader
 }

@@ -32,6 +32,7 @@ type Fault struct {
 	Forked  bool     // the process was forked from one that had the loader, and started no other program
 	Null    bool     // that instruction is at a null pointer
 	Mapped  bool     // the instruction that it stood at lies in a file
+	Loader  bool     // the process had a Vulkan loader
 	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
 }
 

@@ -192,7 +192,7 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 		f.add(list[i].file)
 		return true
 	}
-	f.Mapped, f.Null = add(at.pc), at.pc < nullPage
+	f.Mapped, f.Null, f.Loader = add(at.pc), at.pc < nullPage, loader
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
 	if err != nil {
 		return f, loader

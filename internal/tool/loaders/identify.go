@@ -26,6 +26,7 @@ type Loader struct {
 	System         string `json:"system,omitempty"`          // the distribution whose package it is
 	Rule           string `json:"rule,omitempty"`            // why the program gets it
 	Static         Static `json:"-"`                         // OpensItself: the program gets it only so
+	Inside         bool   `json:"-"`                         // it is linked into the program, whose file this is
 	rule           binary.Rule
 	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
 }

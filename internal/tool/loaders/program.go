@@ -34,6 +34,11 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 		return nil
 	}
 	r := linker.FindFor(Name)
+	if !r.Loaded {
+		if l := linkedIn(&source.Machine, linker, known); l != nil {
+			return l
+		}
+	}
 	if r.File == nil || r.File.Err() != nil {
 		return nil
 	}

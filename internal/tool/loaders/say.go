@@ -11,6 +11,9 @@ import (
 // Title names the loader with its version: "libvulkan.so.1.3.239 of Debian (libvulkan1 1.3.239.0-1)".
 func (l *Loader) Title() string {
 	name := l.base(l.File)
+	if l.Inside {
+		return "the loader linked into " + name + ", " + l.version()
+	}
 	if l.Ours() { // its release says more than the version
 		return name + " of vkloader " + l.Release
 	}
@@ -54,6 +57,9 @@ func Line(l *Loader, program string) string {
 	}
 	if l.Static == OpensItself {
 		return l.Static.Line(program) + ": " + l.Title()
+	}
+	if l.Inside {
+		return who + " has a Vulkan loader linked in (" + l.version() + "), and uses no " + Name
 	}
 	line := who + " " + verb + " " + l.Title()
 	if !l.Ours() {
@@ -99,5 +105,9 @@ func (l *Loader) NotInForce(program string) string {
 	if program != "" {
 		who = l.base(program)
 	}
-	return "not in force for " + who + ", whose loader is " + l.Short() + "; " + l.inForce()
+	text := "not in force for " + who + ", whose loader is " + l.Short()
+	if l.Inside {
+		return text + " and linked into it"
+	}
+	return text + "; " + l.inForce()
 }

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"time"
+
 	"vkloader/internal/core/vk"
 )
 
@@ -16,6 +18,7 @@ type Result struct {
 	Usage      map[string]Usage
 	Mapped     []string       // real paths of the libraries in the process once there is an instance; nil: there is none
 	Asked      []Interception // by layer, in the order of the question
+	Lookup     time.Duration  // of a command by its name; of Submit and Present, 0: not measured
 	Unshown    []string       // why nothing could be shown on a platform; of Present
 	Log        string         // what was written to standard error
 	Signal     string         // that ended it

@@ -106,12 +106,13 @@ func (p *Process) find(library string) *Mapping {
 	return nil
 }
 
-// kind tells by the functions of a library what it is: a driver, a layer, or "" for neither.
+// kind tells by the functions of a library what it is: a driver, a layer, or "" for neither. What an update has put in place of
+// a mapped file is of its kind; where nothing has its name any more, the name tells a known driver.
 func (p *Process) kind(m *Mapping) string {
-	if m.Deleted {
-		return ""
-	}
 	f, err := p.Machine.Open(m.Path)
+	if err != nil && m.Deleted && drivers.Of(m.Path) != nil {
+		return "driver"
+	}
 	if err != nil {
 		return ""
 	}

@@ -22,6 +22,7 @@
 #include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
+#include "lookups.h"
 #include "negotiate.h"
 #include "present.h"
 #include "submit.h"
@@ -289,6 +290,7 @@ static bool program(bool print)
     if (r != VK_SUCCESS) return false;
     if (print) /* which layers are really there */
         system_libraries(mapped);
+    if (submitting) measure_lookups(instance);
 
     begin("list devices");
     PFN_vkEnumeratePhysicalDevices list = COMMAND(instance, vkEnumeratePhysicalDevices);

@@ -1,0 +1,108 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/tool/culprit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+// idlers are drivers without a device.
+type idlers struct {
+	count, class int
+	cost         time.Duration // of loading and asking them; 0: they were not all tried
+}
+
+func (i idlers) say() string {
+	program := "program"
+	if i.class == 32 {
+		program = "32-bit program"
+	}
+	what := "this machine has no device for " + term.Count(i.count, "driver") + " that every " + program + " loads at its start"
+	if i.cost > 0 {
+		what += fmt.Sprintf(" (%d ms in all)", i.cost.Milliseconds())
+	}
+	if i.class == 32 {
+		what += "; each takes address space, and a 32-bit program has at most 4 GB of it"
+	}
+	return what
+}
+
+// slowStart is how long a layer may keep a program from starting without a finding. A machine with much to do is slow in every
+// run, so a layer is slow only if a run without it also takes at most half as long.
+const slowStart = time.Second
+
+// slowed is what a layer adds to the start of a program.
+type slowed struct{ with, without time.Duration }
+
+func (s slowed) say() string {
+	return fmt.Sprintf("it makes every program start %s later: a short program took %s with it, %s without it",
+		seconds(s.with-s.without), seconds(s.with), seconds(s.without))
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// much tells whether that is worth a warning.
+func (s slowed) much() bool { return s.with-s.without >= slowStart && s.without <= s.with/2 }
+
+// slow names the layers without which programs start much sooner; with is how long the run with all of them took.
+func (t *trying) slow(ctx context.Context, with time.Duration) error {
+	if with < slowStart {
+		return nil
+	}
+	layers := t.scene.Suspects(nil).Layers
+	without, err := t.took(ctx, layers)
+	if err != nil || without < 0 || !(slowed{with, without}).much() {
+		return err
+	}
+	if with, err = t.took(ctx, nil); err != nil { // the first run had files to read and other children beside it
+		return err
+	}
+	for _, l := range layers {
+		without, err := t.took(ctx, []culprit.Suspect{l})
+		if err != nil {
+			return err
+		}
+		if cost := (slowed{with, without}); without >= 0 && cost.much() {
+			t.slows(&l, cost)
+		}
+	}
+	return nil
+}
+
+// took is how long a child with all but some takes; -1: it did not finish in time, or failed.
+func (t *trying) took(ctx context.Context, without []culprit.Suspect) (time.Duration, error) {
+	t.patience = t.Limit // a run may well be ten times as long as another one
+	seen, err := t.chain(ctx, without)
+	if err != nil || !seen.Good {
+		return -1, err
+	}
+	return lasted(t.last), nil
+}
+
+// lasted is how long the phases of a child took together.
+func lasted(r *probe.Result) (all time.Duration) {
+	for _, phase := range r.Phases {
+		all += time.Duration(phase.Micros * float64(time.Microsecond))
+	}
+	return all
+}
+
+// slows enters a layer that makes programs slow, with the change that leaves it out.
+func (t *trying) slows(l *culprit.Suspect, cost slowed) {
+	f := t.found(LayerSlow, l.Name, l.Manifest, cost, nil)
+	at := slices.IndexFunc(t.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
+	if at < 0 {
+		return
+	}
+	changes := t.leaveOut(t.Answer.Layers[at])
+	if c, ok := explain.NewTrial(t.source, t.Answer).First(explain.Key{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
+		f.advice = tried{Change: c, aim: forTime}
+	}
+}

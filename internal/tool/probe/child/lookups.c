@@ -1,0 +1,31 @@
+/* lookups.c: how long a loader takes to find a command by its name. Programs look up hundreds of commands when they
+ * start. A loader that compares the name with the name of each command takes ten times as long as one that has a table.
+ * The time is that of the fastest of a few rounds, so that other programs on the machine do not count. */
+#include "lookups.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "events.h"
+#include "system.h"
+
+enum { rounds = 5, times = 25 };
+
+void measure_lookups(VkInstance instance)
+{
+    /* From all parts of a list in the order of the versions, and commands of a device, which a loader finds last. */
+    static const char *const names[] = {"vkDestroyInstance", "vkGetPhysicalDeviceFeatures2", "vkCreateDevice",
+                                        "vkAllocateMemory",  "vkCreateGraphicsPipelines",    "vkCmdDrawIndexed",
+                                        "vkQueuePresentKHR", "vkCmdBeginRendering"};
+    enum { count = sizeof names / sizeof *names };
+    double best = 0;
+    for (int round = 0; round < rounds; round++) {
+        double began = system_now();
+        for (int n = 0; n < times * count; n++) (void)command_if_there(instance, names[n % count]);
+        double us = system_now() - began;
+        if (!round || us < best) best = us;
+    }
+    fprintf(events, "{\"event\":\"lookups\"");
+    put_number("ns", best * 1000 / (times * count));
+    end_line();
+}
