@@ -57,20 +57,29 @@ func NewPrivate(me Person, others []Person, machine []string) *Private {
 	return p
 }
 
+// What is longer is no path and no name of any system.
+const (
+	longestPath = 4096
+	longestName = 256
+)
+
+// literal is the pattern of a text. What is not UTF-8 in it stands for anything that is not.
+func literal(text string) string { return regexp.QuoteMeta(string([]rune(text))) }
+
 // directory replaces a path where it is a whole one, or the beginning of a whole one; also as JSON writes it.
 func (p *Private) directory(directory, to string) {
-	if drivePath().MatchString(directory) {
+	if len(directory) <= longestPath && drivePath().MatchString(directory) {
 		p.onDrive(directory, to)
 		return
 	}
 	directory = path.Clean(directory)
-	if !path.IsAbs(directory) || strings.Count(directory, "/") < 2 && directory != "/root" {
+	if len(directory) > longestPath || !path.IsAbs(directory) || strings.Count(directory, "/") < 2 && directory != "/root" {
 		return // "/" and "/home" are nobody's
 	}
 	written, _ := json.Marshal(directory)
 	for _, text := range slices.Compact([]string{directory, strings.Trim(string(written), `"`)}) {
 		// Slashes are often doubled where paths are put together.
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "/", "/+")
+		pattern := strings.ReplaceAll(literal(text), "/", "/+")
 		p.directories = append(p.directories, replacement{regexp.MustCompile(`(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`), "${1}" + to + "${2}"})
 	}
 }
@@ -82,7 +91,7 @@ var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func (p *Private) onDrive(directory, to string) {
 	var parts []string
 	for _, part := range strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }) {
-		parts = append(parts, regexp.QuoteMeta(part))
+		parts = append(parts, literal(part))
 	}
 	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),
 		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
@@ -90,10 +99,10 @@ func (p *Private) onDrive(directory, to string) {
 
 // name replaces a name where it is a word, in any case of letters.
 func (p *Private) name(name, to string) {
-	if len(name) < 2 || slices.Contains(common, strings.ToLower(name)) || name == "localhost" {
+	if len(name) < 2 || len(name) > longestName || slices.Contains(common, strings.ToLower(name)) || name == "localhost" {
 		return
 	}
-	p.names = append(p.names, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9])`),
+	p.names = append(p.names, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + literal(name) + `($|[^A-Za-z0-9])`),
 		"${1}" + to + "${2}"})
 }
 
