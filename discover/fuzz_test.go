@@ -55,15 +55,36 @@ func FuzzRoot(f *testing.F) {
 		if _, err := answer.MarshalJSON(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := discover.GPUs(context.Background(), host); err != nil {
+		all, err := discover.GPUs(context.Background(), host)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := discover.Paths(context.Background(), host, discover.Program{}); err != nil && !errors.Is(err, discover.ErrEndless) {
+			t.Fatal(err)
+		}
+		if _, err := discover.LoaderOf(context.Background(), host, discover.Program{}); err != nil && !errors.Is(err, discover.ErrNoLoader) {
+			t.Fatal(err)
+		}
+		for _, l := range answer.Layers {
+			if l.Name == "" && l.Used || l.Reason.Code == "" {
+				t.Fatalf("%+v", l)
+			}
+			if _, err := discover.LayerClosure(context.Background(), host, l); err != nil && !errors.Is(err, fs.ErrInvalid) {
+				t.Fatal(err)
+			}
 		}
 		for _, d := range answer.Drivers {
 			if d.Manifest == "" || d.Reason.Code == "" {
 				t.Fatalf("%+v", d)
 			}
-			if _, err := discover.Closure(context.Background(), host, d); err != nil && d.Library != "" {
+			files, err := discover.Closure(context.Background(), host, d)
+			if err != nil && d.Library != "" {
 				t.Fatal(err)
+			}
+			for i := range all {
+				if err == nil && len(files.NodesFor(&all[i], all)) < len(all[i].Nodes) {
+					t.Fatalf("%+v, %q", all[i], files.Nodes)
+				}
 			}
 		}
 	})

@@ -162,8 +162,11 @@ func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool,
 		if !slices.Contains(had, l.Name) || strings.HasPrefix(l.Library, Directory+"/") {
 			continue
 		}
+		if l.Meta || l.Library == "" {
+			return false, hasLayer
+		}
 		found := closure.Find(b.find, l.Library)
-		if l.Meta || l.Library == "" || fault(&found) == "" {
+		if fault(&found) == "" {
 			return false, hasLayer
 		}
 		if found.Fault != closure.ForOthers && found.Fault != closure.Foreign && !others(own, l.Manifest, had) {
