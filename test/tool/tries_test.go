@@ -100,6 +100,25 @@ func TestDoctorNamesTheLayer(t *testing.T) {
 	}
 }
 
+// A layer that takes longer than others is not accused of what another one does.
+func TestDoctorWaitsForSlowLayers(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	for _, slow := range []string{"VK_LAYER_a", "VK_LAYER_c"} {
+		w.ImplicitLayer(slow, "intercept vkQueueSubmit", "delay vkQueueSubmit 4000")
+	}
+	w.ImplicitLayer("VK_LAYER_b", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	d := diagnosed(t, w, 1, "--timeout", "2m")
+	for _, f := range d.Findings {
+		if f.Code != "loader-other" && (f.Code != "layer-crashes" || f.Subject != "VK_LAYER_b") {
+			t.Errorf("%q: %+v", d.Verdict, f)
+		}
+	}
+	if d.finding("layer-crashes") == "" {
+		t.Errorf("%q: %+v", d.Verdict, d.Findings)
+	}
+}
+
 // Two layers that do harm only together are both named.
 func TestDoctorNamesTheTwo(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ import (
 )
 
 // limit is how long a condition may take on a machine that is busy.
-const limit = 3 * time.Minute
+const limit = 10 * time.Minute
 
 // browser is one browser with one window.
 type browser struct {

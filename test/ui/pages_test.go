@@ -186,7 +186,7 @@ func TestLivePrograms(t *testing.T) {
 	const shown = `document.querySelector("#process-PID")`
 	p := s.start("livegame")
 	at := strings.Replace(shown, "PID", fmt.Sprint(p.pid), 1)
-	b.wait(at)
+	b.wait(at + `?.innerText.includes("VK_LAYER_TEST_first")`) // it is shown when it has the loader, and again with the rest
 	if got := b.text(fmt.Sprintf("#process-%d", p.pid)); !strings.Contains(got, "null_icd.json") || !strings.Contains(got, "VK_LAYER_TEST_first") || !strings.Contains(got, "livegame") {
 		t.Errorf("the program: %s", got)
 	}

@@ -70,7 +70,8 @@ type trying struct {
 	base   string            // the manifest of the first driver that works
 	dead   int               // drivers that end a program alone
 
-	patience time.Duration // the limit of a child with the chain
+	hung     bool          // a child with the chain went on for all of its time
+	patience time.Duration // the limit of the next one
 }
 
 // Try loads what a program would get in children: each driver alone, and all drivers and layers together, all at once; where
@@ -164,7 +165,7 @@ func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, 
 	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 }
 
-// shortest is the least time that a child gets in a search for a culprit.
+// shortest is the least time that a child gets in a search for what hangs.
 const shortest = 3 * time.Second
 
 // chain runs a child with all that a program gets, but for what is left out.
@@ -176,7 +177,8 @@ func (t *trying) chain(ctx context.Context, without []culprit.Suspect) (*culprit
 		return nil, err
 	}
 	t.last = result
-	if spent := time.Since(begun); result.Outcome == probe.Fine { // who is ten times as long hangs
+	t.hung = t.hung || result.Outcome == probe.Hung
+	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung { // who is ten times as long hangs
 		t.patience = min(t.patience, max(10*spent, shortest))
 	}
 	return &culprit.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
