@@ -71,6 +71,7 @@ func (p *runningPC) WordSize() string           { return p.Bits() }
 func (p *runningPC) Files() bool                { return true }
 func (p *runningPC) Whole() bool                { return true }
 func (p *runningPC) App() string                { return p.app }
+func (p *runningPC) Variables() []string        { return p.Environ }
 func (p *runningPC) Loader() *loaders.Loader    { return p.loader }
 func (p *runningPC) Version(file string) string {
 	return pc.FileVersion(p.Path(file))

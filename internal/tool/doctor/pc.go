@@ -28,6 +28,7 @@ type PC interface {
 	App() string                        // the program; "": none in particular
 	Directories() []string              // where the system looks for a library without a path, after the program's own
 	Loader() *loaders.Loader            // that the program gets, whose facts these are; nil: none
+	Variables() []string                // that are set, also those that this loader does not read
 	Version(file string) string         // what a file's resources say; "": not known
 	Running() *machine.Source           // the system that runs here; nil: it is another
 }
@@ -87,6 +88,7 @@ func lookPC(pc PC) (*pcExam, error) {
 		return nil, err
 	}
 	e.elevated()
+	e.ignored()
 	return e, nil
 }
 

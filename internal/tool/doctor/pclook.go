@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/loaders"
 )
 
 // Keys of the registry that loaders read.
@@ -255,6 +256,20 @@ func (e *pcExam) loaders() {
 	}
 	if beside != "" {
 		e.found(LoaderShadows, name, beside, shadows{beside, e.versionOf(beside), system, e.versionOf(system)}, nil)
+	}
+}
+
+// ignored says which variables are set, and are not in force because the loader does not read them.
+func (e *pcExam) ignored() {
+	if e.Loader == nil || e.Loader.Ours() {
+		return
+	}
+	for _, pair := range e.pc.Variables() {
+		name, value, _ := strings.Cut(pair, "=")
+		name = strings.ToUpper(name) // Windows compares names without regard to case
+		if v, known := variables.Named(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
+			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.pc.App()})
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ var (
 	continueDebugEvent = kernel32.NewProc("ContinueDebugEvent")
 	suspendThread      = kernel32.NewProc("SuspendThread")
 	getThreadContext   = kernel32.NewProc("GetThreadContext")
+	virtualQueryEx     = kernel32.NewProc("VirtualQueryEx")
 	setControlHandler  = kernel32.NewProc("SetConsoleCtrlHandler")
 )
 
@@ -187,11 +188,20 @@ func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 // IsCode tells whether instructions may lie at an address of a process.
 func IsCode(process windows.Handle, address uint64) bool {
 	const execute = windows.PAGE_EXECUTE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE | windows.PAGE_EXECUTE_WRITECOPY
-	var about windows.MemoryBasicInformation
-	if uint64(uintptr(address)) != address || windows.VirtualQueryEx(process, uintptr(address), &about, unsafe.Sizeof(about)) != nil {
+	var about memoryInformation
+	if uint64(uintptr(address)) != address {
 		return false
 	}
-	return about.State == windows.MEM_COMMIT && about.Protect&execute != 0
+	size, _, _ := virtualQueryEx.Call(uintptr(process), uintptr(address), pointer(&about), unsafe.Sizeof(about))
+	return size == unsafe.Sizeof(about) && about.state == windows.MEM_COMMIT && about.protect&execute != 0
+}
+
+// memoryInformation is MEMORY_BASIC_INFORMATION. That of package windows has a member that it lacks in 32-bit programs.
+type memoryInformation struct {
+	base, allocation     uintptr
+	allocationProtect    uint32
+	size                 uintptr
+	state, protect, kind uint32
 }
 
 // OnBreak calls a function at each Ctrl-Break, which then has no other effect on this process.

@@ -56,6 +56,9 @@ func (s *Source) Directories() []string {
 	return []string{`C:\Windows\System32`, `C:\Windows`}
 }
 
+// Variables implements doctor.PC.
+func (s *Source) Variables() []string { return s.Machine.Environ }
+
 // Version implements doctor.PC.
 func (s *Source) Version(name string) string {
 	file, err := s.Open(name)
