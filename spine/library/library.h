@@ -17,12 +17,14 @@ struct mapped_lib {
     char *given;             /* as passed to dlopen */
     char *real;              /* real path of the object loaded; == given until the driver has been negotiated with */
     char *found;             /* the path by which the linker found it, when given is a name that it searched for */
-    bool as_given;           /* real is what given leads to as well */
+    bool as_given;           /* real is what given, or found, leads to as well */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
 };
 
 /* Opens a library. NULL: text says why (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
+/* Notes the path by which the linker found it, which is the library's from now on; NULL: it is not known. */
+void library_found(struct mapped_lib *lib, char *found);
 /* Notes which file is mapped; call it when real is known. */
 void library_identify(struct mapped_lib *lib);
 /* Lets a library go: closed, or, of a driver, kept mapped as ERRATA 1 says. */

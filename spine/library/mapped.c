@@ -26,7 +26,7 @@ struct held {
     void *handle;
     struct closure *closure; /* which the handle is in, when it is not NULL */
     char *given, *look;      /* look: the path whose file is compared */
-    char *real;              /* that of the object, where given leads to it as well; NULL: it is not known */
+    char *real;              /* that of the object, where given or look leads to it as well; NULL: it is not known */
     struct file_identity identity;
 };
 
@@ -365,6 +365,13 @@ static void real_of(struct mapped_lib *lib)
         real = done ? NULL : malloc(room = size);
         if (!real) return;
     }
+}
+
+void library_found(struct mapped_lib *lib, char *found)
+{
+    lib->found = found;
+    if (!found || !file_identify(found, &lib->identity)) return;
+    real_of(lib);
 }
 
 struct mapped_lib *library_open(const char *path, char **text)

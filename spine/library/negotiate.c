@@ -30,13 +30,13 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
 {
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
+    if (searched) library_found(mapped, image_name_of(function));
     if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
         bool as_given;
         char *real = gate_path_of(function, mapped->given, &as_given);
         if (real) mapped->real = real;
-        mapped->as_given = real && as_given && !searched;
+        mapped->as_given = real && (as_given || mapped->found);
     }
-    if (searched) mapped->found = image_name_of(function);
     library_identify(mapped);
     char *path = strdup(mapped->real);
     if (!path) {

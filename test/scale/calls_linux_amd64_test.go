@@ -115,6 +115,32 @@ func TestWhatTheLinkerFindsIsNotRead(t *testing.T) {
 	h.Quit()
 }
 
+// The directories on the way to a driver that the dynamic linker has found are looked at once, as long as its file stays.
+func TestWayToAFoundDriverIsKnown(t *testing.T) {
+	t.Parallel()
+	w, _ := traced(t)
+	driver, err := os.ReadFile(filepath.Join(world.Build(), "drivers/libvk_null.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write("found/libacme.so", string(driver))
+	w.Env["VK_DRIVER_FILES"] = w.Write("acme.json", world.DriverManifest("libacme.so", "1.1.0"))
+	w.Env["LD_LIBRARY_PATH"] = w.Path("found")
+	h := w.Start()
+	enumerate := func() { h.Do("instance_extensions") }
+	for _, cycle := range []func(){enumerate, life(h)} {
+		for range 3 { // what was closed once stays the second time
+			cycle()
+		}
+		for _, call := range systemCalls(t, h, cycle) {
+			if call.number == unix.SYS_READLINK {
+				t.Errorf("%s was looked at again", call.path)
+			}
+		}
+	}
+	h.Quit()
+}
+
 // A program that makes one instance asks once for a directory with directories of manifests: when that is missing, nothing
 // is asked for in it.
 func TestMissingDirectoriesAreAskedForOnce(t *testing.T) {
