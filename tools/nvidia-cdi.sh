@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" != inside ]; then exec unshare -m "$0" inside; fi
 mount --make-rprivate /
 work=$(mktemp -d)
-trap 'umount -R "$work/root" 2> /dev/null || :; rm -rf "$work"' EXIT
+trap 'umount -R -l "$work/root" 2> /dev/null || :; rm -rf --one-file-system "$work"' EXIT
 tool=$PWD/build/vkloader
 file=$work/vkloader.yaml
 failed=0
@@ -72,7 +72,7 @@ try() {
     chroot "$root" /test/vkloader list devices || failed=1
     if [ -n "${ROOT:-}" ]; then chroot "$root" vulkaninfo --summary | sed -n '/^Devices:/,$p' || failed=1; fi
     cat "$root"/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf 2> /dev/null || :
-    umount -R "$work/root"
+    umount -R -l "$work/root" # a child that is ending may still use it
 }
 
 "$tool" cdi generate --hook "$tool" -o "$file"

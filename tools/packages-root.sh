@@ -37,7 +37,7 @@ prepare() {
 make_base() {
     if [ -d "$here/base" ]; then return 0; fi
     echo "$of: debootstrap, and the packages that the cases install (once; $here/base)"
-    rm -rf "$here/base.new"
+    rm -rf --one-file-system "$here/base.new"
     debootstrap --variant=minbase bookworm "$here/base.new" http://deb.debian.org/debian > "$here/base.log" 2>&1
     prepare "$here/base.new"
     {

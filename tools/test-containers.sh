@@ -32,11 +32,11 @@ user=4301
 # make_root NAME SUITE ARCHITECTURE: that Debian, with programs for Vulkan and with Mesa.
 make_root() {
     if [ -d "$roots/$1" ]; then return 0; fi
-    rm -rf "$roots/$1.new"
+    rm -rf --one-file-system "$roots/$1.new"
     echo "test-containers: debootstrap $2, $3 (once; $roots/$1)"
     if ! debootstrap --variant=minbase --arch="$3" --include=vulkan-tools,libvulkan1,mesa-vulkan-drivers "$2" "$roots/$1.new" \
         http://deb.debian.org/debian > "$here/log" 2>&1; then
-        rm -rf "$roots/$1.new"
+        rm -rf --one-file-system "$roots/$1.new"
         echo "test-containers: $1 cannot be made: $(tail -n 2 "$here/log")" >&2
         return 1
     fi

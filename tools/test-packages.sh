@@ -73,7 +73,7 @@ trap 'end; native' EXIT
 make_arm64() {
     if [ -d "$here/arm64" ]; then return 0; fi
     echo "test-packages: debootstrap for arm64, emulated (once; $here/arm64)"
-    rm -rf "$here/arm64.new"
+    rm -rf --one-file-system "$here/arm64.new"
     {
         debootstrap --foreign --arch=arm64 --variant=minbase bookworm "$here/arm64.new" http://deb.debian.org/debian
         in_tree "$here/arm64.new" /debootstrap/debootstrap --second-stage

@@ -25,10 +25,10 @@ children=
 # make_root NAME SUITE PACKAGES: that Debian, with programs for Vulkan and without a driver. False: it cannot be had.
 make_root() {
     if [ -d "$roots/$1" ]; then return 0; fi
-    rm -rf "$roots/$1.new"
+    rm -rf --one-file-system "$roots/$1.new"
     echo "test-service: debootstrap $2 (once; $roots/$1)"
     if ! debootstrap --variant=minbase --include="$3" "$2" "$roots/$1.new" http://deb.debian.org/debian > "$here/log" 2>&1; then
-        rm -rf "$roots/$1.new"
+        rm -rf --one-file-system "$roots/$1.new"
         return 1
     fi
     mv "$roots/$1.new" "$roots/$1"

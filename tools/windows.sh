@@ -50,7 +50,7 @@ if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
     else
         # Debian 13 has two names. While a mirror is updated, the list of packages under one of them may not be the signed one.
         for suite in ${WINDOWS_DEBIAN:-trixie stable}; do
-            rm -rf "$root.new"
+            rm -rf --one-file-system "$root.new"
             if installed "$root.new" "$suite"; then
                 if [ -d "$root" ]; then rmdir "$root"; fi
                 mv "$root.new" "$root"
