@@ -29,7 +29,7 @@ func guarded(t *testing.T, limit, memory, script string) (code int, gone bool) {
 	cmd := exec.Command(self, "guard", limit, memory, "/bin/sh", "-c", script, "sh", note)
 	cmd.Run()
 	text, err := os.ReadFile(note)
-	if err != nil {
+	if err != nil || len(text) == 0 { // it was ended before it had written that
 		return cmd.ProcessState.ExitCode(), true
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
