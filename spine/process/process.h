@@ -246,11 +246,17 @@ void stream_write(const char *tag, const char *text);
 /* Before the process is aborted: all lines are out, and no other thread begins one that would be cut off. */
 void stream_end(void);
 
-/* ---- logfile.c ------------------------------------------------------------------------------------------------- */
+/* ---- logline.c and logfile.c ----------------------------------------------------------------------------------- */
 
-/* Appends a line to a file: a regular one of the user's own, with no symbolic link on the way, in a directory in which
- * nobody else can replace it. A new file is readable by its owner alone. One that has grown too large becomes
- * "PATH.1" first. False: it cannot be written; nothing else comes of that. */
+#define LOGFILE_LINE_MAX 700       /* a line of the log has 511 bytes at most, besides tag and time */
+#define LOGFILE_SIZE_MAX (1 << 20) /* of the file; the one before it has as many bytes at most */
+
+/* The line with its line feed, cut where it is too long; since: seconds since 1970. Its bytes; -1: there is none. */
+int logfile_line(char line[LOGFILE_LINE_MAX], unsigned long long since, long process, const char *tag,
+                 const char *text);
+/* Appends a line to a file: a regular one of the user's own, with no link on the way, where nobody else can have
+ * another file written. A new file is readable by its owner alone. One that has grown too large becomes "PATH.1"
+ * first. False: it cannot be written; nothing else comes of that. */
 bool logfile_append(const char *path, const char *tag, const char *text);
 
 /* ---- raised.c -------------------------------------------------------------------------------------------------- */

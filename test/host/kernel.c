@@ -74,6 +74,12 @@ COMMAND(fork)
     free(text);
 }
 
+/* What may end the process with abort(): the process that answers goes on. */
+COMMAND(attempt)
+{
+    do_fork(line);
+}
+
 /* A child goes on with the lines that come, until "quit" or its end; then this process answers how it ended. So many
  * processes, each as fresh as this one, cost no start of a program. */
 COMMAND(child)

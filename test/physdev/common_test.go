@@ -135,7 +135,7 @@ func dies(t *testing.T, h *world.Host, text string, words ...string) {
 	script := fmt.Sprintf("child%d", children.Add(1))
 	h.Do("script", "as", script, "line", world.Line("call", words...))
 	mark := len(h.Stderr())
-	a := h.Do("fork", "script", script)
+	a := h.Do("attempt", "script", script)
 	line := fmt.Sprintf("%-32s%s\n", "[Vulkan Loader] ERROR:", text)
 	if a.Int("signal") != int64(syscall.SIGABRT) || !strings.Contains(h.Stderr()[mark:], line) {
 		t.Errorf("%v: %v, %q, want %q", words, a, h.Stderr()[mark:], line)

@@ -172,7 +172,7 @@ func TestSwapchainOfNullSurface(t *testing.T) {
 				return
 			}
 			h.Do("script", "as", "child", "line", world.Line("call", shared...))
-			if a := h.Do("fork", "script", "child"); a.Int("signal") != 6 {
+			if a := h.Do("attempt", "script", "child"); a.Int("signal") != 6 {
 				t.Errorf("shared: %v", a)
 			}
 			support(h, pd, "s")

@@ -45,6 +45,14 @@ func (s Style) absolute(path string) bool {
 	return s.separates(path[0]) || s == Backslash && len(path) > 1 && path[1] == ':'
 }
 
+// Full tells whether a path says all of where it leads, by a drive on Windows; what follows the root is not empty.
+func (s Style) Full(path string) bool {
+	if s == Slash {
+		return len(path) > 1 && path[0] == '/'
+	}
+	return len(path) > 3 && (path[0]|0x20 >= 'a' && path[0]|0x20 <= 'z') && path[1] == ':' && s.separates(path[2])
+}
+
 // Resolve gives the path of what a file names: relative to the file's directory when the name has a separator and does
 // not say itself where it begins; separated tells whether it has one (PATH-23, WIN-074, WIN-075).
 func (s Style) Resolve(file, name string) (path string, separated bool) {

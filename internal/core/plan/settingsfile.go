@@ -99,7 +99,7 @@ func (s *settingsFile) parsed(which int, path, content string) *readSettings {
 	}
 	r := &readSettings{path: path, content: content, known: s.f.HasExe()}
 	if r.fault = s.m.scratch.Read(content); r.fault == nil {
-		r.set, r.outcome, r.lines = settings.Read(&s.m.scratch, path, s.exe)
+		r.set, r.outcome, r.lines = settings.Read(&s.m.scratch, path, s.q.Platform.Style, s.exe)
 	}
 	if r.known {
 		s.m.settings[which] = *r

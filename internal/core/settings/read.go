@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 )
 
 // Outcome of reading a settings file. What is not In leaves the call without settings; Kept and None differ in what
@@ -20,8 +21,8 @@ const (
 	None                // the global functions forget what they remember
 )
 
-// Read takes the settings for a program out of a file whose text is acceptable JSON.
-func Read(doc *document.Document, file string, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
+// Read takes the settings for a program out of a file whose text is acceptable JSON. style is that of the program's system.
+func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
 	var lines []manifest.Line
 	say := func(at document.Value, flags uint32, text string) {
 		line, column := at.Position()
@@ -91,7 +92,7 @@ search:
 	if word, _ := chosen.Member(ComputeMember).Text(); word == NoOverlays.String() {
 		s.Compute = NoOverlays
 	}
-	if path, _ := chosen.Member(LogFileMember).Text(); len(path) > 1 && len(path) < maxLogFile && path[0] == '/' {
+	if path, _ := chosen.Member(LogFileMember).Text(); len(path) < maxLogFile && style.Full(path) {
 		s.LogFile = path
 	}
 	s.devices(chosen.Member("device_configurations"))

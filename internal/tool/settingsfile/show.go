@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -119,7 +120,7 @@ func namedPrograms(doc *document.Document) []string {
 
 // settingsFor is what a program gets; nil when it gets no settings.
 func settingsFor(doc *document.Document, path, program string) *ForPrograms {
-	set, _, _ := settings.Read(doc, path, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
+	set, _, _ := settings.Read(doc, path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 	if set == nil {
 		return nil
 	}

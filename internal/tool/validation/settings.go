@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/machine"
 )
 
 // settings judges every object of a settings file; the loader itself reads only the one for its program.
@@ -47,7 +48,7 @@ func (c *checker) settings(doc *document.Document) {
 	}
 	told := map[manifest.Line]bool{}
 	for _, program := range programs {
-		_, outcome, lines := settings.Read(doc, c.path, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
+		_, outcome, lines := settings.Read(doc, c.path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 		c.report.Accepted = c.report.Accepted || outcome == settings.In
 		for _, l := range lines {
 			// That it is not for a program that nothing names is no fault.

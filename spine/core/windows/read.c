@@ -45,7 +45,8 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
     WCHAR *wide = wide_path(path);
     WCHAR *all = wide ? wide_joined(wide, L"\\*") : NULL;
     HANDLE search = all ? FindFirstFileW(all, &found) : INVALID_HANDLE_VALUE;
-    if (wide ? !all : out_of_memory()) w->failed = true;
+    if (wide && !all) w->failed = true;
+    if ((all || !wide) && search == INVALID_HANDLE_VALUE && out_of_memory()) w->failed = true;
     r.status = search == INVALID_HANDLE_VALUE ? WIRE_DIRECTORY_NOT_OPENED : WIRE_DIRECTORY_LISTED;
     if (search != INVALID_HANDLE_VALUE) {
         do { /* the order is the file system's */
@@ -107,9 +108,9 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     if (file != INVALID_HANDLE_VALUE) {
         if (!content_of(file, looks, &r.status, &content, &length)) w->failed = true;
         CloseHandle(file);
-    } else if (!wide) {
-        w->failed |= out_of_memory();
-    } else {
+    } else if (out_of_memory()) {
+        w->failed = true;
+    } else if (wide) {
         DWORD attributes = GetFileAttributesW(wide);
         if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY))
             r.status = WIRE_FILE_NOT_READ;
@@ -150,6 +151,7 @@ void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
     WCHAR *wide = wide_path(path);
     if (!wide && out_of_memory()) w->failed = true;
     struct wire_exists r = {WIRE_STR(path, path), .yes = wide && GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES};
+    if (wide && !r.yes && out_of_memory()) w->failed = true;
     wire_put_exists(w, &r);
     free(wide);
 }

@@ -15,9 +15,6 @@
 
 #include "process/process.h"
 
-#define SIZE_LIMIT (1 << 20) /* of the file; the one before it has as many bytes at most */
-#define LINE_MAX_BYTES 700   /* a line of the log has 511 at most, besides tag and time */
-
 /* The directory of a path, without following a link; *base is its last component. -1: there is none, or others could
  * replace the file in it. */
 static int directory_of(const char *path, const char **base)
@@ -72,39 +69,21 @@ static int next_file(int directory, const char *base, int full, off_t *size)
     return file_in(directory, base, size);
 }
 
-/* The time as 2026-01-31T23:59:59Z. */
-static void time_text(char text[128])
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    unsigned long long since = (unsigned long long)now.tv_sec, seconds = since % 86400, days = since / 86400;
-    unsigned long long shifted = days + 719468, era = shifted / 146097, day_of_era = shifted % 146097;
-    unsigned long long year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    unsigned long long day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    unsigned long long month = (5 * day_of_year + 2) / 153; /* from March */
-    snprintf(text, 128, "%04llu-%02llu-%02lluT%02llu:%02llu:%02lluZ", year_of_era + era * 400 + (month >= 10),
-             month < 10 ? month + 3 : month - 9, day_of_year - (153 * month + 2) / 5 + 1, seconds / 3600,
-             seconds / 60 % 60, seconds % 60);
-}
-
 bool logfile_append(const char *path, const char *tag, const char *text)
 {
-    char line[LINE_MAX_BYTES], when[128];
+    char line[LOGFILE_LINE_MAX];
+    struct timespec now = {0};
     int cancel, error = errno;
     const char *base;
     off_t size = 0;
     bool written = false;
-    time_text(when);
-    int length = snprintf(line, sizeof line, "%s %ld %s%s\n", when, (long)getpid(), tag, text);
+    clock_gettime(CLOCK_REALTIME, &now);
+    int length = logfile_line(line, (unsigned long long)now.tv_sec, (long)getpid(), tag, text);
     if (length < 0) return false;
-    if (length >= (int)sizeof line) {
-        length = sizeof line - 1;
-        line[length - 1] = '\n';
-    }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* a thread that is cancelled leaves no descriptor */
     int directory = directory_of(path, &base);
     int file = directory < 0 ? -1 : file_in(directory, base, &size);
-    if (file >= 0 && size + length > SIZE_LIMIT) file = next_file(directory, base, file, &size);
+    if (file >= 0 && size + length > LOGFILE_SIZE_MAX) file = next_file(directory, base, file, &size);
     if (file >= 0) {
         written = write(file, line, (size_t)length) == length;
         close(file);

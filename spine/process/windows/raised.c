@@ -1,14 +1,8 @@
-/* raised.c, logfile: a log file of the settings file is for Linux alone. */
+/* raised.c: whether the program has more rights than its user. */
 #include "process/process.h"
 #include "process/windows/wide.h"
 
 bool process_raised(void)
 {
     return process_elevated();
-}
-
-bool logfile_append(const char *path, const char *tag, const char *text)
-{
-    (void)path, (void)tag, (void)text;
-    return false;
 }

@@ -18,7 +18,9 @@ void *room_of(size_t size)
 
 bool out_of_memory(void)
 {
-    return GetLastError() == ERROR_NOT_ENOUGH_MEMORY;
+    DWORD error = GetLastError();
+    return error == ERROR_NOT_ENOUGH_MEMORY || error == ERROR_OUTOFMEMORY || error == ERROR_NO_SYSTEM_RESOURCES ||
+           error == ERROR_COMMITMENT_LIMIT;
 }
 
 WCHAR *wide_of(const char *text)
@@ -81,7 +83,10 @@ HANDLE open_file(const WCHAR *path, DWORD rights, DWORD flags)
     HANDLE file = open_as_given(path, rights, flags);
     if (file != INVALID_HANDLE_VALUE) return file;
     WCHAR *longer = long_path(path);
-    if (longer) file = open_as_given(longer, rights, flags);
+    if (longer)
+        file = open_as_given(longer, rights, flags);
+    else if (wcslen(path) >= MAX_PATH)
+        SetLastError(ERROR_NOT_ENOUGH_MEMORY);
     free(longer);
     return file;
 }

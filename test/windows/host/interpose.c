@@ -1,7 +1,8 @@
 /* interpose.c: what stands between the loader under test and the system: functions that it imports are replaced by
  * those of this file, as soon as it is loaded. They write down what it opens and asks for, where WORLD_ACCESS names a
  * file ("function argument", as the interposer of Linux writes it: test/shim), refuse its memory, and say that the
- * process has medium integrity, where Wine has none but High. What a case wants of single functions is import.c's.
+ * process has medium integrity, where Wine has none but High, or High where WORLD_ELEVATED is set. WORLD_NO_MEMORY=text:
+ * opening a file or directory whose path contains the text fails for lack of memory. What a case wants of single functions is import.c's.
  */
 #include "interpose.h"
 #include "import.h"
@@ -43,16 +44,29 @@ static HMODULE WINAPI load_library_ex(const WCHAR *path, HANDLE file, DWORD flag
     return import_load_by(path, file, flags);
 }
 
+/* Does the case want no memory for this path? */
+static bool no_memory(const WCHAR *path)
+{
+    char wanted[256], name[4096];
+    DWORD error = GetLastError();
+    bool refused = GetEnvironmentVariableA("WORLD_NO_MEMORY", wanted, sizeof wanted) &&
+                   WideCharToMultiByte(CP_UTF8, 0, path, -1, name, sizeof name, NULL, NULL) && strstr(name, wanted);
+    SetLastError(refused ? ERROR_NOT_ENOUGH_MEMORY : error);
+    return refused;
+}
+
 static HANDLE WINAPI create_file(const WCHAR *path, DWORD access, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
                                  DWORD flags, HANDLE template)
 {
     if (access & GENERIC_READ) note("fopen", path, "");
+    if (no_memory(path)) return INVALID_HANDLE_VALUE;
     return import_open_file(path, access, share, security, how, flags, template);
 }
 
 static HANDLE WINAPI find_first_file(const WCHAR *pattern, WIN32_FIND_DATAW *found)
 {
     note("opendir", pattern, "");
+    if (no_memory(pattern)) return INVALID_HANDLE_VALUE;
     return FindFirstFileW(pattern, found);
 }
 
@@ -65,6 +79,7 @@ static DWORD WINAPI get_variable(const WCHAR *name, WCHAR *value, DWORD size)
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static long asked, live, refuse_from = -1, refuse_to;
+static int64_t live_bytes;
 
 static bool refused(void)
 {
@@ -74,7 +89,9 @@ static bool refused(void)
 
 static void *taken(void *block)
 {
-    if (block) __atomic_add_fetch(&live, 1, __ATOMIC_SEQ_CST);
+    if (!block) return NULL;
+    __atomic_add_fetch(&live, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&live_bytes, (int64_t)_msize(block), __ATOMIC_SEQ_CST);
     return block;
 }
 
@@ -91,7 +108,11 @@ static void *loader_calloc(size_t count, size_t size)
 static void *loader_realloc(void *block, size_t size)
 {
     if (refused()) return NULL;
-    return block ? realloc(block, size) : taken(malloc(size));
+    if (!block) return taken(malloc(size));
+    int64_t before = (int64_t)_msize(block);
+    void *grown = realloc(block, size);
+    if (grown) __atomic_add_fetch(&live_bytes, (int64_t)_msize(grown) - before, __ATOMIC_SEQ_CST);
+    return grown;
 }
 
 static char *loader_strdup(const char *text)
@@ -101,8 +122,17 @@ static char *loader_strdup(const char *text)
 
 static void loader_free(void *block)
 {
-    if (block) __atomic_sub_fetch(&live, 1, __ATOMIC_SEQ_CST);
+    if (block) {
+        __atomic_sub_fetch(&live, 1, __ATOMIC_SEQ_CST);
+        __atomic_sub_fetch(&live_bytes, (int64_t)_msize(block), __ATOMIC_SEQ_CST);
+    }
     free(block);
+}
+
+COMMAND(heap)
+{
+    (void)line;
+    put_int("used", __atomic_load_n(&live_bytes, __ATOMIC_SEQ_CST));
 }
 
 COMMAND(malloc_fail)
@@ -114,14 +144,65 @@ COMMAND(malloc_fail)
     put_int("live", live);
 }
 
+/* ---- the end of the process ------------------------------------------------------------------------------------- */
+
+static volatile LONG attempts, aborts;
+
+/* In an attempt, it is the thread alone that ends. */
+static void loader_abort(void)
+{
+    if (!attempts) abort();
+    InterlockedIncrement(&aborts);
+    ExitThread(0);
+}
+
+struct attempt {
+    struct object *script;
+    struct answer answer;
+    int times;
+    bool good;
+};
+
+static DWORD WINAPI perform_attempt(void *data)
+{
+    struct attempt *a = data;
+    a->good = perform_object(a->script, &a->answer, a->times);
+    return 0;
+}
+
+/* In a thread: what the loader ends with abort() ends no other one. So nothing that the thread has done is undone. */
+COMMAND(attempt)
+{
+    struct attempt a = {.script = object_find(arg_or(line, "script", "script")), .times = (int)arg_int(line, "times", 1)};
+    if (!a.script || a.script->kind != SCRIPT) return fail("no such script");
+    aborts = 0;
+    InterlockedIncrement(&attempts);
+    HANDLE thread = CreateThread(NULL, 0, perform_attempt, &a, 0, NULL);
+    if (!thread) abort();
+    bool late = WaitForSingleObject(thread, (DWORD)arg_int(line, "timeout", 20000)) != WAIT_OBJECT_0;
+    if (late) TerminateThread(thread, 1);
+    CloseHandle(thread);
+    InterlockedDecrement(&attempts);
+    put_int("late", late);
+    put_int("exit", aborts ? -1 : !a.good);
+    put_int("signal", aborts ? 6 : 0);
+    if (!aborts && !late) {
+        put_key("answers");
+        put_raw(a.answer.text);
+    }
+    answer_free(&a.answer);
+}
+
 /* ---- integrity -------------------------------------------------------------------------------------------------- */
 
-static BOOL WINAPI medium(HANDLE token, TOKEN_INFORMATION_CLASS what, void *out, DWORD size, DWORD *needed)
+static BOOL WINAPI integrity(HANDLE token, TOKEN_INFORMATION_CLASS what, void *out, DWORD size, DWORD *needed)
 {
     BOOL known = GetTokenInformation(token, what, out, size, needed);
     if (!known || what != TokenIntegrityLevel) return known;
     SID *sid = ((TOKEN_MANDATORY_LABEL *)out)->Label.Sid;
-    *GetSidSubAuthority(sid, *GetSidSubAuthorityCount(sid) - 1u) = SECURITY_MANDATORY_MEDIUM_RID;
+    bool elevated = GetEnvironmentVariableA("WORLD_ELEVATED", NULL, 0) != 0;
+    *GetSidSubAuthority(sid, *GetSidSubAuthorityCount(sid) - 1u) =
+        elevated ? SECURITY_MANDATORY_HIGH_RID : SECURITY_MANDATORY_MEDIUM_RID;
     return TRUE;
 }
 
@@ -138,7 +219,7 @@ static const struct {
     {"malloc", loader_malloc},           {"calloc", loader_calloc},
     {"realloc", loader_realloc},         {"_strdup", loader_strdup},
     {"strdup", loader_strdup},           {"free", loader_free},
-    {"GetTokenInformation", medium},
+    {"abort", loader_abort},             {"GetTokenInformation", integrity},
 };
 
 static void replace(IMAGE_THUNK_DATA *function, const char *name)
@@ -159,6 +240,7 @@ void interpose(void *module)
     const IMAGE_DATA_DIRECTORY *where = &image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
     const IMAGE_IMPORT_DESCRIPTOR *library = (const void *)(base + where->VirtualAddress);
     asked = live = 0;
+    live_bytes = 0;
     for (; where->Size && library->Name; library++) {
         const IMAGE_THUNK_DATA *names = (const void *)(base + library->OriginalFirstThunk);
         IMAGE_THUNK_DATA *functions = (void *)(base + library->FirstThunk);

@@ -38,13 +38,6 @@ COMMAND(state)
     put_int("descriptors", (int64_t)handles);
 }
 
-/* The heaps of the C library here are the system's own, and say nothing quickly. */
-COMMAND(heap)
-{
-    (void)line;
-    put_int("used", -1);
-}
-
 void with_slashes(char *path)
 {
     for (; *path; path++)
