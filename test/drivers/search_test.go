@@ -207,6 +207,9 @@ func TestNamesInADirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if world.Windows() {
+		slices.Sort(names) // which Wine does
+	}
 	var want []string
 	for _, name := range names {
 		switch base, ok := strings.CutSuffix(name, ".json"); {
@@ -353,10 +356,15 @@ func TestVariablesOfAnElevatedProcess(t *testing.T) {
 		t.Errorf("VK_LOADER_DISABLE_INST_EXT_FILTER was not read: %q", got)
 	}
 	h.OK("create_instance", "api", "1.1.0")
-	same(t, "devices", deviceNames(h, "i"), []string{"small", "big"})
-	h.Do("setenv", "name", "VK_LOADER_DISABLE_SELECT", "value", "1")
+	if !world.Windows() { // the variable has no effect there (WIN-059)
+		same(t, "devices", deviceNames(h, "i"), []string{"small", "big"})
+		h.Do("setenv", "name", "VK_LOADER_DISABLE_SELECT", "value", "1")
+	}
 	same(t, "devices", deviceNames(h, "i"), []string{"big", "small"})
 	h.Quit()
+	if world.Windows() {
+		return // all variables are read by one function
+	}
 	log := w.AccessLog()
 	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE",
 		"XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "HOME", "VK_LOADER_DEVICE_ID_FILTER", "VK_LOADER_VENDOR_ID_FILTER",
