@@ -304,6 +304,16 @@ func TestToolSettings(t *testing.T) {
 		if !active("--elevated=false") || active() { // all of Wine is elevated
 			t.Errorf("%s: the settings do not count, or for elevated programs too", size)
 		}
+		const file = `C:\windows\temp\vulkan.log`
+		tool(t, size, 0, "settings", "set", "--log-file", file)
+		if out, _ := tool(t, size, 0, "settings", "show"); !strings.Contains(out, "log file: "+file) {
+			t.Errorf("%s: %s", size, out)
+		}
+		for path, why := range map[string]string{`C:\gone\log`: `C:\gone`, `C:\windows\temp`: "no regular file"} {
+			if _, errOut := tool(t, size, 1, "settings", "set", "--log-file", path); !strings.Contains(errOut, why) {
+				t.Errorf("%s: %s: %s", size, path, errOut)
+			}
+		}
 		shown := asked[struct{ Ours bool }](t, size, 0, "settings", "show")
 		tool(t, size, 0, "settings", "clear")
 		if !shown.Ours || active("--elevated=false") {

@@ -40,6 +40,16 @@ func TestStyles(t *testing.T) {
 			t.Errorf("%s: %q", c.path, got)
 		}
 	}
+	for _, c := range []struct {
+		style Style
+		path  string
+		full  bool
+	}{{Slash, "/a", true}, {Slash, "/", false}, {Slash, "", false}, {Slash, "a/b", false}, {Slash, `C:\a`, false}, {Backslash, `C:\a`, true}, {Backslash, "z:/a", true},
+		{Backslash, `C:\`, false}, {Backslash, "C:a", false}, {Backslash, `\a\b`, false}, {Backslash, `\\s\a`, false}, {Backslash, `[:\a`, false}, {Backslash, "", false}} {
+		if got := c.style.Full(c.path); got != c.full {
+			t.Errorf("%q is full: %v", c.path, got)
+		}
+	}
 	if Slash.ListSeparator() != ':' || Backslash.ListSeparator() != ';' || Slash.Separator() != '/' || Backslash.Separator() != '\\' {
 		t.Error("separators")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 )
 
 // Any number of entries costs the opening of a few dozen drivers: the last ones, which come first, and a line says so.
@@ -23,7 +24,7 @@ func TestDriversAreBounded(t *testing.T) {
 		if fault != nil {
 			t.Fatal(fault)
 		}
-		s, outcome, lines := Read(doc, "/s.json", func() facts.Exe { return facts.Exe{} })
+		s, outcome, lines := Read(doc, "/s.json", pathname.Slash, func() facts.Exe { return facts.Exe{} })
 		if outcome != In || len(s.Drivers) != MaxDrivers || s.Drivers[MaxDrivers-1] != fmt.Sprintf("/%d.json", count-1) {
 			t.Fatalf("%d: %v, %v", count, outcome, s)
 		}

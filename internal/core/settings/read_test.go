@@ -5,6 +5,7 @@ import (
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 )
 
 // FuzzRead reads arbitrary settings files; what is in force can be shown and compared.
@@ -26,7 +27,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, exe := range []facts.Exe{{Path: "/bin/p", Known: true}, {}} {
 			program := func() facts.Exe { return exe }
-			s, outcome, _ := Read(doc, "/s.json", program)
+			s, outcome, _ := Read(doc, "/s.json", pathname.Slash, program)
 			if (s != nil) != (outcome == In) {
 				t.Fatal("settings without being in force, or in force without settings")
 			}
@@ -36,7 +37,7 @@ func FuzzRead(f *testing.F) {
 			if len(s.Dump()) == 0 {
 				t.Fatal("nothing to show")
 			}
-			again, _, _ := Read(doc, "/s.json", program)
+			again, _, _ := Read(doc, "/s.json", pathname.Slash, program)
 			if s.Same(again) == s.Merged() {
 				t.Fatal("the same file twice is the same, unless it asks for the ordinary search (SET-14)")
 			}

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 )
 
 // show writes down everything that reading a file gave.
@@ -18,7 +19,7 @@ func show(t *testing.T, text string, exe facts.Exe) string {
 	if fault != nil {
 		t.Fatalf("%s: %v", text, fault)
 	}
-	s, outcome, lines := Read(doc, "/s.json", func() facts.Exe { return exe })
+	s, outcome, lines := Read(doc, "/s.json", pathname.Slash, func() facts.Exe { return exe })
 	out := []string{map[Outcome]string{In: "in", Kept: "kept", None: "none"}[outcome]}
 	for _, l := range lines {
 		if l.Code != diag.SettingsIgnored {

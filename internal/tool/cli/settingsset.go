@@ -44,9 +44,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&c.Devices, "device", nil,
 		"only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
-	if !onWindows {
-		flags.StringVar(&c.LogFile, "log-file", "", "a `FILE` that gets the log of instances, too: the words of --log, else errors and warnings; \"none\": no file")
-	}
+	flags.StringVar(&c.LogFile, "log-file", "", "a `FILE` that gets the log of instances, too: the words of --log, else errors and warnings; \"none\": no file")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")

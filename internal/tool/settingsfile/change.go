@@ -15,6 +15,7 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
@@ -264,14 +265,18 @@ func (c *Change) logFile(p *Found, object map[string]any) error {
 		delete(object, settings.LogFileMember)
 		return nil
 	}
-	full := c.LogFile
+	full, windows := c.LogFile, machine.Style == pathname.Backslash // where the library checks the file alone
 	if !p.Machine.Foreign() {
 		var err error
 		if full, err = filepath.Abs(full); err != nil {
 			return err
 		}
 	}
-	directory, err := p.Machine.Real(filepath.Dir(full))
+	real := p.Machine.Real
+	if windows && !p.Machine.Foreign() {
+		real = filepath.EvalSymlinks // Real follows no links there
+	}
+	directory, err := real(filepath.Dir(full))
 	if err != nil {
 		return exit.Problem("--log-file: %w", err)
 	}
@@ -279,10 +284,13 @@ func (c *Change) logFile(p *Found, object map[string]any) error {
 	if err != nil || !info.IsDir() {
 		return exit.Problem("--log-file: %s is no directory", directory)
 	}
-	if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+	if !windows && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
 		return exit.Problem("--log-file: others may write to %s, so programs would not write there", directory)
 	}
 	full = filepath.Join(directory, filepath.Base(full))
+	if !machine.Style.Full(full) {
+		return exit.Problem("--log-file: %s does not begin with a drive", full)
+	}
 	if info, err := p.Machine.Stat(full); err == nil && !info.Mode().IsRegular() {
 		return exit.Problem("--log-file: %s is no regular file", full)
 	}

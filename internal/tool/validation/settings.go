@@ -40,7 +40,7 @@ func (c *checker) settings(doc *document.Document) {
 				owner[path] = k
 				programs = append(programs, path)
 			}
-			if !ok || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "*?") { // SET-29
+			if !ok || !machine.Style.Full(path) || strings.ContainsAny(path, "*?") { // SET-29
 				c.at(diag.SettingsKeys, k, noFullPath)
 			}
 		}
