@@ -24,8 +24,8 @@ var patternWords = map[string]string{
 	`^[0-9]+\.[0-9]+(\.[0-9]+)?$`: "a Vulkan version, such as 1.3 or 1.3.0",
 	`^[0-9]+$`:                    "a whole number",
 	`^VK_LAYER_`:                  "a name that begins with VK_LAYER_",
-	`^/.`:                         "a full path, which begins with / and names a file",
-	`^/`:                          "a full path, which begins with /",
+	`^(/|[A-Za-z]:[/\\]).`:        "a full path, which begins with / or a drive, and names a file",
+	`^(/|[A-Za-z]:[/\\])`:         "a full path, which begins with / or a drive",
 	`\.json$`:                     "the path of a manifest, which ends in .json",
 }
 

@@ -35,8 +35,8 @@ static bool user_of(TOKEN_INFORMATION_CLASS which, union user *out)
 
 static HANDLE open_own(const WCHAR *path, SECURITY_ATTRIBUTES *security, DWORD how)
 {
-    return CreateFileW(path, FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | READ_CONTROL | SYNCHRONIZE, SHARED, security, how,
-                       FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    return CreateFileW(path, FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | READ_CONTROL | SYNCHRONIZE, SHARED, security,
+                       how, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
 }
 
 /* Opens the file, or makes one that nobody but its owner has rights to. */
@@ -56,7 +56,7 @@ static HANDLE open_or_make(const WCHAR *path, const union user *process)
         return INVALID_HANDLE_VALUE;
     HANDLE file = open_own(path, NULL, OPEN_EXISTING);
     if (file == INVALID_HANDLE_VALUE) file = open_own(path, &security, CREATE_NEW); /* which follows no link */
-    if (file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS) /* another process was first */
+    if (file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS)        /* another process was first */
         file = open_own(path, NULL, OPEN_EXISTING);
     return file;
 }

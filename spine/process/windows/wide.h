@@ -11,7 +11,8 @@ WCHAR *wide_of(const char *text);
 char *utf8_of(const WCHAR *text);
 /* Of a text with NULs in it; length: in units, and of the copy in bytes. */
 char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes);
-/* Is no memory why the last of these functions, of those that are made of them, or of the system's has given nothing? */
+/* Is no memory why the last of these functions, of those that are made of them, or of the system's has given nothing?
+ */
 bool out_of_memory(void);
 /* As malloc, which does not say so. */
 void *room_of(size_t size);

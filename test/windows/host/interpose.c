@@ -1,8 +1,9 @@
 /* interpose.c: what stands between the loader under test and the system: functions that it imports are replaced by
  * those of this file, as soon as it is loaded. They write down what it opens and asks for, where WORLD_ACCESS names a
  * file ("function argument", as the interposer of Linux writes it: test/shim), refuse its memory, and say that the
- * process has medium integrity, where Wine has none but High, or High where WORLD_ELEVATED is set. WORLD_NO_MEMORY=text:
- * opening a file or directory whose path contains the text fails for lack of memory. What a case wants of single functions is import.c's.
+ * process has medium integrity, where Wine has none but High, or High where WORLD_ELEVATED is set. Opening a file or
+ * directory whose path contains the text of WORLD_NO_MEMORY fails for lack of memory. What a case wants of single
+ * functions is import.c's.
  */
 #include "interpose.h"
 #include "import.h"
@@ -173,7 +174,8 @@ static DWORD WINAPI perform_attempt(void *data)
 /* In a thread: what the loader ends with abort() ends no other one. So nothing that the thread has done is undone. */
 COMMAND(attempt)
 {
-    struct attempt a = {.script = object_find(arg_or(line, "script", "script")), .times = (int)arg_int(line, "times", 1)};
+    struct attempt a = {.script = object_find(arg_or(line, "script", "script")),
+                        .times = (int)arg_int(line, "times", 1)};
     if (!a.script || a.script->kind != SCRIPT) return fail("no such script");
     aborts = 0;
     InterlockedIncrement(&attempts);
@@ -212,14 +214,22 @@ static const struct {
     const char *name;
     void *by;
 } replaced[] = {
-    {"LoadLibraryW", load_library},      {"LoadLibraryExW", load_library_ex},
-    {"FreeLibrary", import_let_go},      {"CreateFileW", create_file},
-    {"FindFirstFileW", find_first_file}, {"GetEnvironmentVariableW", get_variable},
-    {"RegOpenKeyExW", import_open_key},  {"OutputDebugStringW", import_debugger},
-    {"malloc", loader_malloc},           {"calloc", loader_calloc},
-    {"realloc", loader_realloc},         {"_strdup", loader_strdup},
-    {"strdup", loader_strdup},           {"free", loader_free},
-    {"abort", loader_abort},             {"GetTokenInformation", integrity},
+    {"LoadLibraryW", load_library},
+    {"LoadLibraryExW", load_library_ex},
+    {"FreeLibrary", import_let_go},
+    {"CreateFileW", create_file},
+    {"FindFirstFileW", find_first_file},
+    {"GetEnvironmentVariableW", get_variable},
+    {"RegOpenKeyExW", import_open_key},
+    {"OutputDebugStringW", import_debugger},
+    {"malloc", loader_malloc},
+    {"calloc", loader_calloc},
+    {"realloc", loader_realloc},
+    {"_strdup", loader_strdup},
+    {"strdup", loader_strdup},
+    {"free", loader_free},
+    {"abort", loader_abort},
+    {"GetTokenInformation", integrity},
 };
 
 static void replace(IMAGE_THUNK_DATA *function, const char *name)
