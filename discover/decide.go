@@ -76,6 +76,9 @@ func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	if host.asked != nil {
 		host.asked.Made = *made
 	}
+	if q.Only {
+		return &Answer{}, nil
+	}
 	a := answerOf(program, made)
 	return a, a.none()
 }
@@ -94,6 +97,9 @@ func decided(ctx context.Context, q *question.Question, program *Program) (m *qu
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrEndless, err)
+	}
+	if q.Only {
+		return m, nil
 	}
 	m.In, m.Out = explain.Of(m.Plan)
 	if q.Local != nil {

@@ -229,6 +229,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"cancelled", over, discover.Local(), discover.Program{}, context.Canceled},
 		{"no root", t.Context(), discover.Root("/no/such/root"), discover.Program{}, fs.ErrNotExist},
+		{"a root without a name", t.Context(), discover.Root(""), discover.Program{}, fs.ErrNotExist},
 		{"no program", t.Context(), discover.Files(mixed()), discover.Program{Path: "/usr/bin/none"}, fs.ErrNotExist},
 		{"a directory", t.Context(), discover.Files(mixed()), discover.Program{Path: "/usr/bin"}, fs.ErrInvalid},
 		{"48 bits", t.Context(), discover.Local(), discover.Program{Bits: 48}, discover.ErrUnsupported},

@@ -15,7 +15,8 @@ import (
 // made.
 type Host struct {
 	name    string
-	root    string       // a directory; "" for the running system
+	below   bool         // it is the file system below a directory
+	root    string       // that directory
 	tree    machine.Tree // in place of a directory
 	environ []string
 	windows *windowsCopy       // of a machine with Windows
@@ -26,8 +27,8 @@ type Host struct {
 func Local() *Host { return &Host{name: "this machine"} }
 
 // Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
-// link leads out of it. A program has no variables.
-func Root(directory string) *Host { return &Host{name: directory, root: directory} }
+// link leads out of it. A program has no variables. Without a name there is no directory: answers are errors then.
+func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
 
 // Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
 // are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the
@@ -53,7 +54,7 @@ func (h *Host) WithEnv(variables ...string) *Host {
 func (h *Host) String() string { return h.name }
 
 // local tells whether it is the running system.
-func (h *Host) local() bool { return h.root == "" && h.tree == nil && h.windows == nil }
+func (h *Host) local() bool { return !h.below && h.tree == nil && h.windows == nil }
 
 // variables are those of a program that names none.
 func (h *Host) variables() []string {
@@ -77,7 +78,7 @@ func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err
 		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
 	case h.tree != nil:
 		m.Root = h.name
-	case h.root != "":
+	case h.below:
 		if m.Opened, err = machine.OpenRoot(h.root); err != nil {
 			return nil, nil, fmt.Errorf("host: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"vkloader/test/world"
 )
@@ -126,4 +127,18 @@ func TestG10NoPread(t *testing.T) {
 	for _, refused := range []syscall.Errno{syscall.EPERM, syscall.ENOSYS} {
 		both(t, "no-pread", strconv.Itoa(int(refused)))
 	}
+}
+
+// A file whose every reading is interrupted cannot be read completely. The program does not wait for it: it gets no driver, and
+// a line that says why.
+//
+// holds: G-10 LOG-19
+func TestG10NoEndOfSignals(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	e := run{limit: time.Minute, env: map[string]string{"VK_LOADER_DEBUG": "error"}}.start(t, "no-end-of-signals")
+	if e.state.ExitCode() != 0 || e.stdout != "-9\n" { // VK_ERROR_INCOMPATIBLE_DRIVER
+		t.Fatalf("%v: %s%s", e.state, e.stdout, e.stderr)
+	}
+	wantText(t, e.stderr, "loader_get_json: Failed to read entire JSON file", "null_icd.json")
 }

@@ -61,6 +61,16 @@ func decide(q *question.Question, program discover.Program) (*Decision, error) {
 	return &Decision{answer, q.Made}, nil
 }
 
+// only is decide where only the decision itself is wanted.
+func only(q *question.Question, program discover.Program) (*plan.Answer, error) {
+	q.Only = true
+	d, err := decide(q, program)
+	if err != nil {
+		return nil, err
+	}
+	return d.Plan, nil
+}
+
 // Plan is Decide where only the decision itself is wanted.
 func Plan(source *machine.Source) (*plan.Answer, error) {
 	return PlanFor(source, discover.Program{})
@@ -68,11 +78,8 @@ func Plan(source *machine.Source) (*plan.Answer, error) {
 
 // PlanFor is DecideFor where only the decision itself is wanted.
 func PlanFor(source *machine.Source, program discover.Program) (*plan.Answer, error) {
-	d, err := DecideFor(source, program)
-	if err != nil {
-		return nil, err
-	}
-	return d.Plan, nil
+	program.Path = source.Program
+	return only(about(source), program)
 }
 
 // Probe is the child that asks drivers for their devices, as a program.
@@ -88,9 +95,5 @@ func ChangedFor(facts facts.Source, program discover.Program) (*plan.Answer, err
 
 // ChangedOn is ChangedFor on another system.
 func ChangedOn(platform search.Platform, facts facts.Source, program discover.Program) (*plan.Answer, error) {
-	d, err := decide(&question.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
-	if err != nil {
-		return nil, err
-	}
-	return d.Plan, nil
+	return only(&question.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
 }

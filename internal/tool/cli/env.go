@@ -69,7 +69,7 @@ func newEnv(s *invocation) *cobra.Command {
 			}
 			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), func(v environment.Variable) bool { return !v.Set })
 			findings := []envFinding{}
-			for _, f := range environment.Check(source) {
+			for _, f := range environment.Check(source, answer) {
 				entry := f.Code.Entry()
 				found := envFinding{Code: f.Code, Severity: entry.Severity, Statement: entry.Statement, Variable: f.Variable,
 					What: f.What()}

@@ -64,7 +64,7 @@ func newListVariables(s *invocation) *cobra.Command {
 				printVariables(s, rows)
 			}
 			bad := func(f environment.Finding) bool { return f.Code.Entry().Severity == diag.Problem }
-			if err == nil && slices.ContainsFunc(environment.Check(source), bad) {
+			if err == nil && slices.ContainsFunc(environment.Check(source, nil), bad) {
 				err = exit.With(exit.Problems)
 			}
 			return err

@@ -241,13 +241,17 @@ func (e *exam) outFor(code diag.Code) (n int) {
 // of another card, which the loader skips.
 func (e *exam) absent() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
+	if !served {
+		return
+	}
+	bad := e.manifests(func(m *Module) bool { return !m.Good })
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path && !m.Good })
-		if !served || at < 0 || !slices.Contains(ofLibraries, f.Code) {
+		m := bad[f.Path]
+		if m == nil || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
-		family := drivers.Of(e.Drivers[at].Library)
+		family := drivers.Of(m.Library)
 		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
 			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(g.maker())
 		}) {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -43,6 +44,10 @@ type exam struct {
 	every   []*GPU
 	class   int // word size of the program
 	keptOut *[]keptOut
+
+	byVariables map[string]bool // what the variables name; nil: not read yet
+	lines       map[string]Line // where variables are set
+	bySettings  map[string]bool // files that the settings name and that are gone; nil: not looked for yet
 }
 
 // Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
@@ -112,6 +117,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	e.sandboxes()
 	e.Answer = e.plan
+	e.Findings = slices.Grow(e.Findings, len(e.plan.Findings))
 	for i := range e.plan.Findings {
 		if f := &e.plan.Findings[i]; !e.uninteresting(f) {
 			e.unreadable(e.decided(f))

@@ -41,6 +41,7 @@ func (e *exam) oneCause() {
 			first[lacks] = f.Code
 		}
 	}
+	searched := e.searched()
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		at := slices.IndexFunc(e.gpus, func(g *GPU) bool { return g.Name == f.device })
@@ -48,7 +49,7 @@ func (e *exam) oneCause() {
 			continue
 		}
 		for j := range e.Findings {
-			if o := &e.Findings[j]; e.ofManifest(o) && mayServe(o.Path, e.gpus[at]) {
+			if o := &e.Findings[j]; searched.lack(o) && mayServe(o.Path, e.gpus[at]) {
 				f.Because = o.Code
 				break
 			}
@@ -56,8 +57,26 @@ func (e *exam) oneCause() {
 	}
 }
 
-// ofManifest tells whether a problem keeps the search from a driver: its manifest, or the directory of it, cannot be read.
-func (e *exam) ofManifest(f *Finding) bool {
+// places are where drivers' manifests are looked for.
+type places struct {
+	files       map[string]bool
+	directories []string // each with a slash at its end
+}
+
+// searched are the places of this decision.
+func (e *exam) searched() *places {
+	p := &places{files: map[string]bool{}}
+	for _, l := range e.plan.Searched[search.Drivers].List {
+		p.files[l.Path] = true
+		if !l.File {
+			p.directories = append(p.directories, strings.TrimRight(l.Path, "/")+"/")
+		}
+	}
+	return p
+}
+
+// lack tells whether a problem keeps the search from a driver: its manifest, or the directory of it, cannot be read.
+func (p *places) lack(f *Finding) bool {
 	if f.Severity != diag.Problem || f.Because != nil {
 		return false
 	}
@@ -69,9 +88,7 @@ func (e *exam) ofManifest(f *Finding) bool {
 	default:
 		return false
 	}
-	return slices.ContainsFunc(e.plan.Searched[search.Drivers].List, func(l search.Location) bool {
-		return l.Path == f.Path || !l.File && strings.HasPrefix(f.Path, strings.TrimRight(l.Path, "/")+"/")
-	})
+	return p.files[f.Path] || slices.ContainsFunc(p.directories, func(d string) bool { return strings.HasPrefix(f.Path, d) })
 }
 
 // mayServe tells whether a manifest, by its name, may be that of a driver for a device.

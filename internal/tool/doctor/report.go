@@ -176,17 +176,21 @@ func (f *Finding) soften(to diag.Severity) {
 // is of all of them.
 func (r *Report) Order() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
-	seen := map[key][]*Finding{}
+	r.say()
+	type whole struct {
+		key
+		line, column int
+		what         string
+	}
+	seen := make(map[whole][]fact, len(r.Findings))
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
-		for _, other := range seen[f.key()] {
-			if f.Line == other.Line && f.Column == other.Column && reflect.DeepEqual(f.fact, other.fact) {
-				return true
-			}
+		one := whole{f.key(), f.Line, f.Column, f.What}
+		if slices.ContainsFunc(seen[one], func(other fact) bool { return reflect.DeepEqual(f.fact, other) }) {
+			return true
 		}
-		seen[f.key()] = append(seen[f.key()], &f)
+		seen[one] = append(seen[one], f.fact)
 		return false
 	})
-	r.say()
 	if r.sum != nil {
 		r.Verdict = r.sum()
 	}

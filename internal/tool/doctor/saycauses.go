@@ -1,6 +1,10 @@
 package doctor
 
-import "vkloader/internal/tool/term"
+import (
+	"strings"
+
+	"vkloader/internal/tool/term"
+)
 
 // Facts about what keeps a driver from programs.
 type (
@@ -92,10 +96,7 @@ func (u unreadableDirectory) say() string {
 func (u unreadableFile) say() string { return u.file + " may not be read" }
 
 func (n namesGone) say() string {
-	what := "it names " + n.files[0]
-	for _, file := range n.files[1:] {
-		what += " and " + file
-	}
+	what := "it names " + strings.Join(n.files, " and ")
 	if len(n.files) > 1 {
 		return what + ", which do not exist"
 	}

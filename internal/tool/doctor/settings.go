@@ -3,7 +3,6 @@ package doctor
 import (
 	"path"
 	"reflect"
-	"slices"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
@@ -76,8 +75,10 @@ func outcomeOf(answer *plan.Answer) []explain.Key {
 
 // gone are the files that the settings name and that are not there.
 func (e *exam) gone(s *settings.Settings) (files []string) {
+	said := map[string]bool{}
 	add := func(file string) {
-		if file != "" && !e.source.Exists(file) && !slices.Contains(files, file) {
+		if file != "" && !said[file] && !e.source.Exists(file) {
+			said[file] = true
 			files = append(files, file)
 		}
 	}
@@ -92,5 +93,14 @@ func (e *exam) gone(s *settings.Settings) (files []string) {
 
 // namedBySettings tells whether a file is gone that the settings name: that is said of the settings.
 func (e *exam) namedBySettings(file string) bool {
-	return e.plan.Settings != nil && slices.Contains(e.gone(e.plan.Settings), file)
+	if e.plan.Settings == nil {
+		return false
+	}
+	if e.bySettings == nil {
+		e.bySettings = map[string]bool{}
+		for _, gone := range e.gone(e.plan.Settings) {
+			e.bySettings[gone] = true
+		}
+	}
+	return e.bySettings[file]
 }

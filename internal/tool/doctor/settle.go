@@ -36,49 +36,62 @@ func (f *Finding) key() key { return key{f.Code, f.Subject, f.Path} }
 // settle tries the changes that are offered, each on the whole examination, and tells those that help. What ends with
 // another finding's fix follows from that one.
 func (e *exam) settle() {
-	looked := map[string]map[key]bool{} // by change: the findings after it; nil: not known
+	looked := map[string]*outcome{} // by change
 	before := map[key]bool{}
 	for i := range e.Findings {
 		before[e.Findings[i].key()] = e.Findings[i].Severity == diag.Problem
 	}
-	after := func(c explain.Change) map[key]bool {
-		found, done := looked[c.Line()]
-		if done || !c.Possible() || !c.Obeyed(e.source) || len(looked) >= maxLooks {
-			return found
+	after := func(c explain.Change) *outcome {
+		line := c.Line()
+		if known := looked[line]; known != nil {
+			return known
+		}
+		if !c.Possible() || !c.Obeyed(e.source) || len(looked) >= maxLooks {
+			return &outcome{}
 		}
 		options := e.options
 		if c.File == "" { // otherwise the file that goes may be known as a library
 			options.share = e.linker
 		}
+		what := &outcome{followed: map[Kind]bool{}}
 		if again, err := look(c.On(e.source), options); err == nil {
-			found = map[key]bool{}
+			what.found = make(map[key]bool, len(again.Findings))
 			for i := range again.Findings {
-				found[again.Findings[i].key()] = again.Findings[i].Severity == diag.Problem
+				what.found[again.Findings[i].key()] = again.Findings[i].Severity == diag.Problem
 			}
+			what.worse = worse(before, what.found)
 		}
-		looked[c.Line()] = found
-		return found
+		looked[line] = what
+		return what
 	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		for _, c := range f.offers {
-			found := after(c.Change)
+			what := after(c.Change)
 			// A note says what to do for the sake of something else, such as time or power.
-			if found == nil || f.Severity != diag.Note && worse(before, found) {
+			if what.found == nil || f.Severity != diag.Note && what.worse {
 				continue
 			}
-			if _, still := found[f.key()]; still {
+			if _, still := what.found[f.key()]; still {
 				continue
 			}
 			f.advice = e.tried(c)
-			if f.Severity != diag.Note {
-				e.follow(f, found)
+			if f.Severity != diag.Note && !what.followed[f.Code] {
+				what.followed[f.Code] = true
+				e.follow(f, what.found)
 			}
 			break
 		}
 		f.offers = nil
 	}
 	e.consequences()
+}
+
+// outcome is what a change leads to.
+type outcome struct {
+	found    map[key]bool  // the findings after it, and whether each is a problem; nil: not known
+	worse    bool          // there is a problem that was none before
+	followed map[Kind]bool // codes of findings that it ends, for which everything else that it ends was marked
 }
 
 // worse tells whether there is a problem that was none before.
@@ -121,20 +134,23 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 // driver, without a driver no device.
 func (e *exam) consequences() {
 	e.oneCause()
+	searched, drivers := e.searched(), e.manifests(nil)
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
-		return e.ofManifest(&f) || f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
-			(e.ofDriver(&f) || slices.Contains(ofHardware, f.Code))
+		return searched.lack(&f) || f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
+			(f.Path != "" && drivers[f.Path] != nil || slices.Contains(ofHardware, f.Code))
 	})
-	said := map[key]bool{}
+	said, contradicted := map[key]bool{}, map[string]bool{} // the latter by layer
+	for i := range e.Findings {
+		if about, is := e.Findings[i].fact.(misled); is && about.Kind == environment.OnAndOff {
+			contradicted[about.Layer] = true
+		}
+	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		switch {
 		case f.Because != nil:
 		case f.Code == diag.LayerDisabled || f.Code == diag.LayerForced:
-			if slices.ContainsFunc(e.Findings, func(o Finding) bool {
-				about, is := o.fact.(misled)
-				return is && about.Kind == environment.OnAndOff && about.Layer == f.Subject
-			}) {
+			if contradicted[f.Subject] {
 				f.Because = diag.VariableContradiction
 			} else if said[f.key()] { // the decision comes to it twice
 				f.Because = f.Code
@@ -150,9 +166,15 @@ func (e *exam) consequences() {
 	}
 }
 
-// ofDriver tells whether a finding is about the manifest or the library of a driver.
-func (e *exam) ofDriver(f *Finding) bool {
-	return f.Path != "" && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+// manifests are the drivers by their manifests, the first of each among those that count; nil: all do.
+func (e *exam) manifests(which func(m *Module) bool) map[string]*Module {
+	list := make(map[string]*Module, len(e.Drivers))
+	for i := range e.Drivers {
+		if m := &e.Drivers[i]; list[m.Manifest] == nil && (which == nil || which(m)) {
+			list[m.Manifest] = m
+		}
+	}
+	return list
 }
 
 func (e *exam) has(code Code) bool {
@@ -185,9 +207,23 @@ func (e *exam) tried(o offer) tried {
 	}
 	t.detail = e.detail(t.kind)
 	if !o.Set && o.Variable != "" {
-		if places := SetIn(e.machine, o.Variable); len(places) > 0 {
-			t.at = places[0]
-		}
+		t.at = e.setAt(o.Variable)
 	}
 	return t
+}
+
+// setAt is the first line that gives a variable its value; of no file: not known.
+func (e *exam) setAt(variable string) Line {
+	at, known := e.lines[variable]
+	if known {
+		return at
+	}
+	if places := SetIn(e.machine, variable); len(places) > 0 {
+		at = places[0]
+	}
+	if e.lines == nil {
+		e.lines = map[string]Line{}
+	}
+	e.lines[variable] = at
+	return at
 }

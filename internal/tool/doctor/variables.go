@@ -18,7 +18,7 @@ import (
 // and what an elevated program does not see.
 func (e *exam) environment() {
 	e.elevation()
-	for _, f := range environment.Check(e.source) {
+	for _, f := range environment.Check(e.source, e.plan) {
 		if f.BareWord() {
 			continue
 		}
@@ -42,11 +42,15 @@ func (e *exam) unsetting(f *Finding, name string) {
 
 // named tells whether a variable names a file: then package environment says that it is not there.
 func (e *exam) named(file string) bool {
-	named := false
-	variables.Each(func(id variables.ID) {
-		named = named || slices.Contains(strings.Split(e.source.Var(id.Name(), id.Secure()).Value, ":"), file)
-	})
-	return named
+	if e.byVariables == nil {
+		e.byVariables = map[string]bool{}
+		variables.Each(func(id variables.ID) {
+			for place := range strings.SplitSeq(e.source.Var(id.Name(), id.Secure()).Value, ":") {
+				e.byVariables[place] = true
+			}
+		})
+	}
+	return e.byVariables[file]
 }
 
 // Selections are the findings about variables that choose a device which is not here, each with a change of the variable

@@ -25,12 +25,16 @@ type checker struct {
 	found   []Finding
 }
 
-// Check gives the findings about the variables that a source has.
-func Check(source facts.Source) []Finding {
-	c := &checker{source: source, ignored: map[string]bool{}}
-	if c.answer = c.decide(); c.answer == nil {
-		return nil
+// Check gives the findings about the variables that a source has. answer is the decision for a program that enables nothing
+// itself; nil: Check asks for it.
+func Check(source facts.Source, answer *plan.Answer) []Finding {
+	if answer == nil {
+		var err error
+		if answer, err = ask.Changed(source); err != nil {
+			return nil
+		}
 	}
+	c := &checker{source: source, answer: answer, ignored: map[string]bool{}}
 	for _, f := range c.answer.Findings {
 		if f.Code == diag.VariableIgnored || f.Code == diag.VariableElevated {
 			c.ignored[f.Subject] = true
@@ -45,6 +49,9 @@ func Check(source facts.Source) []Finding {
 
 // decide asks the decision, with some variables taken away; nil when it comes to no end.
 func (c *checker) decide(names ...variables.ID) *plan.Answer {
+	if !slices.ContainsFunc(names, func(v variables.ID) bool { return c.source.Var(v.Name(), false).Set }) {
+		return c.answer // which is the same without them
+	}
 	answer, err := ask.Changed(decision.Without(c.source, names...))
 	if err != nil {
 		return nil
@@ -127,8 +134,10 @@ func (c *checker) drivers() {
 		return
 	}
 	var names []string
+	known := map[string]bool{}
 	for _, d := range all.Drivers {
-		if name := machine.Style.Base(d.Path); !slices.Contains(names, name) {
+		if name := machine.Style.Base(d.Path); !known[name] {
+			known[name] = true
 			names = append(names, name)
 		}
 	}

@@ -29,12 +29,12 @@ func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 		}
 		changes = append(changes, explain.DropFromList(source, id, separator, func(e string) bool { return e == entry })...)
 	})
-	before := problems(Check(source))
+	before := problems(Check(source, nil))
 	for _, c := range append(changes, explain.UnsetVariable(f.Variable)) {
 		if !c.Possible() {
 			continue
 		}
-		if after := Check(c.On(source)); !slices.ContainsFunc(after, f.same) && problems(after) <= before {
+		if after := Check(c.On(source), nil); !slices.ContainsFunc(after, f.same) && problems(after) <= before {
 			return c, true
 		}
 	}

@@ -31,7 +31,7 @@ func TestCure(t *testing.T) {
 		"VK_INSTANCE_LAYERS=VK_LAYER_e:VK_LAYER_x":                      "export VK_INSTANCE_LAYERS=VK_LAYER_e",
 	} {
 		source := &machine.Source{Machine: machine.Machine{Root: root, Environ: []string{"NO_D=", environ}}}
-		findings := Check(source)
+		findings := Check(source, nil)
 		if len(findings) != 1 {
 			t.Errorf("%s: %+v", environ, findings)
 			continue

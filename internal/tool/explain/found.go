@@ -59,10 +59,10 @@ func SwitchOf(code diag.Code) (v variables.ID, known bool) {
 
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
-	rows := []Row{}
+	rows, searched := []Row{}, k.searched(answer)
 	for _, f := range answer.Findings {
 		entry := f.Code.Entry()
-		if entry.About != k.about && !(entry.About == diag.File && k.searched(answer, f.Path)) {
+		if entry.About != k.about && !(entry.About == diag.File && searched.have(f.Path)) {
 			continue
 		}
 		rows = append(rows, Row{
@@ -73,16 +73,27 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 	return rows
 }
 
-// searched tells whether a file is in a place where this kind is looked for.
-func (k Kind) searched(answer *plan.Answer, path string) bool {
+// searchedPlaces are the files and directories, without and with a separator at the end, where a kind is looked for.
+type searchedPlaces struct {
+	style              pathname.Style
+	paths, directories map[string]bool
+}
+
+func (k Kind) searched(answer *plan.Answer) searchedPlaces {
+	p := searchedPlaces{answer.Style, map[string]bool{}, map[string]bool{}}
+	joint := string(rune(answer.Style.Separator()))
 	for _, kind := range k.searches {
 		for _, where := range answer.Searched[kind].List {
-			if path == where.Path || inside(answer.Style, path, where.Path) {
-				return true
-			}
+			p.paths[where.Path] = true
+			p.directories[strings.TrimRight(where.Path, joint)+joint] = true
 		}
 	}
-	return false
+	return p
+}
+
+// have tells whether a file is one of the places, or lies directly in one.
+func (p searchedPlaces) have(path string) bool {
+	return p.paths[path] || p.directories[p.style.Directory(path)]
 }
 
 // inside tells whether a file lies directly in a directory.

@@ -23,6 +23,9 @@ func cutVariable(pair string) (name, value string, found bool) {
 	if pair == "" {
 		return "", "", false
 	}
-	name, value, found = strings.Cut(pair[1:], "=")
-	return pair[:1] + name, value, found
+	at := strings.IndexByte(pair[1:], '=')
+	if at < 0 {
+		return pair, "", false
+	}
+	return pair[:1+at], pair[1+at+1:], true
 }

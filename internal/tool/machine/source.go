@@ -179,6 +179,11 @@ func (s *Source) kept(path string) facts.File {
 }
 
 func (s *Source) file(path string) facts.File {
+	if s.Tree != nil { // which makes a copy to open
+		if info, err := s.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > facts.MaxFile {
+			return facts.File{Status: facts.FileTooLarge}
+		}
+	}
 	f, err := s.Open(path)
 	if errors.Is(err, ErrNotRegular) {
 		return facts.File{Status: facts.FileNotRegular}

@@ -17,6 +17,7 @@ type Question struct {
 	Machine  *machine.Machine
 	Platform search.Platform
 
+	Only bool // the decision is wanted, and not the words of the answer
 	Made Made // of the last answer
 }
 

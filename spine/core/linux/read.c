@@ -15,7 +15,8 @@
 #include "core/linux/known.h"
 #include "process/process.h"
 
-#define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
+#define INTERRUPTIONS_MAX 1000 /* of one reading: a file that answers EINTR for ever cannot be read (LAY-8) */
+#define EXE_MAX 1024           /* GEN-13: a path of this many bytes or more counts as unknown */
 
 void read_var(struct wire_writer *w, struct variable v)
 {
@@ -119,10 +120,10 @@ static ssize_t read_at(int fd, char *to, size_t size, off_t at)
 static size_t file_more(struct opened o, size_t at, char *to, size_t size)
 {
     if (o.file) return fread(to, 1, size, o.file);
-    ssize_t got;
-    do {
+    ssize_t got = -1;
+    errno = EINTR;
+    for (unsigned i = 0; i < INTERRUPTIONS_MAX && got < 0 && errno == EINTR; i++)
         got = read_at(o.fd, to, size, (off_t)at);
-    } while (got < 0 && errno == EINTR);
     return got > 0 ? (size_t)got : 0;
 }
 

@@ -439,11 +439,20 @@ static void no_pread(void)
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
+/* A system where every reading of a file at a position is interrupted: one of a user's file systems may behave so. */
+static void no_end_of_signals(void)
+{
+    refuse(SYS_pread64, EINTR);
+    load();
+    printf("%d\n", life());
+}
+
 const struct guest_case hostile_cases[] = {
     {"fork-handlers", fork_handlers},
     {"fork-own-lock", fork_own_lock},
     {"linker-lock", linker_lock},
     {"no-count", no_count},
+    {"no-end-of-signals", no_end_of_signals},
     {"no-futex", no_futex},
     {"no-pread", no_pread},
     {"out-of-driver", out_of_driver},
