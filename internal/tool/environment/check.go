@@ -126,14 +126,12 @@ func (c *checker) drivers() {
 	if all == nil {
 		return
 	}
-	var names []string
-	for _, d := range all.Drivers {
-		if name := machine.Style.Base(d.Path); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	names, known := baseNames(all), []string(nil)
+	if unhidden, err := ask.ChangedFor(decision.Without(c.source, variables.DriversSelect, variables.DriversDisable), ask.Probe); err == nil {
+		known = baseNames(unhidden) // an entry may be meant for a portability driver
 	}
-	selected := c.matches(variables.DriversSelect, NoDriverMatches, names)
-	disabled := c.matches(variables.DriversDisable, NoDriverMatches, names)
+	selected := c.matches(variables.DriversSelect, NoDriverMatches, known)
+	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
 	for _, name := range selected {
 		if slices.Contains(disabled, name) {
 			c.find(diag.VariableContradiction, variables.DriversSelect, Finding{Kind: BothMatch,
@@ -147,6 +145,16 @@ func (c *checker) drivers() {
 		}
 		c.find(diag.VariableAllOut, v, Finding{Kind: AllOut, Names: names})
 	}
+}
+
+// baseNames are the names of the drivers' manifests, each once.
+func baseNames(answer *plan.Answer) (names []string) {
+	for _, d := range answer.Drivers {
+		if name := machine.Style.Base(d.Path); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // layers judges the variables that switch layers, each against the others.
