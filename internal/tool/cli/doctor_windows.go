@@ -45,11 +45,10 @@ func (d *doctoring) files() error {
 
 // check says what does not go together.
 func (d *doctoring) check() error {
+	if err := d.repairing.check(); err != nil {
+		return err
+	}
 	switch {
-	case (d.yes && !d.fix) || (d.force && !d.undo):
-		return errors.New("--yes goes with --fix, and --force with --undo")
-	case (d.dry || d.step != "") && !d.fix:
-		return errors.New("--dry-run and --step go with --fix")
 	case d.fix && (d.elevated || d.app != "" || d.load || d.pid != 0):
 		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app, --pid or --probe")
 	case d.pid != 0 && (d.app != "" || d.elevated || d.load):
