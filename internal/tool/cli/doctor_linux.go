@@ -41,6 +41,7 @@ type hereOnly struct {
 }
 
 const (
+	fixPlace = "your own files"
 	fixHelp  = "fix what can be fixed in your own files; asks before each step"
 	undoHelp = "restore the files to their state before --fix"
 )
@@ -130,6 +131,7 @@ func (d *doctoring) here(s *invocation) error {
 		printMarkdown(s, about.source, result, d.full)
 	default:
 		printDoctor(s, result, d.full)
+		d.namesFix(s, about, result)
 	}
 	return problemsOf(result, err)
 }

@@ -23,6 +23,7 @@ const doctorHelp = "doctor examines what the registry names for programs of each
 	"them.\n\n"
 
 const (
+	fixPlace = "the registry"
 	fixHelp  = "fix what can be fixed in the registry; asks before each step"
 	undoHelp = "restore the registry to its state before --fix"
 )
@@ -89,6 +90,7 @@ func (d *doctoring) here(s *invocation) error {
 		printMarkdown(s, source, report, d.full)
 	default:
 		printPC(s, report, d.full)
+		d.namesFix(s, report)
 	}
 	return problemsOf(report, err)
 }
