@@ -425,3 +425,32 @@ func TestOverlay(t *testing.T) {
 		t.Errorf("%q %v", real, err)
 	}
 }
+
+// A container's root directory shows no mounts. Where the runtime has made their directory, the drivers are those of the host's
+// file; a directory that was given nothing has none.
+func TestExplainRoot(t *testing.T) {
+	t.Parallel()
+	s := host(t)
+	spec, _ := generate(t, s)
+	spec.ContainerEdits.Hooks[0].Args = append(spec.ContainerEdits.Hooks[0].Args, "--left", "gone.json: it is gone")
+	text, err := YAML(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree.Lay(t, s.Root, map[string]string{"etc/cdi/vkloader.yaml": string(text), "etc/cdi/zother.yaml": "cdiVersion: 0.5.0\nkind: a/b\ndevices: []\n"})
+	given := image(t, map[string]string{gnu + "libc.so.6": "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.31"})
+	if err := os.MkdirAll(filepath.Join(given.Root, Directory), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := ExplainRoot(given, &s.Machine)
+	if got := added(&w.Verdict); w.State != Arranged || got != "host-intel_icd.json host-lvp_icd.json" || !strings.Contains(fmt.Sprint(w.Findings), "wants GLIBC_2.38") ||
+		!strings.Contains(fmt.Sprint(w.Findings), "/etc/cdi/vkloader.yaml") || !strings.Contains(fmt.Sprint(w.LeftOut), "gone.json: it is gone") {
+		t.Errorf("%+v", w)
+	}
+	if w := ExplainRoot(image(t, nil), &s.Machine); w.State != NotGiven || added(&w.Verdict) != "" {
+		t.Errorf("without the directory: %+v", w)
+	}
+	if w := ExplainRoot(given, &machine.Machine{Root: t.TempDir()}); w.State != NotGiven {
+		t.Errorf("without a file: %+v", w)
+	}
+}
