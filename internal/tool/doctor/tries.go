@@ -128,6 +128,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	}
 	r.missed(list)
 	r.cost()
+	r.slowDrivers(list)
 	if err := t.lookups(ctx, list); err != nil {
 		return err
 	}
