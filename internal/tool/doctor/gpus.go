@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/chips"
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
@@ -133,10 +132,11 @@ func (e *exam) graphics() error {
 func (e *exam) nodes(g *GPU) []string {
 	list := slices.Clone(g.Nodes)
 	for _, m := range e.Drivers {
-		if len(g.Nodes) == 0 || !slices.Contains(g.Drivers, m.Manifest) {
+		family := drivers.Of(m.Library)
+		if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		for _, node := range closure.Of(e.machine, e.linker, m.Library).Nodes {
+		for _, node := range drivers.Matches(family.Opened(), e.machine.ReadDir) {
 			if !slices.Contains(list, node) && !slices.ContainsFunc(e.every, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
 				list = append(list, node)
 			}
