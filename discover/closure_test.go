@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,7 +45,8 @@ func closures(t *testing.T, m *machineTree) map[string]*discover.DriverFiles {
 	return all
 }
 
-// Each machine's graphics devices are those that the tool's doctor finds, with the drivers that serve them.
+// Each machine's graphics devices are those that the tool's doctor finds, with the drivers that serve them. The doctor's nodes
+// are also those that a driver opens besides.
 func TestGPUsAreTheDoctors(t *testing.T) {
 	t.Parallel()
 	for _, m := range machines() {
@@ -56,6 +58,17 @@ func TestGPUsAreTheDoctors(t *testing.T) {
 				t.Fatal(err)
 			}
 			report, _ := tool(t, m.args(t, "doctor")...).(map[string]any)
+			files, all := closures(t, &m), slices.Clone(list)
+			for i := range list {
+				for _, manifest := range list[i].Drivers {
+					name, _, _ := strings.Cut(path.Base(manifest), ".")
+					for _, node := range files[name].NodesFor(&all[i], all) {
+						if !slices.Contains(list[i].Nodes, node) {
+							list[i].Nodes = append(list[i].Nodes, node)
+						}
+					}
+				}
+			}
 			if got := said(t, list); !reflect.DeepEqual(got, report["gpus"]) || len(list) == 0 {
 				t.Errorf("%v\nthe tool: %v", got, report["gpus"])
 			}

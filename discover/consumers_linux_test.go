@@ -133,6 +133,11 @@ func same(a, b []string) bool {
 	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
+// within tells whether all of a list are in another one.
+func within(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
+}
+
 // On each machine the consumers get what the tool says.
 func TestConsumers(t *testing.T) {
 	t.Parallel()
@@ -162,12 +167,12 @@ func TestConsumers(t *testing.T) {
 			}
 			gpus, _ := report["gpus"].([]any)
 			for _, g := range gpus {
-				if name := texts(g, "name")[0]; (len(texts(g, "drivers")) > 0) != (healthy[name] != nil) || healthy[name] != nil && !same(healthy[name], texts(g, "nodes")) {
+				if name := texts(g, "name")[0]; (len(texts(g, "drivers")) > 0) != (healthy[name] != nil) || !within(healthy[name], texts(g, "nodes")) {
 					t.Errorf("%s: %v; the tool: %v", name, healthy[name], g)
 				}
 			}
 			manifests, directories, nodes, err := sandbox(t.Context(), host)
-			if err != nil || !same(nodes, texts(report["gpus"], "nodes")) || len(manifests) > 0 != (len(directories) > 0) {
+			if err != nil || !within(nodes, texts(report["gpus"], "nodes")) || len(manifests) > 0 != (len(directories) > 0) {
 				t.Errorf("a sandbox binds %q, %q: %v", directories, nodes, err)
 			}
 			var good []string

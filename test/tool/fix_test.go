@@ -3,6 +3,7 @@ package tool
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -90,5 +91,47 @@ func TestFixLeavesPortabilityToTheUser(t *testing.T) {
 	out, _ := execute(t, "--root", root, "--env", "HOME=/home/user", "doctor", "--fix", "--yes")
 	if !strings.Contains(out, "left  it shows the driver to programs that may use what it lacks: run the line yourself\n") || !strings.Contains(out, "Nothing was done") {
 		t.Error(out)
+	}
+}
+
+// doctor names the command that makes changes where it has a step, and only there. The command leads to the same machine, and its
+// line keeps to the screen's width.
+func TestDoctorNamesFix(t *testing.T) {
+	t.Parallel()
+	machines, err := filepath.Glob("testdata/machines/*.txtar")
+	if err != nil || len(machines) == 0 {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?ms)^To fix what is in your own files: (vkloader doctor --fix.*)\z`)
+	steps := 0
+	for _, file := range machines {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			root := t.TempDir()
+			m, err := build(file, root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := []string{"--root", root}
+			for _, variable := range m.env {
+				place = append(place, "--env", variable)
+			}
+			out, _ := execute(t, append([]string{"doctor"}, place...)...)
+			shown, _ := execute(t, append([]string{"doctor", "--fix", "--dry-run"}, place...)...)
+			line := named.FindStringSubmatch(out)
+			if does := !strings.Contains(shown, "no steps shown, none made"); does != (line != nil) {
+				t.Fatalf("--fix has steps: %v\n%s\n%s", does, out, shown)
+			}
+			if line == nil {
+				return
+			}
+			steps++
+			if want := "vkloader doctor --fix " + strings.Join(place, " "); !strings.Contains(strings.Join(strings.Fields(line[1]), " "), want) {
+				t.Errorf("got %q, want %q", line[1], want)
+			}
+			keepsTo80(t, file, in80(t, "", append([]string{"doctor"}, place...)...))
+		})
+	}
+	if steps == 0 {
+		t.Error("no machine has a step")
 	}
 }

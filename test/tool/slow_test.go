@@ -71,3 +71,24 @@ func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
 		}
 	}
 }
+
+// A driver that takes far longer than the others is named with its time, and the fix leaves it out; one that is a little slower is
+// not.
+func TestDoctorNamesTheSlowDriver(t *testing.T) {
+	t.Parallel()
+	for delay, want := range map[string]bool{"delay vkCreateInstance 300": false, "delay vkCreateInstance 6000": true} {
+		w, _ := computing(t)
+		w.Driver("tardy", "device name=tardy", delay)
+		w.Env["VK_DRIVER_FILES"] = w.Path("drivers/tardy.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
+		d := diagnosed(t, w, 0, "--timeout", "2m")
+		got := d.finding("driver-slow")
+		if is := strings.HasPrefix(got, "warning tardy.json: a short program took 6."); is != want || !want && got != "" {
+			t.Errorf("%s: %q %+v", delay, got, d.Probes)
+		}
+		for _, f := range d.Findings {
+			if f.Code == "driver-slow" && f.Do != "For a program that does not need the device: export VK_LOADER_DRIVERS_DISABLE=tardy.json" {
+				t.Errorf("%q", f.Do)
+			}
+		}
+	}
+}

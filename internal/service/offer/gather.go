@@ -131,8 +131,13 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	}
 	found := closure.Of(g.machine, g.linker, d.Library)
 	order, why := whole(&found.Library)
-	if why != "" {
+	switch {
+	case why != "":
 		return why
+	case found.IsLoader():
+		return found.File.Path + " is a Vulkan loader, and no driver"
+	case !found.Has(closure.Driver):
+		return found.File.Path + " has no functions of a Vulkan driver"
 	}
 	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content, Data: found.Data, Directories: found.Directories,
 		Backends: found.Backends}

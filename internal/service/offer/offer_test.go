@@ -58,7 +58,7 @@ func TestRunTimeFiles(t *testing.T) {
 	const nvidia = "usr/lib/libnvidia-"
 	x := find(t, root(t, map[string]string{
 		"usr/share/vulkan/icd.d/nvidia_icd.json": driverManifest("libGLX_nvidia.so.0", ""),
-		"usr/lib/libGLX_nvidia.so.550.54.14":     "soname=libGLX_nvidia.so.0 needed=libnvidia-tls.so.550.54.14,libnvidia-glcore.so.550.54.14,libc.so.6",
+		"usr/lib/libGLX_nvidia.so.550.54.14":     "soname=libGLX_nvidia.so.0 needed=libnvidia-tls.so.550.54.14,libnvidia-glcore.so.550.54.14,libc.so.6 exports=vk_icdGetInstanceProcAddr",
 		"usr/lib/libGLX_nvidia.so.0":             "-> libGLX_nvidia.so.550.54.14",
 		nvidia + "tls.so.550.54.14":              "soname=libnvidia-tls.so.550.54.14 needed=libc.so.6",
 		nvidia + "glcore.so.550.54.14":           "soname=libnvidia-glcore.so.550.54.14 needed=libm.so.6,libnvidia-tls.so.550.54.14",
@@ -103,7 +103,7 @@ func TestRequiredAtRunTime(t *testing.T) {
 	} {
 		files := map[string]string{
 			"usr/share/vulkan/icd.d/nvidia_icd.json": driverManifest("libGLX_nvidia.so.0", ""),
-			"usr/lib/libGLX_nvidia.so.550.1":         "soname=libGLX_nvidia.so.0",
+			"usr/lib/libGLX_nvidia.so.550.1":         "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr",
 			"usr/lib/libGLX_nvidia.so.0":             "-> libGLX_nvidia.so.550.1",
 			nvidia + "glvkspirv.so.550.1":            "soname=libnvidia-glvkspirv.so.550.1",
 			nvidia + "gpucomp.so.550.1":              "soname=libnvidia-gpucomp.so.550.1 needed=libextra.so.1",
@@ -130,13 +130,13 @@ func TestFiles(t *testing.T) {
 		"usr/share/vulkan/icd.d/a.json":      driverManifest("liba.so", ""),
 		"usr/share/vulkan/icd.d/b.json":      driverManifest("/opt/libb.so", ""),
 		"usr/share/vulkan/icd.d/c.json":      driverManifest("libc32.so", `,"library_arch":"32"`),
-		"usr/lib/x86_64-linux-gnu/liba.so":   "soname=liba.so needed=libx.so.1,ld-linux-x86-64.so.2,libpthread.so.0,libvulkan.so.1",
-		"opt/libb.so":                        "soname=libb.so needed=libx.so.1 runpath=$ORIGIN/near",
+		"usr/lib/x86_64-linux-gnu/liba.so":   "soname=liba.so needed=libx.so.1,ld-linux-x86-64.so.2,libpthread.so.0,libvulkan.so.1 exports=vk_icdGetInstanceProcAddr",
+		"opt/libb.so":                        "soname=libb.so needed=libx.so.1 runpath=$ORIGIN/near exports=vk_icdGetInstanceProcAddr",
 		"opt/near/libx.so.1":                 "soname=libx.so.1",
 		"usr/lib/x86_64-linux-gnu/libx.so.1": "soname=libx.so.1 needed=liby.so.1",
 		"usr/lib/x86_64-linux-gnu/liby.so.1": "soname=liby.so.1 needed=libx.so.1,libx.so.1",
-		"usr/lib/i386-linux-gnu/libc32.so":   "soname=libc32.so class=32 machine=i386",
-		"usr/lib/i386-linux-gnu/liba.so":     "soname=liba.so class=32 machine=i386 needed=libgone.so",
+		"usr/lib/i386-linux-gnu/libc32.so":   "soname=libc32.so class=32 machine=i386 exports=vk_icdGetInstanceProcAddr",
+		"usr/lib/i386-linux-gnu/liba.so":     "soname=liba.so class=32 machine=i386 needed=libgone.so exports=vk_icdGetInstanceProcAddr",
 	})
 	x := find(t, s, "x86_64")
 	if got := names(x, 0); got != "liby.so.1 libx.so.1 liba.so" {
@@ -182,8 +182,8 @@ func TestVersions(t *testing.T) {
 	x := find(t, root(t, map[string]string{
 		"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""),
 		"usr/share/vulkan/icd.d/b.json": driverManifest("libb.so", ""),
-		"usr/lib/liba.so":               "soname=liba.so needed=libx.so.1 imports=f@X_2@libx.so.1",
-		"usr/lib/libb.so":               "soname=libb.so needed=libc.so.6 imports=f@GLIBC_2.99@libc.so.6",
+		"usr/lib/liba.so":               "soname=liba.so needed=libx.so.1 imports=f@X_2@libx.so.1 exports=vk_icdGetInstanceProcAddr",
+		"usr/lib/libb.so":               "soname=libb.so needed=libc.so.6 imports=f@GLIBC_2.99@libc.so.6 exports=vk_icdGetInstanceProcAddr",
 		"usr/lib/libx.so.1":             "soname=libx.so.1 defines=X_1",
 		"usr/lib/libc.so.6":             "soname=libc.so.6 defines=GLIBC_2.36",
 	}), "x86_64")
@@ -196,7 +196,7 @@ func TestVersions(t *testing.T) {
 // What is asked for again is what was found, until something changes; then an older index still has its own files.
 func TestOffers(t *testing.T) {
 	t.Parallel()
-	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so"})
+	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so exports=vk_icdGetInstanceProcAddr"})
 	var later sync.WaitGroup
 	o := &Offers{Source: s, Later: later.Go}
 	first, err := o.Find("x86_64")
@@ -217,7 +217,7 @@ func TestOffers(t *testing.T) {
 	if err := os.Remove(library); err != nil {
 		t.Fatal(err)
 	}
-	put(t, library, "soname=liba.so needed=libc.so.6")
+	put(t, library, "soname=liba.so needed=libc.so.6 exports=vk_icdGetInstanceProcAddr")
 	second, err := o.Find("x86_64")
 	if err != nil || second == first || second.Files[0].Size == first.Files[0].Size {
 		t.Errorf("an update is not noticed: %v", err)
@@ -242,7 +242,7 @@ func TestOffers(t *testing.T) {
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""),
-		"usr/lib/liba.so": "soname=liba.so needed=libx.so", "usr/lib/libx.so": "soname=libx.so"})
+		"usr/lib/liba.so": "soname=liba.so needed=libx.so exports=vk_icdGetInstanceProcAddr", "usr/lib/libx.so": "soname=libx.so"})
 	var waiting []func()
 	o := &Offers{Source: s, Later: func(f func()) { waiting = append(waiting, f) }}
 	find := func() *Index {
@@ -310,5 +310,30 @@ func TestThisMachine(t *testing.T) {
 			}
 			before[f.Name], before[f.Soname] = true, true
 		}
+	}
+}
+
+// A library without the functions of a driver is not offered, and neither is a loader: programs would open them in vain.
+func TestLibrariesThatAreNoDrivers(t *testing.T) {
+	t.Parallel()
+	s := root(t, map[string]string{
+		"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/share/vulkan/icd.d/b.json": driverManifest("libb.so", ""),
+		"usr/share/vulkan/icd.d/c.json": driverManifest("libvulkan.so.1", ""), "usr/share/vulkan/icd.d/d.json": driverManifest("libd.so", ""),
+		"usr/lib/liba.so": "soname=liba.so exports=vk_icdGetInstanceProcAddr", "usr/lib/libb.so": "soname=libb.so exports=vkGetInstanceProcAddr",
+		"usr/lib/libvulkan.so.1": "soname=libvulkan.so.1 exports=vk_icdGetInstanceProcAddr",
+		"usr/lib/libd.so":        "soname=libd.so exports=vkGetInstanceProcAddr,vkCreateInstance,vkEnumerateInstanceExtensionProperties",
+	})
+	g, err := Gather(s, "x86_64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range g.Drivers {
+		names = append(names, d.Name)
+	}
+	want := []LeftOut{{"b.json", "/usr/share/vulkan/icd.d/b.json", "/usr/lib/libb.so has no functions of a Vulkan driver"},
+		{"c.json", "/usr/share/vulkan/icd.d/c.json", "/usr/lib/libvulkan.so.1 is a Vulkan loader, and no driver"}}
+	if strings.Join(names, " ") != "a.json d.json" || !slices.Equal(g.LeftOut, want) {
+		t.Errorf("%q, %+v", names, g.LeftOut)
 	}
 }

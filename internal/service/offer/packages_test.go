@@ -17,8 +17,8 @@ func TestPackages(t *testing.T) {
 	base := find(t, root(t, map[string]string{
 		"usr/share/vulkan/icd.d/a.json": driverManifest("libvulkan_a.so", ""),
 		"usr/share/vulkan/icd.d/b.json": driverManifest("libvulkan_b.so", ""),
-		gnu + "libvulkan_a.so":          "soname=libvulkan_a.so",
-		gnu + "libvulkan_b.so":          "soname=libvulkan_b.so",
+		gnu + "libvulkan_a.so":          "soname=libvulkan_a.so exports=vk_icdGetInstanceProcAddr",
+		gnu + "libvulkan_b.so":          "soname=libvulkan_b.so exports=vk_icdGetInstanceProcAddr",
 	}), "x86_64")
 	dir := t.TempDir()
 	of := func(number, name, words string) Package {
@@ -36,7 +36,7 @@ func TestPackages(t *testing.T) {
 		return Package{Name: number + "-" + name + ".json", URL: "pkg://test/" + number, Manifest: "{}", Soname: name, Library: f,
 			Size: info.Size(), Devices: []string{"/dev/dri/renderD128"}}
 	}
-	packages := []Package{of("0", "libvulkan_b.so", "soname=libvulkan_b.so needed=libz.so.1"), of("1", "libnew.so", "soname=libnew.so"),
+	packages := []Package{of("0", "libvulkan_b.so", "soname=libvulkan_b.so needed=libz.so.1 exports=vk_icdGetInstanceProcAddr"), of("1", "libnew.so", "soname=libnew.so exports=vk_icdGetInstanceProcAddr"),
 		of("2", "libarm.so", "machine=aarch64"), of("3", "libtext.so", "text none")}
 	var j Joined
 	x, err := j.Find(base, "x86_64", packages)

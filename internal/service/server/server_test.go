@@ -114,12 +114,12 @@ func twoDrivers() map[string]string {
 	return map[string]string{
 		"usr/share/vulkan/icd.d/a.json": `text {"file_format_version":"1.0.0","ICD":{"library_path":"liba.so","api_version":"1.3.0"}}`,
 		"usr/share/vulkan/icd.d/b.json": `text {"file_format_version":"1.0.0","ICD":{"library_path":"libb.so","api_version":"1.3.0"}}`,
-		"usr/lib/liba.so":               "soname=liba.so needed=libx.so.1,libc.so.6,libm.so.6 imports=f@GLIBC_2.36@libc.so.6",
+		"usr/lib/liba.so":               "soname=liba.so needed=libx.so.1,libc.so.6,libm.so.6 imports=f@GLIBC_2.36@libc.so.6 exports=vk_icdGetInstanceProcAddr",
 		"usr/lib/libx.so.1":             "soname=libx.so.1 needed=liby.so.2,libc.so.6",
 		"usr/lib/liby.so.2":             "soname=liby.so.2",
 		"usr/lib/libc.so.6":             "soname=libc.so.6 defines=GLIBC_2.36",
 		"usr/lib/libm.so.6":             "soname=libm.so.6 needed=libc.so.6",
-		"usr/lib/libb.so":               "soname=libb.so needed=libgone.so.1",
+		"usr/lib/libb.so":               "soname=libb.so needed=libgone.so.1 exports=vk_icdGetInstanceProcAddr",
 	}
 }
 

@@ -37,9 +37,9 @@ func host(t *testing.T) *machine.Source {
 		gnu + "libstdc++.so.6":                   "soname=libstdc++.so.6 needed=libc.so.6 defines=GLIBCXX_3.4.30,GLIBCXX_3.4.32 exports=new",
 		gnu + "libz.so.1":                        "soname=libz.so.1 needed=libc.so.6",
 		gnu + "libLLVM.so.1":                     "soname=libLLVM.so.1 needed=libz.so.1,libc.so.6",
-		gnu + "libvulkan_intel.so":               "soname=libvulkan_intel.so needed=libz.so.1,libc.so.6",
-		gnu + "libvulkan_lvp.so":                 "soname=libvulkan_lvp.so needed=libLLVM.so.1,libstdc++.so.6,libc.so.6 imports=new@GLIBCXX_3.4.32@libstdc++.so.6",
-		gnu + "libGLX_nvidia.so.550.1":           "soname=libGLX_nvidia.so.0 needed=libc.so.6 imports=fmod@GLIBC_2.38@libc.so.6",
+		gnu + "libvulkan_intel.so":               "soname=libvulkan_intel.so needed=libz.so.1,libc.so.6 exports=vk_icdGetInstanceProcAddr",
+		gnu + "libvulkan_lvp.so":                 "soname=libvulkan_lvp.so needed=libLLVM.so.1,libstdc++.so.6,libc.so.6 imports=new@GLIBCXX_3.4.32@libstdc++.so.6 exports=vk_icdGetInstanceProcAddr",
+		gnu + "libGLX_nvidia.so.550.1":           "soname=libGLX_nvidia.so.0 needed=libc.so.6 imports=fmod@GLIBC_2.38@libc.so.6 exports=vk_icdGetInstanceProcAddr",
 		gnu + "libGLX_nvidia.so.0":               "-> libGLX_nvidia.so.550.1",
 		gnu + "libnvidia-glvkspirv.so.550.1":     "soname=libnvidia-glvkspirv.so.550.1 needed=libc.so.6",
 		gnu + "libnvidia-gpucomp.so.550.1":       "soname=libnvidia-gpucomp.so.550.1 needed=libc.so.6",
@@ -234,10 +234,10 @@ func TestVerifyImage(t *testing.T) {
 			"host-intel_icd.json host-nvidia_icd.json", "wants GLIBCXX_3.4.32 of the image's /lib/x86_64-linux-gnu/libstdc++.so.6, which has versions up to GLIBCXX_3.4.28", false},
 		"older glibc": {map[string]string{gnu + "libc.so.6": "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.31"}, "",
 			"host-intel_icd.json host-lvp_icd.json", "wants GLIBC_2.38", false},
-		"own driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libc.so.6",
+		"own driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libc.so.6 exports=vk_icdGetInstanceProcAddr",
 			"usr/share/vulkan/icd.d/lvp.json": icd("libvulkan_lvp.so")}, "",
 			"host-intel_icd.json host-nvidia_icd.json lvp.json", "the image has this driver itself", false},
-		"own broken driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libabsent.so",
+		"own broken driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libabsent.so exports=vk_icdGetInstanceProcAddr",
 			"usr/share/vulkan/icd.d/lvp.json": icd("libvulkan_lvp.so")}, "",
 			"host-intel_icd.json host-lvp_icd.json host-nvidia_icd.json", "libvulkan_lvp.so needs libabsent.so, which the image lacks", false},
 		"no loader": {nil, gnu + "libvulkan.so.1", "host-intel_icd.json host-lvp_icd.json host-nvidia_icd.json", "no Vulkan loader", true},
@@ -423,5 +423,34 @@ func TestOverlay(t *testing.T) {
 	}
 	if real, err := box.Real("/a/link"); err != nil || real != "/usr/lib/c/text" {
 		t.Errorf("%q %v", real, err)
+	}
+}
+
+// A container's root directory shows no mounts. Where the runtime has made their directory, the drivers are those of the host's
+// file; a directory that was given nothing has none.
+func TestExplainRoot(t *testing.T) {
+	t.Parallel()
+	s := host(t)
+	spec, _ := generate(t, s)
+	spec.ContainerEdits.Hooks[0].Args = append(spec.ContainerEdits.Hooks[0].Args, "--left", "gone.json: it is gone")
+	text, err := YAML(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree.Lay(t, s.Root, map[string]string{"etc/cdi/vkloader.yaml": string(text), "etc/cdi/zother.yaml": "cdiVersion: 0.5.0\nkind: a/b\ndevices: []\n"})
+	given := image(t, map[string]string{gnu + "libc.so.6": "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.31"})
+	if err := os.MkdirAll(filepath.Join(given.Root, Directory), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := ExplainRoot(given, &s.Machine)
+	if got := added(&w.Verdict); w.State != Arranged || got != "host-intel_icd.json host-lvp_icd.json" || !strings.Contains(fmt.Sprint(w.Findings), "wants GLIBC_2.38") ||
+		!strings.Contains(fmt.Sprint(w.Findings), "/etc/cdi/vkloader.yaml") || !strings.Contains(fmt.Sprint(w.LeftOut), "gone.json: it is gone") {
+		t.Errorf("%+v", w)
+	}
+	if w := ExplainRoot(image(t, nil), &s.Machine); w.State != NotGiven || added(&w.Verdict) != "" {
+		t.Errorf("without the directory: %+v", w)
+	}
+	if w := ExplainRoot(given, &machine.Machine{Root: t.TempDir()}); w.State != NotGiven {
+		t.Errorf("without a file: %+v", w)
 	}
 }

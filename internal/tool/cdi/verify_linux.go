@@ -61,10 +61,7 @@ const again = "Write the file again: vkloader cdi generate"
 // in a container of it gets; image nil: without.
 func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
 	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}}
-	all := []*specs.ContainerEdits{&spec.ContainerEdits}
-	for i := range spec.Devices {
-		all = append(all, &spec.Devices[i].ContainerEdits)
-	}
+	all := editsOf(spec)
 	hooked := false
 	for _, e := range all {
 		v.host(e, host)
@@ -74,6 +71,15 @@ func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
 		v.image(all, host, image, hooked)
 	}
 	return v
+}
+
+// editsOf are the edits of a file, and of all of its devices.
+func editsOf(spec *specs.Spec) []*specs.ContainerEdits {
+	all := []*specs.ContainerEdits{&spec.ContainerEdits}
+	for i := range spec.Devices {
+		all = append(all, &spec.Devices[i].ContainerEdits)
+	}
+	return all
 }
 
 // host looks for all that is named on the host.

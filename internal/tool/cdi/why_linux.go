@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/machine"
@@ -109,6 +110,54 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.Do = Advice(&w.Verdict, m, w.State == Arranged)
 	}
 	return w
+}
+
+// ExplainRoot is Explain for a container's root directory, as it is seen without the container's mounts. Where the runtime has
+// made the directory for these, they are taken from the host's CDI files, and the hook's work is done as verify does it.
+func ExplainRoot(m, host *machine.Machine) *Why {
+	file, spec := written(host)
+	if info, err := m.Stat(Directory); err != nil || !info.IsDir() || len(m.Names(Directory)) > 0 || spec == nil {
+		return Explain(m, false)
+	}
+	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
+	w.found(Note, Directory, "the container's mounts cannot be seen here: this is what "+file+" gives to it", "")
+	all := editsOf(spec)
+	for _, e := range all {
+		for _, h := range e.Hooks {
+			w.LeftOut = append(w.LeftOut, leftOut(h)...)
+		}
+	}
+	w.image(all, host, m, true)
+	if w.Bad() {
+		w.Do = Advice(&w.Verdict, m, true)
+	}
+	return w
+}
+
+// written is the file of this tool that runtimes on a host read, the one that is first in rank; nil: there is none.
+func written(host *machine.Machine) (file string, spec *specs.Spec) {
+	for _, directory := range Directories {
+		for _, name := range host.Names(directory) {
+			text, err := host.ReadFile(path.Join(directory, name))
+			if ext := path.Ext(name); err != nil || ext != ".json" && ext != ".yaml" {
+				continue
+			}
+			if found, err := Parse(text); err == nil && slices.ContainsFunc(editsOf(found), func(e *specs.ContainerEdits) bool { return slices.ContainsFunc(e.Hooks, ours) }) {
+				file, spec = path.Join(directory, name), found
+			}
+		}
+	}
+	return file, spec
+}
+
+// leftOut are the drivers that a hook was told of as not being in the file.
+func leftOut(h *specs.Hook) (list []string) {
+	for at, word := range h.Args {
+		if word == "--left" && at+1 < len(h.Args) {
+			list = append(list, h.Args[at+1])
+		}
+	}
+	return list
 }
 
 // nodes judges the devices of a container.

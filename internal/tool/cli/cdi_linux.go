@@ -270,15 +270,32 @@ func printVerified(s *invocation, answer *cdiVerified) {
 		}
 		table.Print(s.out, "", style)
 	}
-	printCDIFindings(s, answer.Findings)
+	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Finding) bool { // said in the table
+		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
+	}))
 	if len(answer.Findings) == 0 {
 		fmt.Fprintln(s.out, "Nothing is wrong.")
 	}
 }
 
+// printCDIFindings says each reason once, with everything that it is about.
 func printCDIFindings(s *invocation, list []cdi.Finding) {
 	style := term.StyleFor(s.out, s.getenv)
+	var said []cdi.Finding
 	for _, f := range list {
+		about := f.Path
+		f.Path = ""
+		if slices.Contains(said, f) {
+			continue
+		}
+		said = append(said, f)
+		for _, other := range list {
+			path := other.Path
+			if other.Path = ""; other == f && path != about {
+				about += ", " + path
+			}
+		}
+		f.Path = about
 		severity := f.Severity
 		if severity == cdi.Problem {
 			severity = style.Bad(severity)

@@ -25,6 +25,7 @@ type cdiWhyAnswer struct {
 func newCDIWhy(s *invocation) *cobra.Command {
 	var (
 		pid    int
+		host   string
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -32,7 +33,8 @@ func newCDIWhy(s *invocation) *cobra.Command {
 		Short: "Show which host drivers a container got, and why",
 		Long: "In a container, why shows which of the host's drivers and layers programs get, why the others were\n" +
 			"refused, and what to do. A reason is, for example, a library that the image lacks.\n\n" +
-			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n\n" + exitCodesHelp,
+			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n" +
+			"The directory does not show the container's mounts: why takes them from the CDI file of the host.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject("", false, pid)
@@ -40,7 +42,12 @@ func newCDIWhy(s *invocation) *cobra.Command {
 				return err
 			}
 			m := of.source.Machine
-			answer := cdiWhyAnswer{cdiWhySchema, *cdi.Explain(&m, !m.Foreign())}
+			answer := cdiWhyAnswer{Schema: cdiWhySchema}
+			if m.Foreign() && of.process == nil {
+				answer.Why = *cdi.ExplainRoot(&m, &machine.Machine{Root: host})
+			} else {
+				answer.Why = *cdi.Explain(&m, !m.Foreign())
+			}
 			if asJSON {
 				err = writeJSON(s, answer)
 			} else {
@@ -53,6 +60,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 		},
 	}
 	addPID(cmd, &pid)
+	cmd.Flags().StringVar(&host, "host", "", "with --root: the machine whose CDI files give drivers, as a `DIRECTORY` (default: this machine)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiWhySchema))
 	return cmd
 }

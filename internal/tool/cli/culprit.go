@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
@@ -129,7 +130,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	used, other := loadersOf(source, r.usual)
 	used.On(source)
-	answer, err := ask.Plan(source)
+	answer, err := ask.PlanFor(source, hunted)
 	if err != nil {
 		return err
 	}
@@ -236,9 +237,12 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	return nil
 }
 
+// hunted is the program, as far as it is known: it may enumerate portability drivers, too.
+var hunted = discover.Program{Portability: true}
+
 // sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) culprit.Scene {
-	return culprit.Scene{Source: source, Answer: answer, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+	return culprit.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
 }
 
 // ignoredThere tells whether changes are of variables that a program with more rights than its user does not see.

@@ -37,7 +37,7 @@ func (h *hunt) withUsual(usual []string) (*culprit.Verdict, error) {
 	source := *h.scene.Source
 	source.Environ, source.Kept = usual, nil
 	h.other.On(&source)
-	answer, err := ask.Plan(&source)
+	answer, err := ask.PlanFor(&source, hunted)
 	if err != nil {
 		return nil, err
 	}

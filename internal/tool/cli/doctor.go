@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,6 +44,17 @@ func (r *repairing) options(cmd *cobra.Command) {
 	flags.BoolVar(&r.undo, "undo", false, undoHelp)
 	flags.BoolVar(&r.force, "force", false, "with --undo: also restore files that have changed since")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
+}
+
+// check says which of them do not go together.
+func (r *repairing) check() error {
+	switch {
+	case r.yes && !r.fix || r.force && !r.undo:
+		return errors.New("--yes goes with --fix, and --force with --undo")
+	case (r.dry || r.step != "") && !r.fix:
+		return errors.New("--dry-run and --step go with --fix")
+	}
+	return nil
 }
 
 func newDoctor(s *invocation) *cobra.Command {

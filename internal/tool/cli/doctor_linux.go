@@ -41,6 +41,7 @@ type hereOnly struct {
 }
 
 const (
+	fixPlace = "your own files"
 	fixHelp  = "fix what can be fixed in your own files; asks before each step"
 	undoHelp = "restore the files to their state before --fix"
 )
@@ -66,12 +67,10 @@ func (d *doctoring) files() error {
 
 // check says what does not go together.
 func (d *doctoring) check() error {
-	switch {
-	case (d.yes || d.force) && !d.fix:
-		return errors.New("--yes goes with --fix, and --force with --undo")
-	case (d.dry || d.step != "") && !d.fix:
-		return errors.New("--dry-run and --step go with --fix")
-	case d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut):
+	if err := d.repairing.check(); err != nil {
+		return err
+	}
+	if d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut) {
 		return errors.New("--fix is for programs that you start, and asks by itself what goes into quarantine: not with --pid, " +
 			"--elevated, --user or --quarantine")
 	}
@@ -93,11 +92,11 @@ func (d *doctoring) checkSubject(about *subject) error {
 
 // here examines a machine with Linux, or fixes it.
 func (d *doctoring) here(s *invocation) error {
-	if d.undo {
-		return undoFix(s, d.force)
-	}
 	if err := d.check(); err != nil {
 		return err
+	}
+	if d.undo {
+		return undoFix(s, d.force)
 	}
 	about, err := s.subject(d.app, d.elevated, d.pid)
 	if err != nil {
@@ -132,6 +131,7 @@ func (d *doctoring) here(s *invocation) error {
 		printMarkdown(s, about.source, result, d.full)
 	default:
 		printDoctor(s, result, d.full)
+		d.namesFix(s, about, result)
 	}
 	return problemsOf(result, err)
 }

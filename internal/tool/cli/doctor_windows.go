@@ -23,6 +23,7 @@ const doctorHelp = "doctor examines what the registry names for programs of each
 	"them.\n\n"
 
 const (
+	fixPlace = "the registry"
 	fixHelp  = "fix what can be fixed in the registry; asks before each step"
 	undoHelp = "restore the registry to its state before --fix"
 )
@@ -45,11 +46,10 @@ func (d *doctoring) files() error {
 
 // check says what does not go together.
 func (d *doctoring) check() error {
+	if err := d.repairing.check(); err != nil {
+		return err
+	}
 	switch {
-	case (d.yes && !d.fix) || (d.force && !d.undo):
-		return errors.New("--yes goes with --fix, and --force with --undo")
-	case (d.dry || d.step != "") && !d.fix:
-		return errors.New("--dry-run and --step go with --fix")
 	case d.fix && (d.elevated || d.app != "" || d.load || d.pid != 0):
 		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app, --pid or --probe")
 	case d.pid != 0 && (d.app != "" || d.elevated || d.load):
@@ -90,6 +90,7 @@ func (d *doctoring) here(s *invocation) error {
 		printMarkdown(s, source, report, d.full)
 	default:
 		printPC(s, report, d.full)
+		d.namesFix(s, report)
 	}
 	return problemsOf(report, err)
 }

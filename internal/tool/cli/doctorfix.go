@@ -184,6 +184,25 @@ func (f *fixer) end(report *doctor.Report) error {
 	return nil
 }
 
+// nameFix prints the command that fixes something of a report, with the options that lead to the same report; options are
+// those with which it does.
+func nameFix(s *invocation, style term.Style, options ...string) {
+	line := "To fix what is in " + fixPlace + ": vkloader doctor --fix"
+	for _, option := range options {
+		line += " " + option
+	}
+	if s.class != 0 {
+		line += fmt.Sprintf(" --bits %d", s.class)
+	}
+	if s.root != "" {
+		line += " --root " + term.Quoted(s.root)
+	}
+	for _, variable := range s.variables {
+		line += " --env " + term.Quoted(variable)
+	}
+	style.Lines(s.out, "", nil, line)
+}
+
 // undoFix gives back what --fix has changed.
 func undoFix(s *invocation, force bool) error {
 	m, err := s.machine()

@@ -40,6 +40,30 @@ func fixMachine(s *invocation, about *subject, d *doctoring) error {
 	return fixStepwise(s, &ownFiles{invocation: s, about: about, source: about.source, load: d.load, full: d.full, app: d.app, limit: d.limit}, &d.repairing)
 }
 
+// namesFix names the command that makes changes, where there is one to make.
+func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
+	source := about.source
+	if d.pid != 0 || d.elevated || d.user != "" || d.device != "" || d.plugin != "" || source.Tree != nil || !source.Foreign() && len(s.variables) > 0 {
+		return
+	}
+	f := &ownFiles{invocation: s, about: about, source: source, app: d.app}
+	every := func(string) bool { return true }
+	var options []string
+	done := f.nextChange(report, every) != nil
+	if f.full = d.full; !done && f.full && f.nextChange(report, every) != nil {
+		done, options = true, append(options, "--full")
+	}
+	if dies, err := f.nextQuarantine(report, every); err == nil && dies != nil && !source.Foreign() {
+		done, options = true, append(options, "--probe")
+	}
+	if d.app != "" {
+		options = append(options, "--app "+term.Quoted(d.app))
+	}
+	if done {
+		nameFix(s, term.StyleFor(s.out, s.getenv), options...)
+	}
+}
+
 func (f *ownFiles) nothing() string {
 	return "Nothing was done: nothing here ends with a change of your own files."
 }

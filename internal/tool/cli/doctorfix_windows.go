@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/term"
 )
 
 // ownValues fixes what the registry says wrongly.
@@ -37,6 +38,17 @@ func fixRegistry(s *invocation, r *repairing) error {
 	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, r)
 }
 
+// namesFix names the command that makes changes, where there is one to make.
+func (d *doctoring) namesFix(s *invocation, report *doctor.Report) {
+	m, err := s.thisMachine("doctor --fix")
+	if err != nil || d.elevated || d.app != "" || d.pid != 0 || len(s.variables) > 0 || fix.UndoFile(&m) == "" {
+		return
+	}
+	if (&ownValues{s, m, elevatedHere()}).step(report, func(string) bool { return true }) != nil {
+		nameFix(s, term.StyleFor(s.out, s.getenv))
+	}
+}
+
 func (f *ownValues) nothing() string {
 	return "Nothing was done: nothing here ends with a value of the registry that you may write."
 }
@@ -55,6 +67,11 @@ func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, er
 	if err != nil {
 		return nil, nil, err
 	}
+	return report, f.step(report, asks), nil
+}
+
+// step is the first that a report leads to; nil: there is none.
+func (f *ownValues) step(report *doctor.Report, asks func(line string) bool) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		at, on, is := finding.RegistryChange()
@@ -65,11 +82,11 @@ func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, er
 		if on {
 			what = "switches on "
 		}
-		return report, &step{finding: finding, line: finding.Commands[0],
+		return &step{finding: finding, line: finding.Commands[0],
 			files: []string{what + at.String(), "exports it to " + fix.ExportFile(&f.machine)},
-			do:    func() error { return fix.Change(&f.machine, pc.Running{}, at, on) }}, nil
+			do:    func() error { return fix.Change(&f.machine, pc.Running{}, at, on) }}
 	}
-	return report, nil, nil
+	return nil
 }
 
 func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[string]bool) string {

@@ -32,11 +32,16 @@ func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interf
 	}
 	f.judged = true
 	linker.Bind(f.With)
-	// dlsym looks in the library and then in those that it needs: NVIDIA's layers have their functions there.
-	f.isInterface = len(f.With.Missing) > 0 || is(func(name string) bool {
-		return slices.ContainsFunc(f.With.Files, func(file *binary.File) bool { return file.Symbols().Exports(name) })
-	})
+	f.isInterface = len(f.With.Missing) > 0 || f.Has(is)
 	return f
+}
+
+// Has tells whether a library without a fault, with those that it needs, has the functions of an interface. dlsym looks in the
+// library and then in those: NVIDIA's layers have their functions there.
+func (l *Library) Has(is Interface) bool {
+	return is(func(name string) bool {
+		return slices.ContainsFunc(l.With.Files, func(file *binary.File) bool { return file.Symbols().Exports(name) })
+	})
 }
 
 // IsLoader tells whether the library is a Vulkan loader, which can be neither driver nor layer.

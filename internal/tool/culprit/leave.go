@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -16,6 +17,8 @@ import (
 type Scene struct {
 	Source *machine.Source
 	Answer *plan.Answer
+
+	Program discover.Program // for which the answer is
 
 	ByFiles bool // drivers are left out by a list of the others: for a loader that knows no filters
 }
@@ -64,7 +67,7 @@ func (s *Scene) Suspects(more []string) *List {
 func (s *Scene) stays(x Suspect) bool {
 	source := *s.Source
 	source.Environ, _ = s.Without([]Suspect{x})
-	answer, err := ask.Plan(&source)
+	answer, err := ask.PlanFor(&source, s.Program)
 	return err != nil || slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
 		slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
 }
@@ -74,6 +77,19 @@ func (s *Scene) real(library string) string {
 		return real
 	}
 	return library
+}
+
+// none is an entry of a filter that matches no manifest.
+const none = "none"
+
+// driversWithout are the manifests of the drivers that are not in a list.
+func (s *Scene) driversWithout(list []Suspect) (files []string) {
+	for _, d := range s.Answer.Drivers {
+		if !slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Driver && x.Manifest == d.Path }) {
+			files = append(files, d.Path)
+		}
+	}
+	return files
 }
 
 // Change is one of a variable: it gets a value, or goes.
@@ -108,15 +124,21 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 		}
 	}
 	if s.ByFiles && len(names) > 0 {
-		var left []string
-		for _, d := range s.Answer.Drivers {
-			if !slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Driver && x.Manifest == d.Path }) {
-				left = append(left, d.Path)
-			}
-		}
-		set(variables.ICDFilenames.Name(), strings.Join(left, machine.ListSeparator))
-		set(variables.DriverFiles.Name(), strings.Join(left, machine.ListSeparator))
+		left := strings.Join(s.driversWithout(list), machine.ListSeparator)
+		set(variables.ICDFilenames.Name(), left)
+		set(variables.DriverFiles.Name(), left)
 		names = nil
+	}
+	selected, _ := s.Source.Lookup(variables.DriversSelect.Name())
+	if slices.ContainsFunc(names, func(name string) bool { return plan.Matches(selected, name) }) { // then VK_LOADER_DRIVERS_DISABLE does not leave it out (ENV-15)
+		var left []string
+		for _, file := range s.driversWithout(list) {
+			left = append(left, machine.Style.Base(file))
+		}
+		if len(left) == 0 {
+			left = []string{none}
+		}
+		set(variables.DriversSelect.Name(), strings.Join(left, ","))
 	}
 	for _, filter := range []struct {
 		variable variables.ID

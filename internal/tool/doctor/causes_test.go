@@ -89,6 +89,28 @@ func checkCause(t *testing.T, report *Report, c *cause) {
 	}
 }
 
+// The nodes of a device are also those that its driver opens and that belong to no device.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ second, want string }{
+		{"", "/dev/dri/renderD128; /dev/nvidiactl /dev/nvidia0 /dev/nvidia-modeset /dev/nvidia-uvm"},
+		{"dev/nvidia1", "/dev/dri/renderD128; ; /dev/nvidiactl /dev/nvidia0 /dev/nvidia-modeset /dev/nvidia-uvm; " + // which is whose is not known
+			"/dev/nvidiactl /dev/nvidia1 /dev/nvidia-modeset /dev/nvidia-uvm"},
+	} {
+		more := []map[string]string{file("dev/nvidia-uvm", ""), file("dev/nvidia-modeset", "")}
+		if c.second != "" {
+			more = append(more, file(c.second, ""))
+		}
+		var got []string
+		for _, g := range examine(t, laptop(t, more...), Options{}, "DISPLAY=:0").GPUs {
+			got = append(got, strings.Join(g.Nodes, " "))
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // A driver that a variable keeps out is not missing, and one that somebody chose is no fault.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()

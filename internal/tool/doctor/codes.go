@@ -86,6 +86,7 @@ const (
 	LayerFails
 	LayerExits
 	LayerSlow
+	DriverSlow
 	TogetherFails
 	VariableHides
 	RegistryStale
@@ -303,6 +304,9 @@ var table = [codeCount]Entry{
 	LayerSlow: {"layer-slow", diag.Warning, "",
 		"Layers run in the program's process. A program waits for each of its layers when it starts.",
 		"Update, remove or disable the layer."},
+	DriverSlow: {"driver-slow", diag.Warning, "",
+		"Every program loads all drivers when it starts, and waits for each of them.",
+		"Update the driver, or leave it out for programs that do not need its device."},
 	TogetherFails: {"together-fails", diag.Problem, "",
 		"Each driver works alone, but a program that gets all drivers and layers fails.",
 		"Run a program with fewer of them: vkloader run --no-layers PROGRAM"},

@@ -113,7 +113,9 @@ func (e *exam) graphics() error {
 	e.serve()
 	for _, g := range e.gpus {
 		e.judge(g)
-		e.GPUs = append(e.GPUs, *g)
+		shown := *g
+		shown.Nodes = e.nodes(g)
+		e.GPUs = append(e.GPUs, shown)
 	}
 	e.nvidiaVersions()
 	e.absent()
@@ -123,6 +125,24 @@ func (e *exam) graphics() error {
 	e.byChoice()
 	e.fallback()
 	return nil
+}
+
+// nodes are those of a device, and those that belong to no device and that its drivers open, such as /dev/nvidia-uvm. Without
+// a node of its own, a device cannot be used through those.
+func (e *exam) nodes(g *GPU) []string {
+	list := slices.Clone(g.Nodes)
+	for _, m := range e.Drivers {
+		family := drivers.Of(m.Library)
+		if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
+			continue
+		}
+		for _, node := range drivers.Matches(family.Opened(), e.machine.ReadDir) {
+			if !slices.Contains(list, node) && !slices.ContainsFunc(e.every, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
+				list = append(list, node)
+			}
+		}
+	}
+	return list
 }
 
 // judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -20,7 +21,7 @@ func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
 	codes := map[ProbeResult]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
 		ProbeNoDevice: DriverNoDevice}
-	key, changes := explain.Key{Manifest: a.Manifest}, explain.AddToFilter(r.source, variables.DriversDisable, a.Name)
+	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(r.source, a.Manifest)
 	if a.Kind == "layer" {
 		codes = map[ProbeResult]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
 		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
@@ -39,8 +40,10 @@ func (r *Report) probed(a *alone) {
 		}
 	}
 	var do advice
-	if c, ok := explain.NewTrial(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
-		do = typed{c.Line()}
+	if code != DriverNoDevice {
+		if c, ok := r.trialOf(a).First(key, false, changes...); ok {
+			do = typed{c.Line()}
+		}
 	}
 	if a.Only != "" {
 		do = otherLoader{do}
@@ -63,6 +66,18 @@ func (r *Report) probed(a *alone) {
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = usual{GPUVirtual.Entry().Do}
 	}
+}
+
+// trialOf is a trial of what leaves something out. A portability driver is out for a program that asks for nothing, whatever the
+// variables say: the changes are tried for a program that gets it.
+func (r *Report) trialOf(a *alone) *explain.Trial {
+	if a.Kind == "driver" {
+		decide := func(from facts.Source) (*plan.Answer, error) { return ask.ChangedFor(from, ask.Probe) }
+		if answer, err := decide(r.source); err == nil {
+			return explain.NewTrialFor(decide, r.source, answer)
+		}
+	}
+	return explain.NewTrial(r.source, r.Answer)
 }
 
 // leaveOut are changes of variables that may leave a layer out, the layer's own first.

@@ -46,6 +46,46 @@ func (s slowed) say() string {
 		seconds(s.with-s.without), seconds(s.with), seconds(s.without))
 }
 
+// A driver is slow if the run with it alone takes this long, and so many times as long as that with any other driver alone: all
+// of them run side by side, so a machine with much to do delays each of them.
+const (
+	slowDriver   = 2 * time.Second
+	slowerDriver = 5
+)
+
+// slowAlone is how long a run takes with one driver alone, and the longest of those with each other one.
+type slowAlone struct{ it, others time.Duration }
+
+func (s slowAlone) say() string {
+	return fmt.Sprintf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(s.it), seconds(s.others))
+}
+
+// slowDrivers names the driver that took far longer than the others when each was tried alone.
+func (r *Report) slowDrivers(list []alone) {
+	took := func(a *alone) time.Duration {
+		if a.Result != ProbeOK && a.Result != ProbeNoDevice {
+			return -1
+		}
+		return time.Duration(a.Millis * float64(time.Millisecond))
+	}
+	for i := range list {
+		others := time.Duration(-1)
+		for j := range list {
+			if j != i {
+				others = max(others, took(&list[j]))
+			}
+		}
+		it := took(&list[i])
+		if others < 0 || it < slowDriver || it < slowerDriver*others {
+			continue
+		}
+		f := r.found(DriverSlow, list[i].Name, list[i].Manifest, slowAlone{it, others}, nil)
+		if c, ok := r.trialOf(&list[i]).First(explain.Key{Manifest: list[i].Manifest}, false, explain.LeaveOutDriver(r.source, list[i].Manifest)...); ok {
+			f.advice = tried{Change: c, aim: forPower}
+		}
+	}
+}
+
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 // much tells whether that is worth a warning.

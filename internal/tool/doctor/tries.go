@@ -85,7 +85,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	if err != nil {
 		return err
 	}
-	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: culprit.Scene{Source: &source, Answer: answer}, patience: how.Limit}
+	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: culprit.Scene{Source: &source, Answer: answer, Program: ask.Probe}, patience: how.Limit}
 	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	list := r.driversAlone()
 	for i := range list {
@@ -128,6 +128,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	}
 	r.missed(list)
 	r.cost()
+	r.slowDrivers(list)
 	if err := t.lookups(ctx, list); err != nil {
 		return err
 	}

@@ -133,16 +133,17 @@ func (c *checker) drivers() {
 	if all == nil {
 		return
 	}
-	var names []string
-	known := map[string]bool{}
-	for _, d := range all.Drivers {
-		if name := machine.Style.Base(d.Path); !known[name] {
-			known[name] = true
-			names = append(names, name)
+	names := baseNames(all)
+	known := names
+	if len(c.patterns(variables.DriversSelect)) > 0 || len(c.patterns(variables.DriversDisable)) > 0 {
+		unhidden, err := ask.ChangedFor(decision.Without(c.source, variables.DriversSelect, variables.DriversDisable), ask.Probe)
+		if err != nil {
+			return
 		}
+		known = baseNames(unhidden) // an entry may be meant for a portability driver
 	}
-	selected := c.matches(variables.DriversSelect, NoDriverMatches, names)
-	disabled := c.matches(variables.DriversDisable, NoDriverMatches, names)
+	selected := c.matches(variables.DriversSelect, NoDriverMatches, known)
+	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
 	for _, name := range selected {
 		if slices.Contains(disabled, name) {
 			c.find(diag.VariableContradiction, variables.DriversSelect, Finding{Kind: BothMatch,
@@ -156,6 +157,18 @@ func (c *checker) drivers() {
 		}
 		c.find(diag.VariableAllOut, v, Finding{Kind: AllOut, Names: names})
 	}
+}
+
+// baseNames are the names of the drivers' manifests, each once.
+func baseNames(answer *plan.Answer) (names []string) {
+	known := map[string]bool{}
+	for _, d := range answer.Drivers {
+		if name := machine.Style.Base(d.Path); !known[name] {
+			known[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // layers judges the variables that switch layers, each against the others.

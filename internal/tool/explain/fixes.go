@@ -59,11 +59,7 @@ func (t *trials) putOut(e *Item) {
 			changes = append(changes, UnsetVariable(l.EnableName))
 		}
 	} else {
-		changes = append(changes, AddToFilter(t.source, variables.DriversDisable, filepath.Base(e.Manifest))...)
-		changes = append(changes, DropFromFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
-		for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
-			changes = append(changes, DropFromList(t.source, v, machine.ListSeparator, func(n string) bool { return names(n, e.Manifest) })...)
-		}
+		changes = leaveOutDriver(t.source, e.Manifest)
 	}
 	if t.change(e, key, false, changes) {
 		return
@@ -74,6 +70,31 @@ func (t *trials) putOut(e *Item) {
 	if _, ok := t.First(key, false, RemoveFile(e.Manifest)); ok {
 		e.told(remedy{kind: byFile, change: RemoveFile(e.Manifest), owner: e.Package})
 	}
+}
+
+// leaveOutDriver are changes of one variable that may leave a driver out.
+func leaveOutDriver(source *machine.Source, file string) []Change {
+	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
+		DropFromFilter(source, variables.DriversSelect, filepath.Base(file))...)
+	for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
+		changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(n string) bool { return names(n, file) })...)
+	}
+	return changes
+}
+
+// LeaveOutDriver are changes that may leave a driver out: those of one variable, then those of VK_LOADER_DRIVERS_SELECT, which
+// overrules VK_LOADER_DRIVERS_DISABLE, together with that.
+func LeaveOutDriver(source *machine.Source, file string) []Change {
+	changes := leaveOutDriver(source, file)
+	if value, _ := source.Lookup(variables.DriversSelect.Name()); value == "" {
+		return changes
+	}
+	for _, shorter := range DropFromFilter(source, variables.DriversSelect, filepath.Base(file)) {
+		for _, refuse := range AddToFilter(source, variables.DriversDisable, filepath.Base(file)) {
+			changes = append(changes, shorter.With(refuse))
+		}
+	}
+	return changes
 }
 
 // KeptOut are the layers and drivers that are there and that the settings file keeps out: the decision does not look at

@@ -15,6 +15,7 @@ import (
 // Trial tries changes on one machine. What it reads of the machine it reads once.
 type Trial struct {
 	source  *machine.Source
+	decide  func(facts.Source) (*plan.Answer, error)
 	known   *knownFacts
 	before  *trialResult
 	results map[string]*trialResult
@@ -54,7 +55,12 @@ const triesLeast = 8
 
 // NewTrial is a trial on a machine, given what was decided there.
 func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
-	return &Trial{source: source, before: trialResultOf(answer), results: map[string]*trialResult{},
+	return NewTrialFor(decision.Ask, source, answer)
+}
+
+// NewTrialFor is NewTrial for a program that asks for something, as the function decides.
+func NewTrialFor(decide func(facts.Source) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
+	return &Trial{source: source, decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{},
 		known: &knownFacts{map[string]facts.Directory{}, map[string]facts.File{}, map[string]bool{}}}
 }
 
@@ -84,7 +90,7 @@ func (t *Trial) after(c Change) *trialResult {
 		return nil
 	}
 	var r *trialResult
-	if answer, err := decision.Ask(&tried{c.On(t.source), t.known}); err == nil {
+	if answer, err := t.decide(&tried{c.On(t.source), t.known}); err == nil {
 		r = trialResultOf(answer)
 	}
 	t.results[c.Line()] = r
