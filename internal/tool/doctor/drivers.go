@@ -30,11 +30,11 @@ func (e *exam) nvidiaVersions() {
 		}
 		var do advice
 		if e.kind("flatpak") != "" {
-			do = outside{command: "flatpak install org.freedesktop.Platform.GL.nvidia-" + strings.ReplaceAll(kernel, ".", "-")}
+			do = outside("flatpak install org.freedesktop.Platform.GL.nvidia-"+strings.ReplaceAll(kernel, ".", "-"), false)
 		} else if len(e.Sandboxes) > 0 {
 			do = nvidiaAgain
 		}
-		e.found(NvidiaVersion, m.Name, m.File, twoVersions{kernel, version}, do)
+		e.found(NvidiaVersion, m.Name, m.File, said(twoVersions, kernel, version), do)
 	}
 }
 
@@ -86,7 +86,7 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(fixing,
+				e.found(DeviceTwice, g.Title(), m.Manifest, said(rivals, first.Manifest, m.Manifest), nil).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
@@ -153,7 +153,7 @@ func (e *exam) fallback() {
 	case len(software) > 0 && !served && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0], "", notServed, nil)
 		if by := e.pinnedBy(); by != "" {
-			found.fact, found.advice = chosenSoftware{by}, doNothingChosen
+			found.fact, found.advice = said(chosenSoftware, by), doNothingChosen
 			found.soften(diag.Note)
 		} else if !wanted {
 			found.soften(diag.Note)
@@ -188,7 +188,7 @@ func (e *exam) withoutDriver() {
 		}
 		if what.by = e.replaced(); what.by != "" && len(e.Drivers) == 0 {
 			what.why = replacedSearch
-			do = correctVariable{what.by}
+			do = advised("Correct " + what.by + ".")
 		}
 	}
 	list := e.left()

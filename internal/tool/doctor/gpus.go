@@ -137,7 +137,7 @@ func (e *exam) judge(g *GPU) {
 	case g.displayOnly():
 		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
-		e.found(GPUReserved, g.Title(), "", reserved{g.Kernel}, nil)
+		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
 	case e.withoutVulkan(g):
 	case g.Kernel == "" && g.Vendor != "":
 		e.withoutKernelDriver(g)
@@ -151,7 +151,7 @@ func (e *exam) judge(g *GPU) {
 		}
 	case e.refused(g) != "":
 		node := e.refused(g)
-		e.found(GPUPermission, g.Title(), node, forbidden{e.user.name, node}, e.permissionCure(node))
+		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
 	case len(g.Drivers) == 0 && !installed:
@@ -189,7 +189,7 @@ func (e *exam) kernelCure(g *GPU) advice {
 	case "NVIDIA":
 		return e.nvidiaModule()
 	case "AMD":
-		return asRoot{"modprobe amdgpu"}
+		return asRoot("modprobe amdgpu")
 	case "Intel":
 		return intelModule
 	}
@@ -200,7 +200,7 @@ func (e *exam) kernelCure(g *GPU) advice {
 // then the module was not built for this kernel, or is not loaded.
 func (e *exam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
-		return moduleOnHost{kind}
+		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
 	}
 	if !e.hasFamily("NVIDIA") {
 		return e.system.install(drivers.For("nvidia"))
@@ -240,9 +240,9 @@ func (e *exam) undriven(g *GPU) {
 		do = e.system.again(p.Name, gone)
 	case p != nil && what.library == "":
 		what.lacks = p.Name + " " + p.Version
-		do = installDriver{family: f.Name}
+		do = installDriver(f.Name, "")
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(chips.Lacks(e.system.ids[0], suite.Of), f.Name) {
-			do = fromSuite{suite.Name, "Mesa " + suite.Mesa, p.Name}
+			do = fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
 		} else if f.Name == dozen {
 			do = wslWithout
 		}

@@ -122,22 +122,21 @@ func (e *exam) loaders() {
 
 func (e *exam) judgeLoaders(first binary.Result) {
 	if first.File == nil {
-		what := loaderless{configured: e.configured(loaderName)}
+		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
-			found := e.found(LoaderMissing, loaderName, "", what, e.findable(loaderName))
+			found := e.found(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName))
 			if e.system.is("nixos") { // there, every program names the directory of its own
 				found.soften(diag.Note)
 			}
 		} else {
-			what.own = e.options.Library
-			e.found(LoaderMissing, loaderName, "", what, nil).offer(fixing,
+			e.found(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 		}
 		return
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
 		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, closure.Cause(file.Err())}, e.system.again(owner, file.Path))
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader(file.Path, closure.Cause(file.Err())), e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}
@@ -157,16 +156,16 @@ func (e *exam) judgeLoaders(first binary.Result) {
 		case e.bundled(&l):
 			var do advice
 			if others.File != nil && others.File.Real != l.File {
-				do = removeLoader{l.Name, others.File.Path}
+				do = removeLoader(l.Name, others.File.Path)
 			}
-			found := e.found(LoaderBundled, loaderName, l.Name, bundled{l, l.First}, do)
+			found := e.found(LoaderBundled, loaderName, l.Name, bundled(&l, l.First), do)
 			if binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, older{l, newest}, removeLoader{file: l.Name})
+			e.found(LoaderOld, loaderName, l.Name, said(olderLoader, l.words(), newest.File, newest.Vulkan), removeLoader(l.Name, ""))
 		case !l.First:
-			e.found(LoaderOther, loaderName, l.Name, other{l, first.File.Path}, nil)
+			e.found(LoaderOther, loaderName, l.Name, said(otherLoader, l.words(), first.File.Path), nil)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (e *exam) bothWordSizes() error {
 	e.Other = o
 	good := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
 	if good && len(o.Drivers) == 0 {
-		e.found(OtherSizeLacks, "32-bit programs", "", lacksOther{o}, e.forOther(other))
+		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), e.forOther(other))
 	}
 	return nil
 }
@@ -75,13 +75,8 @@ func (e *exam) forOther(other *exam) advice {
 			return f.advice
 		}
 	}
-	return typed{"vkloader doctor --bits 32"}
+	return typed("", "vkloader doctor --bits 32")
 }
-
-// lacksOther is that programs of the other word size get no driver.
-type lacksOther struct{ *OtherSize }
-
-func (l lacksOther) say() string { return l.Line() }
 
 // pairs makes a note of a layer for programs of the other word size, where the same layer is there for these programs as well:
 // Steam has one manifest for each.

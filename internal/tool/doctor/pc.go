@@ -71,7 +71,7 @@ func lookPC(pc PC) (*pcExam, error) {
 	for i := range e.plan.Findings {
 		f := &e.plan.Findings[i]
 		if device := e.deviceOf(f, named); device != "" {
-			e.found(DriverPackage, e.base(f.Path), f.Path, deviceNames{device, f.Path}, nil)
+			e.found(DriverPackage, e.base(f.Path), f.Path, said(deviceNames, device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {
 			d := f.Code.Entry()
 			e.Findings = append(e.Findings, Finding{Code: f.Code, Severity: d.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,

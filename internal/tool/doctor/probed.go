@@ -18,11 +18,11 @@ import (
 // probed enters what became of it, and what is wrong with that.
 func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
-	codes := map[ProbeResult]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
+	codes := map[ProbeResult]*Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
 		ProbeNoDevice: DriverNoDevice}
 	key, changes := explain.Key{Manifest: a.Manifest}, explain.AddToFilter(r.source, variables.DriversDisable, a.Name)
 	if a.Kind == "layer" {
-		codes = map[ProbeResult]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
+		codes = map[ProbeResult]*Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
 		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
 	}
 	code, wrong := codes[a.Result]
@@ -40,10 +40,10 @@ func (r *Report) probed(a *alone) {
 	}
 	var do advice
 	if c, ok := explain.NewTrial(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
-		do = typed{c.Line()}
+		do = typed("", c.Line())
 	}
 	if a.Only != "" {
-		do = otherLoader{do}
+		do = withOwnLoader(do)
 	}
 	root := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(unloadable, f.Code) })
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
@@ -61,7 +61,7 @@ func (r *Report) probed(a *alone) {
 		return
 	}
 	if code == DriverNoDevice && ofHost(a.Library) {
-		f.advice = usual{GPUVirtual.Entry().Do}
+		f.advice = advised(GPUVirtual.Do)
 	}
 }
 
@@ -106,7 +106,7 @@ func (r *Report) missed(list []alone) {
 		for n := range r.Findings {
 			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
 				f.Severity, f.advice, f.device = diag.Problem, updateDriver, g.Name
-				f.fact = unlisted{g.Label}
+				f.fact = said(unlisted, g.Label)
 			}
 		}
 	}

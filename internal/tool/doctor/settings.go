@@ -27,7 +27,7 @@ func (e *exam) settings() {
 	f, err := settingsfile.Read(e.machine, file)
 	what.ours = err == nil && f.Ours
 	if gone := e.gone(s); len(gone) > 0 {
-		found := e.found(SettingsPath, search.BaseName(file), file, namesGone{gone}, nil)
+		found := e.found(SettingsPath, search.BaseName(file), file, namesGone(gone), nil)
 		if what.ours {
 			found.advice = clearSettings
 		} else {

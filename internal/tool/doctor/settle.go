@@ -155,7 +155,7 @@ func (e *exam) ofDriver(f *Finding) bool {
 	return f.Path != "" && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
 }
 
-func (e *exam) has(code Code) bool {
+func (e *exam) has(code *Code) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
