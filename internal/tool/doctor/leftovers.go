@@ -32,20 +32,18 @@ func (e *exam) leftovers() {
 
 // overriding is what an override layer does to every program, as far as it can be read.
 func (e *exam) overriding(file string) fact {
-	what := overriding{written: e.written(file)}
+	written := since(e.written(file))
 	for _, l := range e.plan.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			what.force, what.components, what.places = true, l.Components, l.OverridePaths
-			return what
+			return overriding(l.Components, l.OverridePaths) + written
 		}
 	}
 	for _, f := range e.plan.Findings {
 		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
-			what.fault = f
-			break
+			return sentence("it is not in force, because it is not valid: "+f.What) + written
 		}
 	}
-	return what
+	return "it is not in force" + written
 }
 
 // written is since when a file is as it is; zero for a foreign machine, whose files have the times of their copying.

@@ -34,7 +34,6 @@ func (e *exam) libraries() {
 		e.sameDriver(&m, f)
 		e.Drivers = append(e.Drivers, m)
 	}
-	e.foreignDrivers()
 	active := map[*manifest.Layer]bool{}
 	for _, a := range e.plan.Active {
 		active[e.plan.Layers[a.Layer]] = true
@@ -53,8 +52,7 @@ func (e *exam) libraries() {
 		}
 		e.Layers = append(e.Layers, m)
 	}
-	e.pairs()
-	e.foreignLayers()
+	e.besideOwn()
 }
 
 // module examines one library; nil when it cannot be loaded.
@@ -347,28 +345,6 @@ func (e *exam) sameDriver(m *Module, f *binary.File) {
 				}
 			}
 			return
-		}
-	}
-}
-
-// foreignDrivers makes the findings about libraries for other programs notes, where the driver is there for these
-// programs as well: 32-bit drivers beside 64-bit ones are how distributions do it.
-func (e *exam) foreignDrivers() {
-	stem := func(m *Module) string {
-		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
-		return name
-	}
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		if f.Code != LibraryForeign {
-			continue
-		}
-		mine := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
-		if mine >= 0 && slices.ContainsFunc(e.Drivers, func(m Module) bool {
-			return m.Good && stem(&m) == stem(&e.Drivers[mine])
-		}) {
-			f.soften(diag.Note)
-			f.advice = doNothingBesideOwn
 		}
 	}
 }

@@ -345,53 +345,29 @@ func (m misbehaved) say() string {
 	return text
 }
 
-// Facts about leftovers and loaders.
-type (
-	// overriding is an override layer.
-	overriding struct {
-		force      bool
-		components []string
-		places     []string     // where alone explicit layers are looked for
-		fault      diag.Finding // why it is not valid; of no code: nothing is known
-		written    time.Time    // zero: not known
+// overriding is an override layer in force; places: where alone explicit layers are looked for.
+func overriding(components, places []string) sentence {
+	what := "it is in force and adds " + term.Count(len(components), "layer")
+	if len(components) > 0 {
+		what += ": " + strings.Join(components, ", ")
 	}
-
-	// overruling is a settings file in force.
-	overruling struct {
-		does             *settings.Settings
-		ours, changes    bool
-		expires, written time.Time
+	if len(places) > 0 {
+		what += "; explicit layers are looked for in " + strings.Join(places, ", ") + " and nowhere else"
 	}
-)
-
-func (o overriding) say() string {
-	switch {
-	case o.force:
-		what := "it is in force and adds " + term.Count(len(o.components), "layer")
-		if len(o.components) > 0 {
-			what += ": " + strings.Join(o.components, ", ")
-		}
-		if len(o.places) > 0 {
-			what += "; explicit layers are looked for in " + strings.Join(o.places, ", ") + " and nowhere else"
-		}
-		return what + since(o.written)
-	case o.fault.Code != diag.None:
-		return "it is not in force, because it is not valid: " + o.fault.What + since(o.written)
-	}
-	return "it is not in force" + since(o.written)
+	return sentence(what)
 }
 
-// since says when a file was written.
-func since(written time.Time) string {
+// since says when a file was written; zero: it is not known.
+func since(written time.Time) sentence {
 	if written.IsZero() {
 		return ""
 	}
-	return "; written on " + written.Format("2006-01-02")
+	return sentence("; written on " + written.Format("2006-01-02"))
 }
 
-func (o overruling) say() string {
+// overruling is a settings file in force; ours: this tool has written it, and it lasts until expires.
+func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sentence {
 	var does []string
-	s := o.does
 	if s.ControlsLayers {
 		does = append(does, "decides about "+term.Count(len(s.Layers), "layer"))
 		if !s.Merged() {
@@ -413,17 +389,17 @@ func (o overruling) say() string {
 	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
 		does = append(does, "sets a policy")
 	}
-	what := "it is in force, but changes nothing"
-	if does != nil && (o.changes || o.ours) {
-		what = "it is in force, and " + strings.Join(does, ", ")
+	what := sentence("it is in force, but changes nothing")
+	if does != nil && (changes || ours) {
+		what = sentence("it is in force, and " + strings.Join(does, ", "))
 	}
 	switch {
-	case o.ours && o.expires.IsZero():
+	case ours && expires.IsZero():
 		what += "; vkloader wrote it, without expiry"
-	case o.ours:
-		what += "; vkloader wrote it, and it expires at " + o.expires.UTC().Format(time.RFC3339)
+	case ours:
+		what += sentence("; vkloader wrote it, and it expires at " + expires.UTC().Format(time.RFC3339))
 	}
-	return what + since(o.written)
+	return what
 }
 
 // loaderless is that no loader is found; own: the one that belongs to the tool.

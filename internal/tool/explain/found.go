@@ -44,18 +44,12 @@ var (
 
 // SwitchOf is the variable by which something was put in or out, by the code that says so.
 func SwitchOf(code diag.Code) (v variables.ID, known bool) {
-	switch code {
-	case diag.DriverDisabled:
-		return variables.DriversDisable, true
-	case diag.DriverNotSelected:
-		return variables.DriversSelect, true
-	case diag.LayerDisabled:
-		return variables.LayersDisable, true
-	case diag.LayerForced:
-		return variables.LayersEnable, true
-	}
-	return v, false
+	v, known = switches[code]
+	return v, known
 }
+
+var switches = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+	diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}
 
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
@@ -71,6 +65,12 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 		})
 	}
 	return rows
+}
+
+// item is a row as one of the items that are out.
+func (r *Row) item(kind Kind, name string) Item {
+	return Item{Kind: kind.One, Name: name, Manifest: r.Path, Line: r.Line, Column: r.Column, Code: r.Code.String(), Statement: r.Statement,
+		Why: r.Why, subject: r.Subject, code: r.Code, cause: r.cause}
 }
 
 // searched tells whether a file is in a place where this kind is looked for.
