@@ -21,6 +21,14 @@ type distribution struct {
 	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
 }
 
+// systemFor is the system, as programs of a word size are installed on it.
+func systemFor(m *machine.Machine, class int) distribution {
+	d := readDistribution(m)
+	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
+	d.class, d.foreign = class, strings.Contains(string(architectures), "i386")
+	return d
+}
+
 // readDistribution reads os-release(5).
 func readDistribution(m *machine.Machine) distribution {
 	d := distribution{}

@@ -168,12 +168,15 @@ func (e *exam) judge(g *GPU) {
 	}
 }
 
+// worksOn tells whether a driver is known to be for the devices of a kernel driver.
+func (m *Module) worksOn(kernel string) bool {
+	f := drivers.Of(m.Library)
+	return f != nil && f.WorksOn(kernel)
+}
+
 // anyFor tells whether a driver for the device is there at all, even a bad one: then what is wrong is said already.
 func (e *exam) anyFor(g *GPU) bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
-		f := drivers.Of(m.Library)
-		return f != nil && f.WorksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class)
-	})
+	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 }
 
 func (e *exam) hasFamily(name string) bool {
@@ -264,8 +267,7 @@ func (e *exam) undriven(g *GPU) {
 // otherClass is a manifest of a driver for the device that is for programs of the other word size.
 func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
-		f := drivers.Of(m.Library)
-		if f != nil && f.WorksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
+		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest
 		}
 	}

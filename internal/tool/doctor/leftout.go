@@ -204,12 +204,8 @@ func (e *exam) byChoice() {
 
 // withoutSoftware is the manifest of a software renderer that is kept out, where programs get no device without it; "": none is.
 func (e *exam) withoutSoftware() string {
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" })
-	other := slices.ContainsFunc(e.Drivers, func(m Module) bool {
-		f := drivers.Of(m.Library)
-		return m.Good && (f == nil || f.Software())
-	})
-	if served || other {
+	software, unknown, _ := e.unhoused()
+	if e.served() || len(software)+len(unknown) > 0 {
 		return ""
 	}
 	for _, k := range e.left() {

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -61,8 +60,7 @@ func (e *exam) bothWordSizes() error {
 		}
 	}
 	e.Other = o
-	good := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
-	if good && len(o.Drivers) == 0 {
+	if e.someGood() && len(o.Drivers) == 0 {
 		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), e.forOther(other))
 	}
 	return nil

@@ -79,10 +79,7 @@ func (e *exam) otherWordSize() {
 	if e.class == ProcessClass {
 		return
 	}
-	good := false
-	for _, m := range e.Drivers {
-		good = good || m.Good
-	}
+	good := e.someGood()
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == LibraryForeign {
 			f.soften(diag.Warning)
