@@ -127,13 +127,8 @@ type pcKey struct {
 }
 
 func keyOf(f *Finding) pcKey {
-	switch what := f.fact.(type) {
-	case valueIn:
-		return pcKey{f.key(), what.at}
-	case staleIn:
-		return pcKey{f.key(), what.at}
-	}
-	return pcKey{f.key(), entry{}}
+	what, _ := f.fact.(valueIn)
+	return pcKey{f.key(), what.at}
 }
 
 // offering adds changes that may end a finding.

@@ -35,7 +35,7 @@ func (e *pcExam) values(f func(at entry, v facts.Value)) {
 			for _, key := range []string{driversKey, vulkanKey + "ImplicitLayers", vulkanKey + "ExplicitLayers", settingsKey} {
 				for _, v := range keys.Registry(hive, key).Values {
 					if v.Name != "" {
-						f(entry{hive, bits, key, v.Name}, v)
+						f(entry{Hive: hive, Bits: bits, Key: key, Name: v.Name}, v)
 					}
 				}
 			}
@@ -48,25 +48,25 @@ func (e *pcExam) registry() map[string]bool {
 	named := map[string]bool{}
 	e.values(func(at entry, v facts.Value) {
 		switch {
-		case at.hive == facts.CurrentUser && at.key == driversKey:
-			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type}, nil), pcChange{entry: at})
-		case at.key == settingsKey:
-			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.bits).Exists(v.Name) {
+		case at.Hive == facts.CurrentUser && at.Key == driversKey:
+			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), pcChange{entry: at})
+		case at.Key == settingsKey:
+			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.Bits).Exists(v.Name) {
 				named[v.Name] = true
-				e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
+				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
 			}
 		case v.Data != zero:
 			code := RegistryOff
 			if v.Type == facts.RegDWORD && len(v.Data) == len(zero) {
 				code = RegistrySwitched
 			}
-			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type}, nil)
+			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
 			if code == RegistryOff {
 				e.offering(f, pcChange{entry: at, on: true})
 			}
-		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.bits).Exists(v.Name):
+		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.Bits).Exists(v.Name):
 			named[v.Name] = true
-			e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
+			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
 		}
 	})
 	return named
@@ -335,7 +335,7 @@ func (e *pcExam) elevated() {
 	}
 	count := 0
 	e.values(func(at entry, v facts.Value) {
-		if at.hive == facts.CurrentUser && at.key != driversKey && (v.Data == zero || at.key == settingsKey) {
+		if at.Hive == facts.CurrentUser && at.Key != driversKey && (v.Data == zero || at.Key == settingsKey) {
 			count++
 		}
 	})

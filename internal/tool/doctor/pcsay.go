@@ -12,10 +12,10 @@ type layer = manifest.Layer
 // Facts about machines with Windows.
 type (
 	valueIn struct { // a value of the registry
-		at   entry
-		kind uint32
+		at    entry
+		kind  uint32
+		stale bool // it names what is not there
 	}
-	staleIn struct{ valueIn }
 )
 
 const (
@@ -41,16 +41,16 @@ func (v valueIn) say() string {
 	if kind == "" {
 		kind = fmt.Sprintf("the type %d", v.kind)
 	}
-	where := v.at.hive.String() + `\` + v.at.key
-	if v.at.hive == facts.LocalMachine {
-		where += ", in the view of " + v.at.bits + "-bit programs"
+	where := v.at.Hive.String() + `\` + v.at.Key
+	if v.at.Hive == facts.LocalMachine {
+		where += ", in the view of " + v.at.Bits + "-bit programs"
 	}
-	return "a value (" + kind + ") in " + where
-}
-
-func (s staleIn) say() string {
-	text := "it is not there, and named by " + s.valueIn.say()
-	if owner := ownerOfPath(s.at.name); owner != "" {
+	text := "a value (" + kind + ") in " + where
+	if !v.stale {
+		return text
+	}
+	text = "it is not there, and named by " + text
+	if owner := ownerOfPath(v.at.Name); owner != "" {
 		text += "; a file of this name belongs to " + owner
 	}
 	return text
