@@ -44,12 +44,18 @@ var (
 
 // SwitchOf is the variable by which something was put in or out, by the code that says so.
 func SwitchOf(code diag.Code) (v variables.ID, known bool) {
-	v, known = switches[code]
-	return v, known
+	switch code {
+	case diag.DriverDisabled:
+		return variables.DriversDisable, true
+	case diag.DriverNotSelected:
+		return variables.DriversSelect, true
+	case diag.LayerDisabled:
+		return variables.LayersDisable, true
+	case diag.LayerForced:
+		return variables.LayersEnable, true
+	}
+	return v, false
 }
-
-var switches = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
-	diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}
 
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
