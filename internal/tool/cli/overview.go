@@ -101,7 +101,7 @@ func overview(s *invocation, how effort, asJSON bool) error {
 // worthwhile says what notes have an answer to, of what users ask about; "": none has.
 func worthwhile(r *doctor.Report) string {
 	var what []string
-	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "what slows programs down",
+	for code, words := range map[*doctor.Code]string{doctor.DriverIdle: "what slows programs down",
 		doctor.LoaderLookups: "what slows programs down", doctor.GPUAsleep: "what wakes a device"} {
 		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
 			what = append(what, words)

@@ -10,17 +10,11 @@ import (
 	"vkloader/internal/tool/drivers"
 )
 
-// notInstalled is a machine without Vulkan, which needs none as far as can be seen.
-type notInstalled struct {
-	loader bool // one is there
-}
-
-func (n notInstalled) say() string {
-	if n.loader {
-		return "no driver is installed, and no graphics device was found"
-	}
-	return "neither a loader nor a driver is installed, and no graphics device was found"
-}
+// A machine without Vulkan, which needs none as far as can be seen.
+const (
+	withLoader    sentence = "no driver is installed, and no graphics device was found"
+	withoutLoader sentence = "neither a loader nor a driver is installed, and no graphics device was found"
+)
 
 // absence puts one note in the place of what is said about missing drivers and loaders where nobody has asked for Vulkan: no
 // manifest is there, no variable names one, and no device waits for a driver. Inside a container Vulkan was asked for.
@@ -46,7 +40,11 @@ func (e *exam) absence() {
 			do = e.system.run(m.install + " " + m.loader + " " + name)
 		}
 	}
-	e.found(NotInstalled, "Vulkan", "", notInstalled{len(e.Loaders) > 0}, do)
+	what := withoutLoader
+	if len(e.Loaders) > 0 {
+		what = withLoader
+	}
+	e.found(NotInstalled, "Vulkan", "", what, do)
 }
 
 // lostOrUnsearched tells whether a driver's manifest is gone from its package, or in a directory that is not searched.

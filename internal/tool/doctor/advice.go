@@ -10,292 +10,155 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// advice is what to do about a finding, as values; say makes the text, here and nowhere else, and gives the lines for a
-// shell that are in it.
+// advice is what to do about a finding; say gives the text, and the lines for a shell that are in it.
 type advice interface {
 	say() (text string, commands []string)
 }
 
-// usual is what the table says to do about a code.
-type usual struct{ text string }
-
-func (u usual) say() (string, []string) { return u.text, nil }
-
-// fixed is advice without values of its own.
-type fixed uint8
-
-const (
-	doNothing fixed = iota
-	doNothingWithoutDevice
-	doNothingBesideOwn
-	doNothingChosen
-	seeWhich
-	seeWhichName
-	clearSettings
-	nvidiaWhole
-	nvidiaCDI
-	nvidiaAgain
-	nvidiaOnNixOS
-	graphicsOnNixOS
-	graphics32OnNixOS
-	bothOnGentoo
-	nvidia32OnUbuntu
-	noneOnAlpine
-	limitsOfPod
-	passOn
-	driverOfHost
-	setBySteam
-	groupsOfPodman
-	byUdev
-	intelModule
-	nvidiaModuleDebian
-	nvidiaModuleMissing
-	updateDriver
-	stillSearching
-	wslWithout
-	librariesOnNixOS
-	ostreeAgain
-	ofSteamOS
-	ownOrAgain
-)
-
-var fixedWords = [...]struct {
+// told is advice whose words are known when it is found.
+type told struct {
 	text     string
 	commands []string
-}{
-	doNothing:              {"Nothing; it does no harm.", nil},
-	doNothingWithoutDevice: {"Nothing, as long as this machine has no graphics device.", nil},
-	doNothingBesideOwn: {"Nothing: the same is there for these programs. library_arch in the manifest would say so to the " +
-		"loader.", nil},
-	doNothingChosen: {"Nothing, if this is intended.", nil},
-	seeWhich:        {"See which: vkloader env", []string{"vkloader env"}},
-	seeWhichName:    {"See which variables name them: vkloader env", []string{"vkloader env"}},
-	clearSettings:   {"vkloader settings clear", []string{"vkloader settings clear"}},
+	root     bool // they take root
+}
+
+func (t told) say() (string, []string) { return t.text, t.commands }
+
+// advised is advice to anybody.
+func advised(text string, commands ...string) told { return told{text, commands, false} }
+
+// Advice without values of its own.
+var (
+	doNothing              = advised("Nothing; it does no harm.")
+	doNothingWithoutDevice = advised("Nothing, as long as this machine has no graphics device.")
+	doNothingBesideOwn     = advised("Nothing: the same is there for these programs. library_arch in the manifest would say so to the " +
+		"loader.")
+	doNothingChosen = advised("Nothing, if this is intended.")
+	seeWhich        = advised("See which: vkloader env", "vkloader env")
+	seeWhichName    = advised("See which variables name them: vkloader env", "vkloader env")
+	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
 	// NVIDIA's driver is one piece, and the container tools carry it over.
-	nvidiaWhole: {"Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate", nil},
-	nvidiaCDI: {"Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate",
-		[]string{"nvidia-ctk cdi generate"}},
-	nvidiaAgain: {"Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi " +
-		"generate first", nil},
-	nvidiaOnNixOS:     {`Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`, nil},
-	graphicsOnNixOS:   {"Add hardware.graphics.enable = true; to the system's configuration.", nil},
-	graphics32OnNixOS: {"Add hardware.graphics.enable32Bit = true; to the system's configuration.", nil},
-	bothOnGentoo:      {`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`, nil},
-	nvidia32OnUbuntu: {"Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.",
-		[]string{"ubuntu-drivers list"}},
-	noneOnAlpine:   {"Nothing: Alpine has no 32-bit libraries beside the 64-bit ones; use a container of another distribution.", nil},
-	limitsOfPod:    {"Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).", nil},
-	passOn:         {"Pass /dev/dri on to the container.", nil},
-	driverOfHost:   {"Install the driver on the host; Steam's runtime takes it from there.", nil},
-	setBySteam:     {"Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.", nil},
-	groupsOfPodman: {"Start the container with: podman run --group-add keep-groups ...", nil},
-	byUdev: {"The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
-		"group. Run as root: udevadm trigger --subsystem-match=drm", []string{"udevadm trigger --subsystem-match=drm"}},
-	intelModule: {"Run as root: modprobe i915 (for new devices: modprobe xe)", []string{"modprobe i915"}},
-	nvidiaModuleDebian: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for " +
-		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
-	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
-		"for this kernel.", []string{"modprobe nvidia"}},
-	stillSearching:   {"The search for the culprit has not finished. To wait for it: vkloader doctor", []string{"vkloader doctor"}},
-	wslWithout:       {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
-	librariesOnNixOS: {"On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.", nil},
-	ostreeAgain: {"The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade",
-		[]string{"rpm-ostree rollback", "rpm-ostree upgrade"}},
-	ofSteamOS: {"SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.",
-		[]string{"steamos-update"}},
-	ownOrAgain:   {"Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.", nil},
-	updateDriver: {"Update the driver: it may be older than the device. A device may also be too old for Vulkan.", nil},
-}
-
-func (f fixed) say() (string, []string) { return fixedWords[f].text, fixedWords[f].commands }
-
-// Lines for a shell, in the place where they have to be run.
-type (
-	typed  struct{ command string } // by anybody
-	asRoot struct{ command string }
-
-	// outside is a line to run outside of the sandbox; partial: a name in it is not known.
-	outside struct {
-		command string
-		partial bool
-	}
-
-	// multilib is a line for root that wants a repository of Arch's.
-	multilib struct{ command string }
-
-	// askPackage is a line that tells a package's name.
-	askPackage struct{ command string }
-
-	// kernelLog is where a driver of the kernel says what is wrong.
-	kernelLog struct{ kernel string }
-
-	// joinGroup gives the user the group of a node.
-	joinGroup struct{ group, user string }
+	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
+		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate")
+	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate", "nvidia-ctk cdi generate")
+	nvidiaAgain = advised("Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi " +
+		"generate first")
+	nvidiaOnNixOS     = advised(`Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`)
+	graphicsOnNixOS   = advised("Add hardware.graphics.enable = true; to the system's configuration.")
+	graphics32OnNixOS = advised("Add hardware.graphics.enable32Bit = true; to the system's configuration.")
+	bothOnGentoo      = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
+	nvidia32OnUbuntu  = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
+	noneOnAlpine      = advised("Nothing: Alpine has no 32-bit libraries beside the 64-bit ones; use a container of another distribution.")
+	limitsOfPod       = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
+	passOn            = advised("Pass /dev/dri on to the container.")
+	driverOfHost      = advised("Install the driver on the host; Steam's runtime takes it from there.")
+	setBySteam        = advised("Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.")
+	groupsOfPodman    = advised("Start the container with: podman run --group-add keep-groups ...")
+	byUdev            = advised("The node belongs to no group that may use it: let udev give it to the group video or render, and you into that "+
+		"group. Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm")
+	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915")
+	nvidiaModuleDebian = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for "+
+		"this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall")
+	nvidiaModuleMissing = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built "+
+		"for this kernel.", "modprobe nvidia")
+	stillSearching   = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
+	wslWithout       = advised("The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.")
+	librariesOnNixOS = advised("On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.")
+	ostreeAgain      = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade")
+	ofSteamOS        = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.", "steamos-update")
+	ownOrAgain       = advised("Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.")
+	updateDriver     = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.")
 )
 
-func (t typed) say() (string, []string)  { return t.command, []string{t.command} }
-func (r asRoot) say() (string, []string) { return "Run as root: " + r.command, []string{r.command} }
+// typed is a line for a shell, after words about it.
+func typed(before, command string) told { return advised(before+command, command) }
 
-func (o outside) say() (string, []string) {
-	if o.partial {
-		return "Run outside: " + o.command, nil
+func asRoot(command string) told { return told{"Run as root: " + command, []string{command}, true} }
+
+// outside is a line to run outside of the sandbox; partial: a name in it is not known.
+func outside(command string, partial bool) told {
+	if partial {
+		return advised("Run outside: " + command)
 	}
-	return "Run outside: " + o.command, []string{o.command}
+	return typed("Run outside: ", command)
 }
 
-func (m multilib) say() (string, []string) {
-	return "Run as root, with the repository multilib: " + m.command, []string{m.command}
+// multilib is a line for root that wants a repository of Arch's.
+func multilib(command string) advice {
+	return told{"Run as root, with the repository multilib: " + command, []string{command}, true}
 }
 
-func (a askPackage) say() (string, []string) {
-	return "Ask which package has it, and install that: " + a.command, []string{a.command}
+// kernelLog is where a driver of the kernel says what is wrong.
+func kernelLog(kernel string) advice {
+	return typed("Look for errors of "+kernel+": ", "dmesg | grep "+kernel)
 }
 
-func (k kernelLog) say() (string, []string) {
-	command := "dmesg | grep " + k.kernel
-	return "Look for errors of " + k.kernel + ": " + command, []string{command}
+// joinGroup gives the user the group of a node.
+func joinGroup(group, user string) advice {
+	do := asRoot("usermod -aG " + term.Quoted(group) + " " + term.Quoted(user))
+	do.text += "; then log in again"
+	return do
 }
 
-func (j joinGroup) say() (string, []string) {
-	command := "usermod -aG " + term.Quoted(j.group) + " " + term.Quoted(j.user)
-	return "Run as root: " + command + "; then log in again", []string{command}
-}
-
-// Things to install, update or remove.
-type (
-	installFile   struct{ file string } // the package that has it
-	installAgain  struct{ file, owner string }
-	installDriver struct {
-		family string
-		class  int
+// installAgain is the package that has a file, where its name is known.
+func installAgain(file, owner string) advice {
+	if owner != "" {
+		return advised("Install the package " + owner + " again.")
 	}
-	installOrRemove struct{ library, manifest string }
-	updateLibrary   struct{ file string }
-	newerGlibc      struct{ version string }
-
-	// vendorFile is a file that EGL finds a driver by, with what is in it.
-	vendorFile struct{ file, says string }
-
-	// removeLoader is a loader that is in the way; gets: what the program then gets, "": another one.
-	removeLoader struct{ file, gets string }
-)
-
-func (i installFile) say() (string, []string) {
-	return "Install the package that has " + i.file + ".", nil
+	return advised("Install the package that has " + file + " again.")
 }
 
-func (i installAgain) say() (string, []string) {
-	if i.owner != "" {
-		return "Install the package " + i.owner + " again.", nil
+// installDriver is the package that has a driver; size: "32-bit ", or "".
+func installDriver(family, size string) advice {
+	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".")
+}
+
+// vendorFile is a file that EGL finds a driver by, with what is in it.
+func vendorFile(file, says string) advice {
+	return typed("Have this file in the image, or write it as root: ",
+		"mkdir -p "+path.Dir(file)+" && echo "+term.Quoted(says)+" > "+file)
+}
+
+// removeLoader is a loader that is in the way; gets: what the program then gets, "": another one.
+func removeLoader(file, gets string) advice {
+	if gets != "" {
+		return advised("Remove " + file + ", so that the program gets " + gets + ".")
 	}
-	return "Install the package that has " + i.file + " again.", nil
+	return advised("Remove " + file + ", or the variable that puts its directory first.")
 }
 
-func (i installDriver) say() (string, []string) {
-	size := ""
-	if i.class == 32 {
-		size = "32-bit "
-	}
-	return "Install the package that has the " + size + "Vulkan driver " + i.family + ".", nil
+// startWith are options for a container's tool.
+func startWith(tool, options string) told {
+	return advised("Start the container with: " + tool + " run " + options + " ...")
 }
 
-func (i installOrRemove) say() (string, []string) {
-	return "Install the package that has " + i.library + ", or remove " + i.manifest + ".", nil
-}
-
-func (u updateLibrary) say() (string, []string) {
-	return "Update " + u.file + ", or install a driver that was built for it.", nil
-}
-
-func (n newerGlibc) say() (string, []string) {
-	return "Use a system or image with glibc " + n.version + " or newer, or a driver built for this one.", nil
-}
-
-func (v vendorFile) say() (string, []string) {
-	command := "mkdir -p " + path.Dir(v.file) + " && echo " + term.Quoted(v.says) + " > " + v.file
-	return "Have this file in the image, or write it as root: " + command, []string{command}
-}
-
-func (r removeLoader) say() (string, []string) {
-	if r.gets != "" {
-		return "Remove " + r.file + ", so that the program gets " + r.gets + ".", nil
-	}
-	return "Remove " + r.file + ", or the variable that puts its directory first.", nil
-}
-
-// Things to do about a container.
-type (
-	// startWith are options for a container's tool.
-	startWith struct{ tool, options string }
-
-	// imageRuns is a command for the image.
-	imageRuns struct{ sandbox, command string }
-
-	// furtherGroup is a group for what runs in a container.
-	furtherGroup struct {
-		kind  string
-		group uint32
-	}
-
-	// capabilities are those of NVIDIA's container tools, which are too few.
-	capabilities struct {
-		pod   bool
-		value string
-	}
-
-	// moduleOnHost is NVIDIA's module of the kernel.
-	moduleOnHost struct{ sandbox string }
-)
-
-func (s startWith) say() (string, []string) {
-	return "Start the container with: " + s.tool + " run " + s.options + " ...", nil
-}
-
-func (i imageRuns) say() (string, []string) {
-	return "In the image of " + sandboxWords[i.sandbox] + ": RUN " + i.command, []string{i.command}
-}
-
-func (f furtherGroup) say() (string, []string) {
-	switch f.kind {
+// furtherGroup is a group for what runs in a container.
+func furtherGroup(kind string, group uint32) advice {
+	switch kind {
 	case "kubernetes":
-		return fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", f.group), nil
+		return advised(fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group))
 	case "container":
-		return fmt.Sprintf("Start the container with the group %d as a further one.", f.group), nil
+		return advised(fmt.Sprintf("Start the container with the group %d as a further one.", group))
 	}
-	return fmt.Sprintf("Start the container with: docker run --group-add %d ...", f.group), nil
+	return startWith("docker", fmt.Sprintf("--group-add %d", group))
 }
 
-func (c capabilities) say() (string, []string) {
-	is := "it is " + c.value + ", without graphics"
-	if c.value == "" {
+// capabilities are those of NVIDIA's container tools, which are too few.
+func capabilities(pod bool, value string) advice {
+	is := "it is " + value + ", without graphics"
+	if value == "" {
 		is = "it is not set"
 	}
-	if c.pod {
-		return `In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").", nil
+	if pod {
+		return advised(`In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").")
 	}
-	return "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").", nil
+	return advised("Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").")
 }
-
-func (m moduleOnHost) say() (string, []string) {
-	return "Load NVIDIA's module of the kernel on the host of " + sandboxWords[m.sandbox] + ".", nil
-}
-
-// Variables.
-type (
-	changeVariable  struct{ name string }
-	correctVariable struct{ name string }
-)
-
-func (c changeVariable) say() (string, []string)  { return "Change " + c.name + ".", nil }
-func (c correctVariable) say() (string, []string) { return "Correct " + c.name + ".", nil }
 
 // rightDirectory is the path that a manifest should give its library; tokened: the same with $LIB.
-type rightDirectory struct{ manifest, file, tokened string }
-
-func (r rightDirectory) say() (string, []string) {
-	return "Write " + term.Quoted(r.file) + " as library_path into " + term.Quoted(r.manifest) + "; where programs of both word sizes use it, " +
-		term.Quoted(r.tokened) + ", in which the dynamic linker puts the directory of each for $LIB.", nil
+func rightDirectory(manifest, file, tokened string) advice {
+	return advised("Write " + term.Quoted(file) + " as library_path into " + term.Quoted(manifest) + "; where programs of both word sizes use it, " +
+		term.Quoted(tokened) + ", in which the dynamic linker puts the directory of each for $LIB.")
 }
 
 // aim is what a change is good for, where that is not the end of a fault.
@@ -367,15 +230,15 @@ func (t tried) words() (string, []string) {
 		case t.kind == "steam":
 			return "In the game's launch options in Steam: env -u " + t.Variable + " %command%", nil
 		case t.kind == "flatpak" && t.Set:
-			return outside{"flatpak override --user --env=" + t.Assignment() + " " + term.Or(t.detail, "APPLICATION"), t.detail == ""}.say()
+			return outside("flatpak override --user --env="+t.Assignment()+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
 		case t.kind == "flatpak":
-			return outside{"flatpak override --user --unset-env=" + t.Variable + " " + term.Or(t.detail, "APPLICATION"), t.detail == ""}.say()
+			return outside("flatpak override --user --unset-env="+t.Variable+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
 		case t.kind == "kubernetes" && t.Set:
 			return "In the container's env of the pod: {name: " + t.Variable + ", value: " + yamlText(t.Value) + "}", nil
 		case t.kind != "" && t.Set:
-			return startWith{t.kind, "-e " + t.Assignment()}.say()
+			return startWith(t.kind, "-e "+t.Assignment()).say()
 		case t.kind != "":
-			return without{t.kind, t.Variable}.say()
+			return without(t.kind, t.Variable).say()
 		}
 	}
 	return t.Line(), t.Lines()
@@ -414,4 +277,4 @@ func yamlText(text string) string {
 }
 
 // entryOf is what the table of the decision's codes says to do.
-func entryOf(code diag.Code) advice { return usual{code.Entry().Do} }
+func entryOf(code diag.Code) advice { return advised(code.Entry().Do) }

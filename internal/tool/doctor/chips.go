@@ -37,7 +37,7 @@ func (e *exam) withoutVulkan(g *GPU) bool {
 	if c == nil || c.HasVulkan() {
 		return false
 	}
-	e.found(GPUNoVulkan, g.Title(), "", noVulkan{c.Name}, nil)
+	e.found(GPUNoVulkan, g.Title(), "", said(noVulkan, c.Name), nil)
 	g.Drivers = []string{} // those of its kernel driver are for younger chips
 	return true
 }
@@ -119,7 +119,7 @@ func (e *exam) tooNew(g *GPU) bool {
 	if have == "" {
 		return false
 	}
-	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, needsNewer{"Mesa", e.chipName(g, c), c.Mesa, have}, e.newerMesa(c))
+	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, said(needsNewer, "Mesa", e.chipName(g, c), c.Mesa, have), e.newerMesa(c))
 	return true
 }
 
@@ -128,9 +128,9 @@ func (e *exam) beforeNVK(g *GPU, c *chips.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, withoutNVK{e.chipName(g, c), c.Last}, makersDriver{c.Last})
+		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, e.chipName(g, c)), makersDriver(c.Last))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
-		e.found(GPUNeedsNewer, g.Title(), g.directory, needsNewer{"Linux", e.chipName(g, c), c.Kernel, running}, e.newerLinux(c))
+		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", e.chipName(g, c), c.Kernel, running), e.newerLinux(c))
 	default:
 		return false
 	}
@@ -141,9 +141,9 @@ func (e *exam) beforeNVK(g *GPU, c *chips.Chip) bool {
 func (e *exam) newerLinux(c *chips.Chip) advice {
 	suite, has := e.system.suite()
 	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
-		return fromSuite{suite.Name, "Linux " + suite.Kernel, "linux-image-amd64"}
+		return fromSuite(suite.Name, "Linux "+suite.Kernel, "linux-image-amd64")
 	}
-	return newerRelease{"Linux", c.Kernel}
+	return newerRelease("Linux", c.Kernel)
 }
 
 // chipName is the device's name for people, otherwise that of its kind.
@@ -158,9 +158,9 @@ func (e *exam) chipName(g *GPU, c *chips.Chip) string {
 func (e *exam) newerMesa(c *chips.Chip) advice {
 	suite, has := e.system.suite()
 	if m := e.system.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
-		return fromSuite{suite.Name, "Mesa " + suite.Mesa, "mesa-vulkan-drivers"}
+		return fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
 	}
-	return newerRelease{"Mesa", c.Mesa}
+	return newerRelease("Mesa", c.Mesa)
 }
 
 // youngForKernel is what to do where the running kernel is older than the first one that has a driver for the chip.
@@ -170,7 +170,7 @@ func (e *exam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
 	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
 		return nil, nil, false
 	}
-	what = needsNewer{"Linux", e.chipName(g, c), c.Kernel, running}
+	what = said(needsNewer, "Linux", e.chipName(g, c), c.Kernel, running)
 	return what, e.newerLinux(c), true
 }
 
@@ -220,9 +220,9 @@ func (e *exam) withoutKernelDriver(g *GPU) {
 	if !young {
 		what, do = untaken, e.kernelCure(g)
 		if releases := e.makersReleases(g); releases != "" {
-			what = untakenOf{releases}
+			what = said("%s; %s", untaken, releases)
 			if last := e.chip(g).Last; last != "" && binary.CompareVersions(last, commonNVIDIA) < 0 && !e.hasFamily(drivers.NVIDIA) {
-				do = makersDriver{last}
+				do = makersDriver(last)
 			}
 		}
 	}
@@ -256,9 +256,9 @@ func (e *exam) venus(g *GPU) bool {
 		return false
 	}
 	if e.noVenus(g) {
-		e.found(GPUVirtual, g.Title(), "", venusMissing{}, nil)
+		e.found(GPUVirtual, g.Title(), "", venusMissing, nil)
 	} else if !e.leftOut(g) {
-		e.found(GPUVirtual, g.Title(), "", venusMissing{driver: true}, e.system.install(drivers.For(g.Kernel)))
+		e.found(GPUVirtual, g.Title(), "", venusDriverMissing, e.system.install(drivers.For(g.Kernel)))
 	}
 	g.Drivers = []string{}
 	return true

@@ -10,12 +10,12 @@ import (
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	diag.Codes(func(_ diag.Code, e *diag.Entry) { seen[e.Name] = true })
-	Codes(func(c Code, e *Entry) {
-		if e.Name == "" || seen[e.Name] || e.Means == "" || e.Do == "" {
-			t.Errorf("code %d: %+v", c, *e)
+	Codes(func(c *Code) {
+		if c.Name == "" || seen[c.Name] || c.Means == "" || c.Do == "" {
+			t.Errorf("%+v", *c)
 		}
-		seen[e.Name] = true
-		if c.String() != e.Name {
+		seen[c.Name] = true
+		if c.String() != c.Name {
 			t.Error(c)
 		}
 	})

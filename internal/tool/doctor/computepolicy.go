@@ -15,15 +15,10 @@ import (
 )
 
 // orPolicy is advice about an overlay that harms programs which only compute, too: the compute policy was tried.
-type orPolicy struct{ first advice }
-
-func (o orPolicy) say() (string, []string) {
+func orPolicy(first advice) advice {
 	const command = "vkloader policy compute on"
-	if o.first == nil {
-		return "For programs that only compute: " + command, []string{command}
-	}
-	text, commands := o.first.say()
-	return text + "; for all programs that only compute: " + command, append(slices.Clone(commands), command)
+	text, commands := first.say()
+	return advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
 }
 
 // tryPolicy tries the compute policy when an overlay crashes or hangs: a program that shows nothing runs with all layers,
@@ -52,7 +47,7 @@ func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
-			f.advice = orPolicy{f.advice}
+			f.advice = orPolicy(f.advice)
 		}
 	}
 	return nil

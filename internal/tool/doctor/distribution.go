@@ -21,6 +21,14 @@ type distribution struct {
 	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
 }
 
+// systemFor is the system, as programs of a word size are installed on it.
+func systemFor(m *machine.Machine, class int) distribution {
+	d := readDistribution(m)
+	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
+	d.class, d.foreign = class, strings.Contains(string(architectures), "i386")
+	return d
+}
+
 // readDistribution reads os-release(5).
 func readDistribution(m *machine.Machine) distribution {
 	d := distribution{}
@@ -150,9 +158,9 @@ func (d distribution) forLibrary(name string) advice {
 		return ofSteamOS
 	}
 	if m != nil && m.id == "arch" {
-		return askPackage{"pacman -F " + name}
+		return typed("Ask which package has it, and install that: ", "pacman -F "+name)
 	}
-	return installFile{name}
+	return advised("Install the package that has " + name + ".")
 }
 
 // forFile is what to do about a manifest whose library is not there.
@@ -160,7 +168,7 @@ func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
 		return nvidiaWhole
 	}
-	return installOrRemove{library, manifest}
+	return advised("Install the package that has " + library + ", or remove " + manifest + ".")
 }
 
 // install installs the family's package.
@@ -175,7 +183,7 @@ func (d distribution) install(f *drivers.Family) advice {
 		return graphicsOnNixOS
 	}
 	if d.is("ubuntu") && f.Name == drivers.NVIDIA {
-		return asRoot{"ubuntu-drivers install"}
+		return asRoot("ubuntu-drivers install")
 	}
 	if !d.reallyHas(f) {
 		suite, has := d.suite()
@@ -183,11 +191,11 @@ func (d distribution) install(f *drivers.Family) advice {
 		case f.Name == dozen:
 			return wslWithout
 		case has && !slices.Contains(chips.Lacks(d.ids[0], suite.Of), f.Name):
-			return fromSuite{suite.Name, "Mesa " + suite.Mesa, f.Packages["debian"]}
+			return fromSuite(suite.Name, "Mesa "+suite.Mesa, f.Packages["debian"])
 		}
 	}
 	if m := d.manager(); m != nil && f.Packages[m.id] != "" && d.reallyHas(f) {
 		return d.run(m.install + " " + f.Packages[m.id])
 	}
-	return installDriver{family: f.Name}
+	return installDriver(f.Name, "")
 }

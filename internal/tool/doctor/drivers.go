@@ -30,11 +30,11 @@ func (e *exam) nvidiaVersions() {
 		}
 		var do advice
 		if e.kind("flatpak") != "" {
-			do = outside{command: "flatpak install org.freedesktop.Platform.GL.nvidia-" + strings.ReplaceAll(kernel, ".", "-")}
+			do = outside("flatpak install org.freedesktop.Platform.GL.nvidia-"+strings.ReplaceAll(kernel, ".", "-"), false)
 		} else if len(e.Sandboxes) > 0 {
 			do = nvidiaAgain
 		}
-		e.found(NvidiaVersion, m.Name, m.File, twoVersions{kernel, version}, do)
+		e.found(NvidiaVersion, m.Name, m.File, said(twoVersions, kernel, version), do)
 	}
 }
 
@@ -86,7 +86,7 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(fixing,
+				e.found(DeviceTwice, g.Title(), m.Manifest, said(rivals, first.Manifest, m.Manifest), nil).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
@@ -127,33 +127,41 @@ func (e *exam) replacedByRivals() {
 	})
 }
 
-// fallback says what programs get when no device is served: the processor, or nothing.
-func (e *exam) fallback() {
-	var software, unknown []string
-	good := 0
-	for _, m := range e.Drivers {
+// unhoused are the good drivers that no device of the kernel's is known for: software renderers, and those that are not known
+// here; good counts all good ones.
+func (e *exam) unhoused() (software, unknown []*Module, good int) {
+	for i := range e.Drivers {
+		m := &e.Drivers[i]
 		f := drivers.Of(m.Library)
 		switch {
 		case !m.Good:
 			continue
 		case f == nil:
-			unknown = append(unknown, m.Name)
+			unknown = append(unknown, m)
 		case f.Software():
-			software = append(software, m.Name)
+			software = append(software, m)
 		}
 		good++
 	}
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-		return len(g.Drivers) > 0 && e.refused(g) == "" && len(g.Nodes) > 0
-	})
+	return software, unknown, good
+}
+
+// served tells whether a device has a driver, and a node that the user may open.
+func (e *exam) served() bool {
+	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" })
+}
+
+// fallback says what programs get when no device is served: the processor, or nothing.
+func (e *exam) fallback() {
+	software, unknown, good := e.unhoused()
 	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
 	case good == 0:
 		e.withoutDriver()
-	case len(software) > 0 && !served && len(unknown) == 0:
-		found := e.found(SoftwareOnly, software[0], "", notServed, nil)
+	case len(software) > 0 && !e.served() && len(unknown) == 0:
+		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
 		if by := e.pinnedBy(); by != "" {
-			found.fact, found.advice = chosenSoftware{by}, doNothingChosen
+			found.fact, found.advice = said(chosenSoftware, by), doNothingChosen
 			found.soften(diag.Note)
 		} else if !wanted {
 			found.soften(diag.Note)
@@ -188,7 +196,7 @@ func (e *exam) withoutDriver() {
 		}
 		if what.by = e.replaced(); what.by != "" && len(e.Drivers) == 0 {
 			what.why = replacedSearch
-			do = correctVariable{what.by}
+			do = advised("Correct " + what.by + ".")
 		}
 	}
 	list := e.left()

@@ -23,15 +23,15 @@ func (e *exam) elevation() {
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
-	set, ignored := Unseen(e.source), unseen{rights: rights}
-	if ignored.lost = e.lost(e.source); len(set) == 0 && len(ignored.lost) > 0 {
+	set, lost := Unseen(e.source), e.lost(e.source)
+	if len(set) == 0 && len(lost) > 0 {
 		set = e.losing()
 	}
-	switch ignored.count = len(set); {
+	switch {
 	case len(set) > 0:
-		e.found(ElevatedIgnores, strings.Join(set, ", "), "", ignored, forEverybody{set})
+		e.found(ElevatedIgnores, strings.Join(set, ", "), "", unseen(len(set), rights, lost), forEverybody(set))
 	case rights != "":
-		e.found(ElevatedProgram, e.source.Program, "", elevatedRuns{rights}, nil)
+		e.found(ElevatedProgram, e.source.Program, "", said(elevatedRuns, rights), nil)
 	}
 }
 
@@ -86,46 +86,31 @@ func (e *exam) losing() (set []string) {
 	return set
 }
 
-// Facts about programs with more rights than their user.
-type (
-	// unseen are variables that the program does not see, with the drivers and layers that it does not get.
-	unseen struct {
-		count  int
-		rights process.Rights
-		lost   []string
+// unseen are variables that a program with more rights than its user does not see, with the drivers and layers that it does
+// not get.
+func unseen(count int, rights process.Rights, lost []string) fact {
+	what, verb := sentence("the program does not see"), "are"
+	if rights != "" {
+		what = said("the program runs with more rights than its user (%s): it does not see", rights)
 	}
-
-	// elevatedRuns is that a program's file gives it more rights.
-	elevatedRuns struct{ rights process.Rights }
-)
-
-func (u unseen) say() string {
-	verb := "are"
-	if u.count == 1 {
+	if count == 1 {
 		verb = "is"
 	}
-	what := "the program does not see " + term.Count(u.count, "variable") + " that " + verb + " set"
-	if u.rights != "" {
-		what = "the program runs with more rights than its user (" + string(u.rights) + "): it does not see " +
-			term.Count(u.count, "variable") + " that " + verb + " set"
-	}
-	if len(u.lost) > 0 {
-		what += "; it does not get " + strings.Join(u.lost, ", ")
+	what += said(" %s that %s set", term.Count(count, "variable"), verb)
+	if len(lost) > 0 {
+		what += sentence("; it does not get " + strings.Join(lost, ", "))
 	}
 	return what
 }
 
-func (r elevatedRuns) say() string {
-	return "it runs with more rights than its user (" + string(r.rights) + "): it ignores most variables and the home directory"
-}
+// elevatedRuns is that a program's file gives it more rights.
+const elevatedRuns = "it runs with more rights than its user (%s): it ignores most variables and the home directory"
 
 // forEverybody is how to do without variables: by what programs of every user find.
-type forEverybody struct{ set []string }
-
-func (f forEverybody) say() (string, []string) {
+func forEverybody(set []string) advice {
 	var does []string
 	has := func(ids ...variables.ID) bool {
-		return slices.ContainsFunc(ids, func(id variables.ID) bool { return slices.Contains(f.set, id.Name()) })
+		return slices.ContainsFunc(ids, func(id variables.ID) bool { return slices.Contains(set, id.Name()) })
 	}
 	if has(variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles) {
 		does = append(does, "Put driver manifests into /etc/vulkan/icd.d.")
@@ -146,5 +131,5 @@ func (f forEverybody) say() (string, []string) {
 	if has(variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs) {
 		does = append(does, "Put the manifests into the same directories below /etc/vulkan, which every program reads.")
 	}
-	return cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do), nil
+	return advised(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Do))
 }

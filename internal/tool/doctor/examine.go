@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
@@ -108,9 +107,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if e.plan, err = ask.Plan(e.source); err != nil {
 		return nil, err
 	}
-	e.system = readDistribution(e.machine)
-	e.system.class = e.class
-	e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
+	e.system = systemFor(e.machine, e.class)
 	e.System = e.system.name
 	if e.user, err = e.findUser(options.User); err != nil {
 		return nil, err

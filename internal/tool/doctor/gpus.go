@@ -157,7 +157,7 @@ func (e *exam) judge(g *GPU) {
 	case g.displayOnly():
 		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
-		e.found(GPUReserved, g.Title(), "", reserved{g.Kernel}, nil)
+		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
 	case e.withoutVulkan(g):
 	case g.Kernel == "" && g.Vendor != "":
 		e.withoutKernelDriver(g)
@@ -171,7 +171,7 @@ func (e *exam) judge(g *GPU) {
 		}
 	case e.refused(g) != "":
 		node := e.refused(g)
-		e.found(GPUPermission, g.Title(), node, forbidden{e.user.name, node}, e.permissionCure(node))
+		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
 	case len(g.Drivers) == 0 && !installed:
@@ -188,12 +188,15 @@ func (e *exam) judge(g *GPU) {
 	}
 }
 
+// worksOn tells whether a driver is known to be for the devices of a kernel driver.
+func (m *Module) worksOn(kernel string) bool {
+	f := drivers.Of(m.Library)
+	return f != nil && f.WorksOn(kernel)
+}
+
 // anyFor tells whether a driver for the device is there at all, even a bad one: then what is wrong is said already.
 func (e *exam) anyFor(g *GPU) bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
-		f := drivers.Of(m.Library)
-		return f != nil && f.WorksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class)
-	})
+	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 }
 
 func (e *exam) hasFamily(name string) bool {
@@ -209,7 +212,7 @@ func (e *exam) kernelCure(g *GPU) advice {
 	case "NVIDIA":
 		return e.nvidiaModule()
 	case "AMD":
-		return asRoot{"modprobe amdgpu"}
+		return asRoot("modprobe amdgpu")
 	case "Intel":
 		return intelModule
 	}
@@ -220,7 +223,7 @@ func (e *exam) kernelCure(g *GPU) advice {
 // then the module was not built for this kernel, or is not loaded.
 func (e *exam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
-		return moduleOnHost{kind}
+		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
 	}
 	if !e.hasFamily("NVIDIA") {
 		return e.system.install(drivers.For("nvidia"))
@@ -260,9 +263,9 @@ func (e *exam) undriven(g *GPU) {
 		do = e.system.again(p.Name, gone)
 	case p != nil && what.library == "":
 		what.lacks = p.Name + " " + p.Version
-		do = installDriver{family: f.Name}
+		do = installDriver(f.Name, "")
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(chips.Lacks(e.system.ids[0], suite.Of), f.Name) {
-			do = fromSuite{suite.Name, "Mesa " + suite.Mesa, p.Name}
+			do = fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
 		} else if f.Name == dozen {
 			do = wslWithout
 		}
@@ -284,8 +287,7 @@ func (e *exam) undriven(g *GPU) {
 // otherClass is a manifest of a driver for the device that is for programs of the other word size.
 func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
-		f := drivers.Of(m.Library)
-		if f != nil && f.WorksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
+		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest
 		}
 	}

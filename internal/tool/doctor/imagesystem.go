@@ -37,7 +37,7 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 func (d distribution) run(line string) advice {
 	m := d.manager()
 	if m == nil {
-		return asRoot{line}
+		return asRoot(line)
 	}
 	names, again := strings.CutPrefix(line, m.again+" ")
 	if !again || m.again == m.install {
@@ -48,21 +48,21 @@ func (d distribution) run(line string) advice {
 		if again {
 			return ostreeAgain
 		}
-		return thenRestart{"rpm-ostree install " + names}
+		return thenRestart("rpm-ostree install " + names)
 	case microOS:
 		if again {
-			return thenRestart{"transactional-update pkg install --force " + names}
+			return thenRestart("transactional-update pkg install --force " + names)
 		}
-		return thenRestart{"transactional-update pkg install " + names}
+		return thenRestart("transactional-update pkg install " + names)
 	case steamOS:
 		return ofSteamOS
 	}
-	return asRoot{line}
+	return asRoot(line)
 }
 
 // thenRestart is a line for root that counts from the next start of the machine on.
-type thenRestart struct{ command string }
-
-func (t thenRestart) say() (string, []string) {
-	return "Run as root: " + t.command + "; then restart the machine", []string{t.command}
+func thenRestart(command string) advice {
+	do := asRoot(command)
+	do.text += "; then restart the machine"
+	return do
 }

@@ -122,14 +122,14 @@ func (e *exam) leftOut(g *GPU) bool {
 		return e.pinned(g)
 	}
 	if kept.unsearched() {
-		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, unsearched{kept.driver.Path, kept.name()}, nil)
+		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said(unsearched, kept.driver.Path, kept.name()), nil)
 		e.searchAgain(found, kept)
 		return true
 	}
 	if !e.someGood() {
 		return true // that programs find no driver at all is said with its cause
 	}
-	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, leftOut{search.BaseName(kept.driver.Path), kept.name()}, nil)
+	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said(leftOut, search.BaseName(kept.driver.Path), kept.name()), nil)
 	why := forDevice
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
@@ -163,7 +163,7 @@ func (e *exam) pinned(g *GPU) bool {
 	if name == "" || !e.someGood() {
 		return false
 	}
-	e.found(GPULeftOut, g.Title(), "", leftOut{by: name}, nil)
+	e.found(GPULeftOut, g.Title(), "", said(othersChosen, name), nil)
 	return true
 }
 
@@ -184,7 +184,7 @@ func (e *exam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
 			f.soften(diag.Note)
-			f.fact = filteredOut{variables.LayersDisable.Name()}
+			f.fact = said(filteredOut, variables.LayersDisable.Name())
 		}
 	}
 	if !e.someGood() {
@@ -194,7 +194,7 @@ func (e *exam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
 			if f.Path != "" && f.Path == without && f.Code == diag.DriverDisabled {
-				f.fact = softwareOut{variables.DriversDisable.Name()}
+				f.fact = said(softwareOut, variables.DriversDisable.Name())
 				continue
 			}
 			f.soften(diag.Note)
@@ -204,12 +204,8 @@ func (e *exam) byChoice() {
 
 // withoutSoftware is the manifest of a software renderer that is kept out, where programs get no device without it; "": none is.
 func (e *exam) withoutSoftware() string {
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" })
-	other := slices.ContainsFunc(e.Drivers, func(m Module) bool {
-		f := drivers.Of(m.Library)
-		return m.Good && (f == nil || f.Software())
-	})
-	if served || other {
+	software, unknown, _ := e.unhoused()
+	if e.served() || len(software)+len(unknown) > 0 {
 		return ""
 	}
 	for _, k := range e.left() {
@@ -230,9 +226,11 @@ func (e *exam) closed() {
 			}
 			place := e.closedAt(location.Path)
 			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
-				found := e.found(DirectoryUnreadable, place, place, unreadableDirectory{place, search.Kind(kind) == search.Drivers},
-					e.opening(place))
-				found.soften(severity)
+				what := "layers"
+				if search.Kind(kind) == search.Drivers {
+					what = "drivers"
+				}
+				e.found(DirectoryUnreadable, place, place, said(unreadableKind, place, what), e.opening(place)).soften(severity)
 			}
 		}
 	}
@@ -273,14 +271,14 @@ func (e *exam) unreadable(f *Finding) {
 	}
 	if denied(err) {
 		place := e.closedPart(path.Clean(f.Path))
-		f.fact, f.advice = unreadableFile{f.Path}, e.opening(place)
+		f.fact, f.advice = said(unreadableFile, f.Path), e.opening(place)
 	}
 }
 
 // opening gives everybody the right to read a file or directory; its owner where it is the user's own.
 func (e *exam) opening(place string) advice {
 	home := path.Clean(e.variable(variables.Home.Name()))
-	return opening{place, path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/")}
+	return opening(place, path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/"))
 }
 
 // denied tells whether an error is that the user may not.

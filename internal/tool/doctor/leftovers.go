@@ -32,20 +32,18 @@ func (e *exam) leftovers() {
 
 // overriding is what an override layer does to every program, as far as it can be read.
 func (e *exam) overriding(file string) fact {
-	what := overriding{written: e.written(file)}
+	written := since(e.written(file))
 	for _, l := range e.plan.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			what.force, what.components, what.places = true, l.Components, l.OverridePaths
-			return what
+			return overriding(l.Components, l.OverridePaths) + written
 		}
 	}
 	for _, f := range e.plan.Findings {
 		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
-			what.fault = f
-			break
+			return sentence("it is not in force, because it is not valid: "+f.What) + written
 		}
 	}
-	return what
+	return "it is not in force" + written
 }
 
 // written is since when a file is as it is; zero for a foreign machine, whose files have the times of their copying.
@@ -122,22 +120,21 @@ func (e *exam) loaders() {
 
 func (e *exam) judgeLoaders(first binary.Result) {
 	if first.File == nil {
-		what := loaderless{configured: e.configured(loaderName)}
+		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
-			found := e.found(LoaderMissing, loaderName, "", what, e.findable(loaderName))
+			found := e.found(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName))
 			if e.system.is("nixos") { // there, every program names the directory of its own
 				found.soften(diag.Note)
 			}
 		} else {
-			what.own = e.options.Library
-			e.found(LoaderMissing, loaderName, "", what, nil).offer(fixing,
+			e.found(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 		}
 		return
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
 		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, closure.Cause(file.Err())}, e.system.again(owner, file.Path))
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader(file.Path, closure.Cause(file.Err())), e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}
@@ -157,16 +154,16 @@ func (e *exam) judgeLoaders(first binary.Result) {
 		case e.bundled(&l):
 			var do advice
 			if others.File != nil && others.File.Real != l.File {
-				do = removeLoader{l.Name, others.File.Path}
+				do = removeLoader(l.Name, others.File.Path)
 			}
-			found := e.found(LoaderBundled, loaderName, l.Name, bundled{l, l.First}, do)
+			found := e.found(LoaderBundled, loaderName, l.Name, bundled(&l, l.First), do)
 			if binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, older{l, newest}, removeLoader{file: l.Name})
+			e.found(LoaderOld, loaderName, l.Name, said(olderLoader, l.words(), newest.File, newest.Vulkan), removeLoader(l.Name, ""))
 		case !l.First:
-			e.found(LoaderOther, loaderName, l.Name, other{l, first.File.Path}, nil)
+			e.found(LoaderOther, loaderName, l.Name, said(otherLoader, l.words(), first.File.Path), nil)
 		}
 	}
 }

@@ -34,7 +34,6 @@ func (e *exam) libraries() {
 		e.sameDriver(&m, f)
 		e.Drivers = append(e.Drivers, m)
 	}
-	e.foreignDrivers()
 	active := map[*manifest.Layer]bool{}
 	for _, a := range e.plan.Active {
 		active[e.plan.Layers[a.Layer]] = true
@@ -47,18 +46,17 @@ func (e *exam) libraries() {
 		e.module(&m, closure.Layer(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !term.IsName(name) {
-				f := e.found(LayerVariable, l.Name, l.Manifest, noName{name}, nil)
+				f := e.found(LayerVariable, l.Name, l.Manifest, said(noName, name), nil)
 				f.Line, f.Column = l.Line, l.Column
 			}
 		}
 		e.Layers = append(e.Layers, m)
 	}
-	e.pairs()
-	e.foreignLayers()
+	e.besideOwn()
 }
 
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, is closure.Interface, misfit Code) *binary.File {
+func (e *exam) module(m *Module, is closure.Interface, misfit *Code) *binary.File {
 	found := closure.Judged(e.machine, e.linker, m.Library, is)
 	m.Good = found.Works()
 	before := len(e.Findings)
@@ -85,17 +83,16 @@ func (e *exam) module(m *Module, is closure.Interface, misfit Code) *binary.File
 		return nil
 	case closure.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
-		e.found(LibraryForeign, m.Name, m.Manifest,
-			forOthers{file: file.Path, class: m.Class, machine: m.Machine, wanted: e.class}, e.other(m))
+		e.found(LibraryForeign, m.Name, m.Manifest, forOthers("", file, file.Path, e.class), e.other(m))
 		return nil
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.found(misfit, m.Name, m.Manifest, anotherLoader{found.File.Path, found.File.Soname}, nil)
+		e.found(misfit, m.Name, m.Manifest, said(anotherLoader, found.File.Path, found.File.Soname), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
-		e.found(misfit, m.Name, m.Manifest, noInterface{found.File.Path}, nil)
+		e.found(misfit, m.Name, m.Manifest, said(noInterface, found.File.Path), nil)
 	}
 	m.Needs = len(found.With.Files) - 1
 	e.closure(m, found.File, found.With)
@@ -109,7 +106,7 @@ func (e *exam) missing(m *Module, r binary.Result) {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
 		if tokened, file := e.sibling(m.Library); file != "" {
-			what.beside, do = file, rightDirectory{m.Manifest, file, tokened}
+			what.beside, do = file, rightDirectory(m.Manifest, file, tokened)
 		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
@@ -117,8 +114,7 @@ func (e *exam) missing(m *Module, r binary.Result) {
 		return
 	}
 	if len(r.Others) > 0 {
-		f := e.linker.Open(r.Others[0])
-		e.found(LibraryForeign, m.Name, m.Manifest, forOthers{m.Library, r.Others[0], f.Class, f.MachineName(), e.class},
+		e.found(LibraryForeign, m.Name, m.Manifest, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class),
 			e.system.forLibrary(m.Library))
 		return
 	}
@@ -162,7 +158,7 @@ func (e *exam) sibling(library string) (tokened, file string) {
 
 // nowhere says that the dynamic linker does not find a library, and offers to put the directory into LD_LIBRARY_PATH where
 // it lies.
-func (e *exam) nowhere(code Code, m *Module, what nowhere) *Finding {
+func (e *exam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
 	var changes []explain.Change
 	for _, directory := range besides {
@@ -186,13 +182,13 @@ var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr
 // findable is what makes a library findable.
 func (e *exam) findable(name string) advice {
 	if i := e.own(); i != nil {
-		return ownLinker{i, ""}
+		return ownLinker(i, "")
 	}
 	if e.configured(name) != "" {
 		if kind := e.containerKind(); kind != "" {
-			return imageRuns{kind, "ldconfig"}
+			return typed("In the image of "+sandboxWords[kind]+": RUN ", "ldconfig")
 		}
-		return asRoot{"ldconfig"}
+		return asRoot("ldconfig")
 	}
 	return e.system.forLibrary(name)
 }
@@ -255,11 +251,11 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
-		what := undefined{file: f.Path, symbol: c.Symbols[0], more: len(c.Symbols) - 1, atOnce: len(c.Data) > 0}
-		if what.atOnce {
-			what.symbol = c.Data[0]
+		symbol := c.Symbols[0]
+		if len(c.Data) > 0 {
+			symbol = c.Data[0]
 		}
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, nil)
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f.Path, symbol, len(c.Symbols)-1, len(c.Data) > 0), nil)
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
 		}
@@ -301,13 +297,13 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 	need := family.Headless
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{library: name}, e.findable(name))
+			e.found(DriverHeadless, m.Name, m.Manifest, said(noLibraryEGL, name), e.findable(name))
 			return
 		}
 	}
 	if len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
-		e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{vendor: need.Vendor[0]},
-			vendorFile{strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says})
+		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
+			vendorFile(strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says))
 	}
 }
 
@@ -315,11 +311,11 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 func (e *exam) olderThan(old binary.Old) advice {
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		if i := e.own(); i != nil {
-			return ownLinker{i, version}
+			return ownLinker(i, version)
 		}
-		return newerGlibc{version}
+		return advised("Use a system or image with glibc " + version + " or newer, or a driver built for this one.")
 	}
-	return updateLibrary{old.In.Path}
+	return advised("Update " + old.In.Path + ", or install a driver that was built for it.")
 }
 
 // sameDriver says when two manifests lead to one driver.
@@ -329,7 +325,7 @@ func (e *exam) sameDriver(m *Module, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			var what fact = namedAs{f.Path, other.Manifest}
+			what := said(namedAs, f.Path, other.Manifest)
 			if other.Manifest == m.Manifest {
 				what = foundTwice
 			}
@@ -349,28 +345,6 @@ func (e *exam) sameDriver(m *Module, f *binary.File) {
 				}
 			}
 			return
-		}
-	}
-}
-
-// foreignDrivers makes the findings about libraries for other programs notes, where the driver is there for these
-// programs as well: 32-bit drivers beside 64-bit ones are how distributions do it.
-func (e *exam) foreignDrivers() {
-	stem := func(m *Module) string {
-		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
-		return name
-	}
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		if f.Code != LibraryForeign {
-			continue
-		}
-		mine := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
-		if mine >= 0 && slices.ContainsFunc(e.Drivers, func(m Module) bool {
-			return m.Good && stem(&m) == stem(&e.Drivers[mine])
-		}) {
-			f.soften(diag.Note)
-			f.advice = doNothingBesideOwn
 		}
 	}
 }

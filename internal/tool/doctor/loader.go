@@ -82,16 +82,14 @@ func (u unread) say() string {
 	return "the loader that programs get, " + u.loader.Title() + ", does not read " + machine.Style.Base(u.name)
 }
 
-// otherLoader is a run through this project's loader, or other advice.
-type otherLoader struct{ or advice }
-
-func (o otherLoader) say() (string, []string) {
+// withOwnLoader is a run through this project's loader, or other advice.
+func withOwnLoader(or advice) advice {
 	const run = "vkloader run PROGRAM"
-	if o.or == nil {
-		return run, []string{run}
+	if or == nil {
+		return advised(run, run)
 	}
-	text, commands := o.or.say()
-	return run + ", or " + text, append([]string{run}, commands...)
+	text, commands := or.say()
+	return advised(run+", or "+text, append([]string{run}, commands...)...)
 }
 
 // ignoredBy is where it is in force instead.

@@ -15,16 +15,12 @@ const slowLookup = 80 * time.Nanosecond
 // slowTimes is how many times as long as with the tool's loader it must take.
 const slowTimes = 3
 
-// lookups is that finding commands by their names takes long with a loader.
-type lookups struct {
-	loader    string
-	each, own time.Duration // with the program's loader, and with that of the tool; 0: not tried
-}
-
-func (l lookups) say() string {
-	text := fmt.Sprintf("%s takes %s to find 1000 commands by their names", l.loader, millis(l.each*1000))
-	if l.own > 0 {
-		text += "; the loader of this tool takes " + millis(l.own*1000)
+// lookups is that finding commands by their names takes long with a loader: each is the time of the program's loader, own that of
+// the tool's; 0: not tried.
+func lookups(loader string, each, own time.Duration) fact {
+	text := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
+	if own > 0 {
+		text += sentence("; the loader of this tool takes " + millis(own*1000))
 	}
 	return text
 }
@@ -37,27 +33,28 @@ func (t *trying) lookups(ctx context.Context, list []alone) error {
 	if t.at.Library == t.own.Library || t.own.Library == "" || t.Loader == nil {
 		return nil
 	}
-	found, first := lookups{loader: t.Loader.Title()}, -1
+	loader, first := t.Loader.Title(), -1
+	var each, own time.Duration
 	for i := range list {
 		if list[i].Result != ProbeOK && list[i].Result != ProbeNoDevice || list[i].saw.Lookup == 0 {
 			continue
 		}
-		if first < 0 || list[i].saw.Lookup < found.each {
-			found.each, first = list[i].saw.Lookup, i
+		if first < 0 || list[i].saw.Lookup < each {
+			each, first = list[i].saw.Lookup, i
 		}
 	}
-	if found.each < slowLookup {
+	if each < slowLookup {
 		return nil
 	}
 	if _, soon := ctx.Deadline(); !soon {
-		own, err := t.childOf(ctx, t.own, changed(t.Environ, list[first].Variables), t.Limit)
-		if err != nil || own.Outcome == probe.Cut {
+		again, err := t.childOf(ctx, t.own, changed(t.Environ, list[first].Variables), t.Limit)
+		if err != nil || again.Outcome == probe.Cut {
 			return err
 		}
-		if found.own = own.Lookup; found.own == 0 || found.own*slowTimes > found.each {
+		if own = again.Lookup; own == 0 || own*slowTimes > each {
 			return nil
 		}
 	}
-	t.found(LoaderLookups, found.loader, t.Loader.File, found, nil)
+	t.found(LoaderLookups, loader, t.Loader.File, lookups(loader, each, own), nil)
 	return nil
 }

@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"strings"
-
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/loaders"
@@ -32,9 +30,7 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 		e := &exam{Report: &Report{source: source, Findings: []Finding{}}, machine: &source.Machine, source: source, class: class,
 			options: Options{packages: newPackages(), known: loaders.Known{}}}
 		e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(e.class)})
-		e.system = readDistribution(e.machine)
-		e.system.class = class
-		e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
+		e.system = systemFor(e.machine, class)
 		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 		if named.Layer {
 			e.module(&m, closure.Layer(named.Negotiate, named.GetInstance), LayerInterface)

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"path"
+	"strings"
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/layerorder"
@@ -9,18 +10,7 @@ import (
 )
 
 // outdated are rules about the order of layers that the settings file does not say any more.
-type outdated struct{ rules []settingsfile.RuleNow }
-
-func (o outdated) say() string {
-	text := "layers or settings have changed since these rules about the order of layers were applied: "
-	for i, r := range o.rules {
-		if i > 0 {
-			text += ", "
-		}
-		text += r.Upper + " before " + r.Lower
-	}
-	return text
-}
+const outdated = "layers or settings have changed since these rules about the order of layers were applied: %s"
 
 // order finds rules about the order of layers that have to be written again.
 func (e *exam) order() {
@@ -35,14 +25,14 @@ func (e *exam) order() {
 	if err != nil {
 		return
 	}
-	what := outdated{}
+	var stale []string
 	for _, r := range rules {
 		if r.State == settingsfile.RuleStale {
-			what.rules = append(what.rules, r)
+			stale = append(stale, r.Upper+" before "+r.Lower)
 		}
 	}
-	if len(what.rules) > 0 {
+	if len(stale) > 0 {
 		file := found.InForce().Path
-		e.found(OrderStale, search.BaseName(file), file, what, typed{"vkloader settings order apply"})
+		e.found(OrderStale, search.BaseName(file), file, said(outdated, strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
 	}
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -61,9 +60,8 @@ func (e *exam) bothWordSizes() error {
 		}
 	}
 	e.Other = o
-	good := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
-	if good && len(o.Drivers) == 0 {
-		e.found(OtherSizeLacks, "32-bit programs", "", lacksOther{o}, e.forOther(other))
+	if e.someGood() && len(o.Drivers) == 0 {
+		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), e.forOther(other))
 	}
 	return nil
 }
@@ -75,38 +73,5 @@ func (e *exam) forOther(other *exam) advice {
 			return f.advice
 		}
 	}
-	return typed{"vkloader doctor --bits 32"}
-}
-
-// lacksOther is that programs of the other word size get no driver.
-type lacksOther struct{ *OtherSize }
-
-func (l lacksOther) say() string { return l.Line() }
-
-// pairs makes a note of a layer for programs of the other word size, where the same layer is there for these programs as well:
-// Steam has one manifest for each.
-func (e *exam) pairs() {
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		if f.Code != LibraryForeign {
-			continue
-		}
-		mine := slices.IndexFunc(e.Layers, func(m Module) bool { return m.Manifest == f.Path && m.Name == f.Subject })
-		if mine >= 0 && slices.ContainsFunc(e.Layers, func(m Module) bool {
-			return m.Good && m.Class == e.class && sizeless(m.Name) == sizeless(e.Layers[mine].Name)
-		}) {
-			f.soften(diag.Note)
-			f.advice = doNothingBesideOwn
-		}
-	}
-}
-
-// sizeless is a layer's name without its word size.
-func sizeless(name string) string {
-	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
-		if rest, is := strings.CutSuffix(name, end); is {
-			return rest
-		}
-	}
-	return name
+	return typed("", "vkloader doctor --bits 32")
 }

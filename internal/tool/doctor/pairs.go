@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
 )
 
 // wordSizes are what layers for 32-bit and for 64-bit programs have at the end of their names, where there is one of each.
@@ -24,17 +25,36 @@ func partner(a, b string) bool {
 	})
 }
 
-// foreignLayers makes the findings about libraries for other programs notes where the layer is there for these programs as
-// well, under the other name of a pair or under the same one: that is how Steam and overlays serve both word sizes.
-func (e *exam) foreignLayers() {
+// sizeless is a layer's name without its word size.
+func sizeless(name string) string {
+	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
+		if rest, is := strings.CutSuffix(name, end); is {
+			return rest
+		}
+	}
+	return name
+}
+
+// besideOwn makes the findings about libraries for other programs notes where the same is there for these programs as well.
+// A driver has the same library in another directory, as distributions do it. A layer has a manifest of the same name, or one of
+// a pair, as Steam and overlays do it.
+func (e *exam) besideOwn() {
+	stem := func(m *Module) string {
+		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
+		return name
+	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		if f.Code != LibraryForeign {
 			continue
 		}
-		if slices.ContainsFunc(e.Layers, func(m Module) bool {
-			return m.Good && m.Manifest != f.Path && (m.Name == f.Subject || partner(m.Name, f.Subject))
-		}) {
+		modules, same := e.Layers, func(m Module) bool {
+			return m.Good && (partner(m.Name, f.Subject) || sizeless(m.Name) == sizeless(f.Subject))
+		}
+		if at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path }); at >= 0 {
+			modules, same = e.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(&e.Drivers[at]) }
+		}
+		if slices.ContainsFunc(modules, same) {
 			f.soften(diag.Note)
 			f.advice = doNothingBesideOwn
 		}

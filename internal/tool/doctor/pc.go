@@ -71,7 +71,7 @@ func lookPC(pc PC) (*pcExam, error) {
 	for i := range e.plan.Findings {
 		f := &e.plan.Findings[i]
 		if device := e.deviceOf(f, named); device != "" {
-			e.found(DriverPackage, e.base(f.Path), f.Path, deviceNames{device, f.Path}, nil)
+			e.found(DriverPackage, e.base(f.Path), f.Path, said(deviceNames, device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {
 			d := f.Code.Entry()
 			e.Findings = append(e.Findings, Finding{Code: f.Code, Severity: d.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
@@ -127,13 +127,8 @@ type pcKey struct {
 }
 
 func keyOf(f *Finding) pcKey {
-	switch what := f.fact.(type) {
-	case valueIn:
-		return pcKey{f.key(), what.at}
-	case staleIn:
-		return pcKey{f.key(), what.at}
-	}
-	return pcKey{f.key(), entry{}}
+	what, _ := f.fact.(valueIn)
+	return pcKey{f.key(), what.at}
 }
 
 // offering adds changes that may end a finding.

@@ -5,15 +5,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/pc"
 )
 
 // entry is a value of the registry, in the view of programs of a word size.
-type entry struct {
-	hive facts.Hive
-	bits string
-	key  string
-	name string
-}
+type entry = pc.ValueName
 
 // pcChange is one thing that somebody can do on a PC: a variable gets a value, or a value of the registry is switched on
 // or goes.
@@ -35,9 +31,9 @@ func (c pcChange) line() string {
 	if c.on {
 		line, data = "reg add ", " /t REG_DWORD /d 0 /f"
 	}
-	line += `"` + hives[c.entry.hive] + `\` + c.entry.key + `" /v "` + strings.ReplaceAll(c.entry.name, `"`, `\"`) + `"` + data
-	if c.entry.hive == facts.LocalMachine {
-		line += " /reg:" + c.entry.bits
+	line += `"` + hives[c.entry.Hive] + `\` + c.entry.Key + `" /v "` + strings.ReplaceAll(c.entry.Name, `"`, `\"`) + `"` + data
+	if c.entry.Hive == facts.LocalMachine {
+		line += " /reg:" + c.entry.Bits
 	}
 	return line
 }
@@ -50,10 +46,20 @@ func (t pcTried) say() (string, []string) {
 	switch {
 	case t.variable != "":
 		text = "For a program in which it causes problems: " + text
-	case t.entry.hive == facts.LocalMachine:
+	case t.entry.Hive == facts.LocalMachine:
 		text = "In a prompt that runs as administrator: " + text
 	}
 	return text, []string{t.line()}
+}
+
+// RegistryChange is the change of the registry that was tried and ends the finding: a value goes, or its data become four bytes of
+// 0 (on). False: no value of the registry ends it.
+func (f *Finding) RegistryChange() (at pc.ValueName, on, is bool) {
+	t, is := f.advice.(pcTried)
+	if !is || t.variable != "" {
+		return entry{}, false, false
+	}
+	return t.entry, t.on, true
 }
 
 // changedPC is a PC after a change.
@@ -80,11 +86,11 @@ type changedRegistry struct {
 
 func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 	k, at := r.Elsewhere.Registry(h, path), r.of.change.entry
-	if at.name == "" || h != at.hive || !sameName(path, at.key) || h == facts.LocalMachine && at.bits != r.of.WordSize() {
+	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine && at.Bits != r.of.WordSize() {
 		return k
 	}
 	values := slices.Clone(k.Values)
-	i := slices.IndexFunc(values, func(v facts.Value) bool { return v.Name == at.name })
+	i := slices.IndexFunc(values, func(v facts.Value) bool { return v.Name == at.Name })
 	switch {
 	case i < 0:
 	case r.of.change.on:

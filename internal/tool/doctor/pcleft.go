@@ -55,7 +55,7 @@ func (e *pcExam) namedByDevice(manifest string) string {
 // inWrongView offers to take a driver or layer out of the view of programs that cannot load its library.
 func (e *pcExam) inWrongView(f *Finding, m Module) {
 	e.values(func(at entry, v facts.Value) {
-		if at.hive == facts.LocalMachine && at.bits == e.pc.WordSize() && sameName(v.Name, m.Manifest) {
+		if at.Hive == facts.LocalMachine && at.Bits == e.pc.WordSize() && sameName(v.Name, m.Manifest) {
 			e.offering(f, pcChange{entry: at})
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/term"
 )
 
 // Keys of the registry that loaders read.
@@ -34,7 +35,7 @@ func (e *pcExam) values(f func(at entry, v facts.Value)) {
 			for _, key := range []string{driversKey, vulkanKey + "ImplicitLayers", vulkanKey + "ExplicitLayers", settingsKey} {
 				for _, v := range keys.Registry(hive, key).Values {
 					if v.Name != "" {
-						f(entry{hive, bits, key, v.Name}, v)
+						f(entry{Hive: hive, Bits: bits, Key: key, Name: v.Name}, v)
 					}
 				}
 			}
@@ -47,25 +48,25 @@ func (e *pcExam) registry() map[string]bool {
 	named := map[string]bool{}
 	e.values(func(at entry, v facts.Value) {
 		switch {
-		case at.hive == facts.CurrentUser && at.key == driversKey:
-			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type}, nil), pcChange{entry: at})
-		case at.key == settingsKey:
-			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.bits).Exists(v.Name) {
+		case at.Hive == facts.CurrentUser && at.Key == driversKey:
+			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), pcChange{entry: at})
+		case at.Key == settingsKey:
+			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.Bits).Exists(v.Name) {
 				named[v.Name] = true
-				e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
+				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
 			}
 		case v.Data != zero:
 			code := RegistryOff
 			if v.Type == facts.RegDWORD && len(v.Data) == len(zero) {
 				code = RegistrySwitched
 			}
-			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type}, nil)
+			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
 			if code == RegistryOff {
 				e.offering(f, pcChange{entry: at, on: true})
 			}
-		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.bits).Exists(v.Name):
+		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.Bits).Exists(v.Name):
 			named[v.Name] = true
-			e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
+			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
 		}
 	})
 	return named
@@ -93,8 +94,8 @@ func (e *pcExam) libraries() {
 }
 
 // module looks at the library of a driver or layer, which has to export one of these functions.
-func (e *pcExam) module(m Module, lacks Code, functions ...string) Module {
-	add := func(code Code, file string, what fact) *Finding {
+func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
+	add := func(code *Code, file string, what fact) *Finding {
 		f := e.found(code, m.Name, file, what, nil)
 		if !m.Used {
 			f.soften(diag.Warning)
@@ -102,26 +103,26 @@ func (e *pcExam) module(m Module, lacks Code, functions ...string) Module {
 		return f
 	}
 	if m.File = e.place(m.Library); m.File == "" {
-		add(LibraryMissing, m.Library, notThere(m.Library))
+		add(LibraryMissing, m.Library, said(notThere, m.Library))
 		return m
 	}
 	l := e.read(m.File)
 	if l == nil {
-		add(LibraryUnreadable, m.File, noLibrary{m.File, "Windows"})
+		add(LibraryUnreadable, m.File, said(noLibrary, m.File))
 		return m
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
-		e.inWrongView(add(LibraryForeign, m.File, otherBits{m.File, m.Class, bits}), m)
+		e.inWrongView(add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits)), m)
 		return m
 	}
 	m.Good = true
 	if len(functions) > 0 && !slices.ContainsFunc(functions, l.Exports) {
-		add(lacks, m.File, exportsNone{m.File, functions[0]})
+		add(lacks, m.File, said(exportsNone, m.File, functions[0]))
 		m.Good = false
 	}
 	if missing := e.missing(m.File, l); len(missing) > 0 {
-		add(LibraryNeeds, m.File, needsMissing(missing))
+		add(LibraryNeeds, m.File, said(needsMissing, strings.Join(missing, ", ")))
 		m.Good = false
 	}
 	return m
@@ -226,7 +227,7 @@ func (e *pcExam) loaders() {
 		if at := directories[0] + `\` + name; e.pc.Exists(at) {
 			system = at
 		} else if e.pc.Whole() {
-			e.found(LoaderAbsent, name, at, notThere(at), nil)
+			e.found(LoaderAbsent, name, at, said(notThere, at), nil)
 		}
 	}
 	beside := ""
@@ -249,13 +250,13 @@ func (e *pcExam) loaders() {
 		e.Loaders = append(e.Loaders, loader)
 		switch {
 		case l == nil:
-			e.found(LoaderDamaged, name, file, noLibrary{file, "Windows"}, nil)
+			e.found(LoaderDamaged, name, file, said(noLibrary, file), nil)
 		case l.Class != classOf(e.pc.WordSize()):
-			e.found(LoaderDamaged, name, file, otherBits{file, l.Class, e.pc.WordSize()}, nil)
+			e.found(LoaderDamaged, name, file, said(otherBits, file, l.Class, e.pc.WordSize()), nil)
 		}
 	}
 	if beside != "" {
-		e.found(LoaderShadows, name, beside, shadows{beside, e.versionOf(beside), system, e.versionOf(system)}, nil)
+		e.found(LoaderShadows, name, beside, shadows(beside, e.versionOf(beside), system, e.versionOf(system)), nil)
 	}
 }
 
@@ -304,9 +305,9 @@ func (e *pcExam) otherView() error {
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.found(ViewLacksDriver, e.pc.WordSize()+"-bit programs", "", viewLacks{e.pc.WordSize(), views[at]}, nil)
+		e.found(ViewLacksDriver, e.pc.WordSize()+"-bit programs", "", said(viewLacks, e.pc.WordSize(), views[at]), nil)
 	case here > 0 && there == 0:
-		e.found(ViewLacksDriver, views[at]+"-bit programs", "", viewLacks{views[at], e.pc.WordSize()}, nil).soften(diag.Note)
+		e.found(ViewLacksDriver, views[at]+"-bit programs", "", said(viewLacks, views[at], e.pc.WordSize()), nil).soften(diag.Note)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
@@ -314,7 +315,7 @@ func (e *pcExam) otherView() error {
 	}{{answer, e.plan, e.pc.WordSize()}, {e.plan, answer, views[at]}} {
 		for _, l := range lists.in.Layers {
 			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *layer) bool { return o.Name == l.Name }) {
-				e.found(ViewLacksLayer, l.Name, l.Manifest, layerLacking(lists.lacks), nil)
+				e.found(ViewLacksLayer, l.Name, l.Manifest, said(layerLacking, lists.lacks), nil)
 			}
 		}
 	}
@@ -334,11 +335,11 @@ func (e *pcExam) elevated() {
 	}
 	count := 0
 	e.values(func(at entry, v facts.Value) {
-		if at.hive == facts.CurrentUser && at.key != driversKey && (v.Data == zero || at.key == settingsKey) {
+		if at.Hive == facts.CurrentUser && at.Key != driversKey && (v.Data == zero || at.Key == settingsKey) {
 			count++
 		}
 	})
 	if count > 0 {
-		e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", userValues(count), nil)
+		e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said(userValues, term.Count(count, "value")), nil)
 	}
 }

@@ -2,11 +2,9 @@ package doctor
 
 import (
 	"fmt"
-	"strings"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/tool/term"
 )
 
 type layer = manifest.Layer
@@ -14,39 +12,26 @@ type layer = manifest.Layer
 // Facts about machines with Windows.
 type (
 	valueIn struct { // a value of the registry
-		at   entry
-		kind uint32
+		at    entry
+		kind  uint32
+		stale bool // it names what is not there
 	}
-	staleIn   struct{ valueIn }
-	notThere  string
-	noLibrary struct{ file, system string }
-	otherBits struct {
-		file  string
-		class int
-		bits  string
-	}
-	exportsNone  struct{ file, function string }
-	needsMissing []string
-	everywhere   string // the variable that keeps the layer out; "": none
-	shadows      struct{ file, version, system, systemVersion string }
-	viewLacks    struct{ bits, other string }
-	layerLacking string // the word size of programs without the layer
-	userValues   int
-	deviceNames  struct{ device, manifest string }
-	pcPlain      uint8
 )
 
 const (
-	noDriverFound pcPlain = iota
-	translatesBeside
-)
+	noDriverFound    sentence = "no driver is found"
+	translatesBeside sentence = "it translates to Direct3D 12, and another driver exists: programs may list the same device twice"
 
-func (p pcPlain) say() string {
-	if p == noDriverFound {
-		return "no driver is found"
-	}
-	return "it translates to Direct3D 12, and another driver exists: programs may list the same device twice"
-}
+	notThere     = "%s is not there"
+	noLibrary    = "%s is no library of Windows"
+	otherBits    = "%s is for programs of %d bits; looked at are those of %s"
+	exportsNone  = "%s exports no %s"
+	needsMissing = "it needs %s: neither beside it nor where the system looks"
+	viewLacks    = "programs of %s bits find no driver; those of %s do"
+	layerLacking = "programs of %s bits do not have this layer"
+	userValues   = "an elevated program does not read %s there"
+	deviceNames  = "the display device %s names %s, which is not there"
+)
 
 // kinds are the types of the registry's values, as reg names them.
 var kinds = map[uint32]string{0: "REG_NONE", 1: "REG_SZ", 2: "REG_EXPAND_SZ", 3: "REG_BINARY", 4: "REG_DWORD", 5: "REG_DWORD_BIG_ENDIAN", 7: "REG_MULTI_SZ", 11: "REG_QWORD"}
@@ -56,51 +41,36 @@ func (v valueIn) say() string {
 	if kind == "" {
 		kind = fmt.Sprintf("the type %d", v.kind)
 	}
-	where := v.at.hive.String() + `\` + v.at.key
-	if v.at.hive == facts.LocalMachine {
-		where += ", in the view of " + v.at.bits + "-bit programs"
+	where := v.at.Hive.String() + `\` + v.at.Key
+	if v.at.Hive == facts.LocalMachine {
+		where += ", in the view of " + v.at.Bits + "-bit programs"
 	}
-	return "a value (" + kind + ") in " + where
-}
-
-func (s staleIn) say() string {
-	text := "it is not there, and named by " + s.valueIn.say()
-	if owner := ownerOfPath(s.at.name); owner != "" {
+	text := "a value (" + kind + ") in " + where
+	if !v.stale {
+		return text
+	}
+	text = "it is not there, and named by " + text
+	if owner := ownerOfPath(v.at.Name); owner != "" {
 		text += "; a file of this name belongs to " + owner
 	}
 	return text
 }
 
-func (d deviceNames) say() string {
-	return "the display device " + d.device + " names " + d.manifest + ", which is not there"
-}
-
-func (n notThere) say() string  { return string(n) + " is not there" }
-func (n noLibrary) say() string { return n.file + " is no library of " + n.system }
-
-func (o otherBits) say() string {
-	return fmt.Sprintf("%s is for programs of %d bits; looked at are those of %s", o.file, o.class, o.bits)
-}
-
-func (x exportsNone) say() string { return x.file + " exports no " + x.function }
-
-func (n needsMissing) say() string {
-	return "it needs " + strings.Join(n, ", ") + ": neither beside it nor where the system looks"
-}
-
-func (v everywhere) say() string {
-	if v == "" {
-		return "every program gets it, and no variable disables it"
+// everywhere is a layer that every program gets; variable: keeps it out, "": none does.
+func everywhere(variable string) fact {
+	if variable == "" {
+		return sentence("every program gets it, and no variable disables it")
 	}
-	return "it is in every program that does not set " + string(v)
+	return sentence("it is in every program that does not set " + variable)
 }
 
-func (s shadows) say() string {
-	text := "the program gets " + s.file + versionIn(s.version)
-	if s.system != "" {
-		text += " instead of " + s.system + versionIn(s.systemVersion)
+// shadows is a loader beside the program that it gets instead of the system's, each with its version.
+func shadows(file, version, system, systemVersion string) fact {
+	text := "the program gets " + file + versionIn(version)
+	if system != "" {
+		text += " instead of " + system + versionIn(systemVersion)
 	}
-	return text
+	return sentence(text)
 }
 
 // signature says who has signed a file. Whether the system trusts the certificate is not known.
@@ -122,16 +92,4 @@ func versionIn(version string) string {
 		return ""
 	}
 	return " (" + version + ")"
-}
-
-func (v viewLacks) say() string {
-	return "programs of " + v.bits + " bits find no driver; those of " + v.other + " do"
-}
-
-func (l layerLacking) say() string {
-	return "programs of " + string(l) + " bits do not have this layer"
-}
-
-func (n userValues) say() string {
-	return "an elevated program does not read " + term.Count(int(n), "value") + " there"
 }

@@ -22,21 +22,21 @@ func (e *exam) plugin() {
 	f := e.linker.Open(name)
 	switch {
 	case f.Err() != nil:
-		var do advice = usual{"Install the package that has the library again."}
+		do := advised("Install the package that has the library again.")
 		if errors.Is(f.Err(), fs.ErrPermission) {
-			do = asRoot{"chmod a+rX " + term.Quoted(f.Real)}
+			do = asRoot("chmod a+rX " + term.Quoted(f.Real))
 		}
 		e.found(LibraryUnreadable, m.Name, name, unreadable{name, closure.Cause(f.Err())}, do)
 		return
 	case f.Class != e.class || f.Machine != binary.Processor(e.class):
-		e.found(LibraryForeign, m.Name, name, forOthers{file: name, class: f.Class, machine: f.MachineName(), wanted: e.class}, nil)
+		e.found(LibraryForeign, m.Name, name, forOthers("", f, name, e.class), nil)
 		return
 	}
 	c := e.linker.Follow(f)
 	m.Manifest = name
 	e.closure(&m, f, c)
 	if !e.comesToLoader(c) {
-		e.found(PluginNoVulkan, m.Name, name, usesNoVulkan{name}, nil)
+		e.found(PluginNoVulkan, m.Name, name, said("%s is not linked with %s and does not name it", name, loaderName), nil)
 	}
 }
 
@@ -53,30 +53,18 @@ func (e *exam) comesToLoader(c *binary.Closure) bool {
 	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
-// usesNoVulkan is a library that uses no Vulkan.
-type usesNoVulkan struct{ file string }
-
-func (n usesNoVulkan) say() string {
-	return n.file + " is not linked with " + loaderName + " and does not name it"
-}
-
 // ownLinker is a program with a dynamic linker and a C library of its own; needs: the version of glibc that is wanted, "": a
 // library is.
-type ownLinker struct {
-	interpreter *binary.Interpreter
-	needs       string
-}
-
-func (o ownLinker) say() (string, []string) {
+func ownLinker(interpreter *binary.Interpreter, needs string) advice {
 	text := "The program has a C library of its own"
-	if o.interpreter.Version != "" {
-		text += ", glibc " + o.interpreter.Version
+	if interpreter.Version != "" {
+		text += ", glibc " + interpreter.Version
 	}
-	text += ": its dynamic linker, " + o.interpreter.Path + ", does not search this system's directories. "
-	if o.needs != "" {
-		return text + "Use a build of the program with glibc " + o.needs + " or newer, or drivers that were built for it.", nil
+	text += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories. "
+	if needs != "" {
+		return advised(text + "Use a build of the program with glibc " + needs + " or newer, or drivers that were built for it.")
 	}
-	return text + "Run it with drivers that were built for it (nixGL for programs of Nix).", nil
+	return advised(text + "Run it with drivers that were built for it (nixGL for programs of Nix).")
 }
 
 // own is the program's own dynamic linker; nil where it is the system's.

@@ -19,11 +19,11 @@ import (
 // probed enters what became of it, and what is wrong with that.
 func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
-	codes := map[ProbeResult]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
+	codes := map[ProbeResult]*Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
 		ProbeNoDevice: DriverNoDevice}
 	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(r.source, a.Manifest)
 	if a.Kind == "layer" {
-		codes = map[ProbeResult]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
+		codes = map[ProbeResult]*Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
 		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
 	}
 	code, wrong := codes[a.Result]
@@ -42,11 +42,11 @@ func (r *Report) probed(a *alone) {
 	var do advice
 	if code != DriverNoDevice {
 		if c, ok := r.trialOf(a).First(key, false, changes...); ok {
-			do = typed{c.Line()}
+			do = typed("", c.Line())
 		}
 	}
 	if a.Only != "" {
-		do = otherLoader{do}
+		do = withOwnLoader(do)
 	}
 	root := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(unloadable, f.Code) })
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
@@ -64,7 +64,7 @@ func (r *Report) probed(a *alone) {
 		return
 	}
 	if code == DriverNoDevice && ofHost(a.Library) {
-		f.advice = usual{GPUVirtual.Entry().Do}
+		f.advice = advised(GPUVirtual.Do)
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *Report) missed(list []alone) {
 		for n := range r.Findings {
 			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
 				f.Severity, f.advice, f.device = diag.Problem, updateDriver, g.Name
-				f.fact = unlisted{g.Label}
+				f.fact = said(unlisted, g.Label)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (r *Report) Process(pid int, differences []process.Difference) {
 		if d.Own {
 			do = ownOrAgain
 		}
-		f := r.found(code, d.Name, path, otherwise{d}, do)
+		f := r.found(code, d.Name, path, sentence(d.What), do)
 		if d.Weak {
 			f.soften(diag.Note)
 		}

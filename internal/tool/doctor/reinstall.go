@@ -60,7 +60,7 @@ func (e *exam) installed(name string) *machine.Package {
 func (d distribution) again(owner, file string) advice {
 	m := d.manager()
 	if owner == "" || m == nil || m.again == "" {
-		return installAgain{file, owner}
+		return installAgain(file, owner)
 	}
 	return d.run(m.again + " " + term.Quoted(owner))
 }

@@ -115,13 +115,12 @@ func (r *Report) Has(severity diag.Severity) bool {
 }
 
 // found adds a finding; without advice, what the table says is to be done.
-func (r *Report) found(code Code, subject, path string, what fact, do advice) *Finding {
-	e := code.Entry()
+func (r *Report) found(code *Code, subject, path string, what fact, do advice) *Finding {
 	if do == nil {
-		do = usual{e.Do}
+		do = advised(code.Do)
 	}
-	r.Findings = append(r.Findings, Finding{Code: code, Severity: e.Severity, Subject: subject, Path: path,
-		fact: what, Why: e.Means, advice: do, Statement: e.Statement})
+	r.Findings = append(r.Findings, Finding{Code: code, Severity: code.Severity, Subject: subject, Path: path,
+		fact: what, Why: code.Means, advice: do, Statement: code.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
@@ -132,7 +131,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
 	found := &r.Findings[len(r.Findings)-1]
 	if v, is := explain.SwitchOf(f.Code); is {
-		found.advice = changeVariable{v.Name()}
+		found.advice = advised("Change " + v.Name() + ".")
 		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)
 	}
 	return found

@@ -74,7 +74,7 @@ func (e *exam) containerKind() string { return e.kind("docker", "podman", "kuber
 
 // noNode says why a device cannot be opened.
 func (e *exam) noNode(g *GPU) fact {
-	return nodeless{g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")}
+	return nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"))
 }
 
 // nodeCure makes the device's nodes appear.
@@ -83,29 +83,29 @@ func (e *exam) nodeCure(g *GPU) advice {
 	switch kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
 	case "flatpak":
 		name := e.detail("flatpak")
-		return outside{"flatpak override --user --device=dri " + term.Or(name, "APPLICATION"), name == ""}
+		return outside("flatpak override --user --device=dri "+term.Or(name, "APPLICATION"), name == "")
 	case "snap":
 		name := e.detail("snap")
-		return outside{"snap connect " + term.Or(name, "NAME") + ":opengl", name == ""}
+		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
 	case "docker":
 		if nvidia {
-			return startWith{kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"}
+			return startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
 		}
-		return startWith{kind, "--device /dev/dri"}
+		return startWith(kind, "--device /dev/dri")
 	case "podman":
 		if nvidia {
-			return startWith{kind, "--device nvidia.com/gpu=all"}
+			return startWith(kind, "--device nvidia.com/gpu=all")
 		}
-		return startWith{kind, "--device /dev/dri"}
+		return startWith(kind, "--device /dev/dri")
 	case "kubernetes":
 		return limitsOfPod
 	case "container":
 		return passOn
 	}
 	if nvidia {
-		return asRoot{"nvidia-modprobe -c 0"}
+		return asRoot("nvidia-modprobe -c 0")
 	}
-	return kernelLog{g.Kernel}
+	return kernelLog(g.Kernel)
 }
 
 func (e *exam) detail(kind string) string {
@@ -127,17 +127,17 @@ func (e *exam) containerCure(g *GPU) advice {
 	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
 	case kind == "flatpak" && nvidia:
 		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
-		return outside{"flatpak install " + platform + ".nvidia-" + term.Or(version, "VERSION"), version == ""}
+		return outside("flatpak install "+platform+".nvidia-"+term.Or(version, "VERSION"), version == "")
 	case kind == "flatpak":
-		return outside{command: "flatpak install " + platform + ".default"}
+		return outside("flatpak install "+platform+".default", false)
 	case kind == "snap":
 		name := e.detail("snap")
-		return outside{"snap connect " + term.Or(name, "NAME") + ":gpu-2404 mesa-2404:gpu-2404", name == ""}
+		return outside("snap connect "+term.Or(name, "NAME")+":gpu-2404 mesa-2404:gpu-2404", name == "")
 	case kind == "steam":
 		return driverOfHost
 	case nvidia && kind != "":
 		if can := e.variable(drivers.NvidiaCapabilities); !drivers.GrantsGraphics(can) {
-			return capabilities{kind == "kubernetes", can}
+			return capabilities(kind == "kubernetes", can)
 		}
 		return nvidiaCDI
 	}

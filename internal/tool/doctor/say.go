@@ -7,38 +7,52 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 
-// fact is what was found, as values; say makes the sentence, here and nowhere else.
+// fact is what was found, as values; say makes the sentence. The words of all facts stand in this package's files of that name.
 type fact interface{ say() string }
 
-// plain is a fact to which its code adds no values.
-type plain uint8
+// sentence is a fact of which nothing is asked but its words.
+type sentence string
 
+func (s sentence) say() string { return string(s) }
+
+// said is a sentence with values in it.
+func said(format string, values ...any) sentence { return sentence(fmt.Sprintf(format, values...)) }
+
+// Facts without values.
 const (
-	displayOnly plain = iota
-	untaken
-	takenByRadeon
-	takenByNouveau
-	asleep
-	notServed
-	foundTwice
+	displayOnly    sentence = "it only drives displays, and does not render"
+	untaken        sentence = "no kernel driver is bound to it"
+	takenByRadeon  sentence = "its kernel driver is radeon, and Vulkan drivers need amdgpu"
+	takenByNouveau sentence = "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed"
+	asleep         sentence = "it sleeps to save power, and every program that lists devices wakes it"
+	notServed      sentence = "no graphics device has a working driver: programs compute on the processor"
+	foundTwice     sentence = "the manifest is found twice"
 )
 
-var plainWords = [...]string{
-	displayOnly:    "it only drives displays, and does not render",
-	untaken:        "no kernel driver is bound to it",
-	takenByRadeon:  "its kernel driver is radeon, and Vulkan drivers need amdgpu",
-	takenByNouveau: "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed",
-	asleep:         "it sleeps to save power, and every program that lists devices wakes it",
-	notServed:      "no graphics device has a working driver: programs compute on the processor",
-	foundTwice:     "the manifest is found twice",
-}
+// Facts with values, of which nothing else is asked.
+const (
+	noName        = "%q is not a valid name of a variable"
+	noInterface   = "%s exports none of the functions that the loader looks for"
+	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out" // it would read the same manifests again
+	namedAs       = "%s is named by %s as well"                                             // a driver, by another manifest
+	noLibraryEGL  = withoutEGL + "%s is in no directory of the dynamic linker"
+	noVendorEGL   = withoutEGL + "no file %s names the driver to EGL"
+	withoutEGL    = "no display is set, and without one the driver initializes through EGL: "
 
-func (p plain) say() string { return plainWords[p] }
+	reserved    = "the kernel driver %s reserves it for a virtual machine"
+	forbidden   = "%s may not read and write %s" // a user, a node
+	twoVersions = "the kernel's module is %s, the library is %s"
+	rivals      = "%s and %s are both for it"
+	noDevice    = "no device here is %s"
+	noNumber    = "it selects device %d after the default one, and there is %s"
+	filteredOut = "%s leaves it out"
+	unlisted    = "it loads, and does not list %s"
+)
 
 // decided is what the library's decision found.
 type decided struct{ diag.Finding }
@@ -50,41 +64,13 @@ type misled struct{ environment.Finding }
 
 func (m misled) say() string { return m.What() }
 
-// stated is a variable in a state that needs looking at.
-type stated struct{ environment.Variable }
-
-func (s stated) say() string { return s.Why }
-
-// otherwise is what a process has loaded otherwise than it would now.
-type otherwise struct{ process.Difference }
-
-func (o otherwise) say() string { return o.What }
-
 // Facts about libraries.
 type (
-	// noName is a text where the name of a variable is wanted.
-	noName struct{ text string }
-
 	// unreadable is a library that cannot be read.
 	unreadable struct {
 		file string
 		err  error
 	}
-
-	// forOthers is a library for other programs than those of a word size.
-	forOthers struct {
-		library string // as it was looked for, where only this file has its name; "" otherwise
-		file    string
-		class   int
-		machine string
-		wanted  int
-	}
-
-	// noInterface is a library without the functions that the loader looks for.
-	noInterface struct{ file string }
-
-	// anotherLoader is a Vulkan loader that a manifest names as a driver or layer: it would read the same manifests again.
-	anotherLoader struct{ file, soname string }
 
 	// absent is a library that a manifest names by its path; target: it is a link there; beside: the library in the directory
 	// for another word size.
@@ -108,9 +94,6 @@ type (
 		owner      string   // the installed package that it belongs to
 	}
 
-	// lacksEGL is what the driver does not find where no display is: a library, or every file of a pattern.
-	lacksEGL struct{ library, vendor string }
-
 	// needsUnusable is a library that needs or opens one that cannot be read, or is for other programs (err nil).
 	needsUnusable struct {
 		by, through string
@@ -121,28 +104,17 @@ type (
 
 	// tooOld is a library in which a version of symbols is missing; newest: what it has.
 	tooOld struct{ by, through, version, in, newest string }
-
-	// undefined is a library with symbols that nothing defines.
-	undefined struct {
-		file, symbol string
-		more         int
-		atOnce       bool // the dynamic linker refuses the library
-	}
-
-	// namedAs is a driver that another manifest names, too.
-	namedAs struct{ file, manifest string }
 )
-
-func (n noName) say() string { return fmt.Sprintf("%q is not a valid name of a variable", n.text) }
 
 func (u unreadable) say() string { return fmt.Sprintf("%s: %v", u.file, u.err) }
 
-func (f forOthers) say() string {
-	if f.library != "" {
-		return fmt.Sprintf("the only %s is %s, for %d-bit programs on %s; this is for %s", f.library, f.file, f.class, f.machine,
-			programsOf(f.wanted))
+// forOthers is a library for other programs than those of a word size, wanted; library is how it was looked for, where only
+// this file has its name, and "" otherwise.
+func forOthers(library string, f *binary.File, file string, wanted int) fact {
+	if library != "" {
+		return said("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))
 	}
-	return fmt.Sprintf("%s is a library for %d-bit programs on %s, not for %s", f.file, f.class, f.machine, programsOf(f.wanted))
+	return said("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(), programsOf(wanted))
 }
 
 // programsOf are the programs of a word size, in words.
@@ -151,14 +123,6 @@ func programsOf(class int) string {
 		return "32-bit programs on x86"
 	}
 	return "64-bit programs on x86-64"
-}
-
-func (n noInterface) say() string {
-	return n.file + " exports none of the functions that the loader looks for"
-}
-
-func (a anotherLoader) say() string {
-	return fmt.Sprintf("%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out", a.file, a.soname)
 }
 
 func (a absent) say() string {
@@ -215,14 +179,6 @@ func (n nowhere) say() string {
 	return what + ofOwner(n.owner)
 }
 
-func (l lacksEGL) say() string {
-	const what = "no display is set, and without one the driver initializes through EGL: "
-	if l.library != "" {
-		return what + l.library + " is in no directory of the dynamic linker"
-	}
-	return what + "no file " + l.vendor + " names the driver to EGL"
-}
-
 func (n needsUnusable) say() string {
 	verb := "needs"
 	if n.opens {
@@ -243,70 +199,39 @@ func (t tooOld) say() string {
 	return fmt.Sprintf("%s wants version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
 }
 
-func (u undefined) say() string {
+// undefined is a library with symbols that nothing defines; atOnce: the dynamic linker refuses the library.
+func undefined(file, symbol string, more int, atOnce bool) fact {
 	and := ""
-	if u.more > 0 {
-		and = fmt.Sprintf(" and %d more", u.more)
+	if more > 0 {
+		and = fmt.Sprintf(" and %d more", more)
 	}
-	what := fmt.Sprintf("%s uses %s%s, which none of its libraries defines", u.file, u.symbol, and)
-	if u.atOnce {
+	what := said("%s uses %s%s, which none of its libraries defines", file, symbol, and)
+	if atOnce {
 		what += ": the dynamic linker refuses it"
 	}
 	return what
 }
 
-func (n namedAs) say() string { return n.file + " is named by " + n.manifest + " as well" }
-
-// Facts about devices.
-type (
-	// reserved is a device that a driver of the kernel keeps for virtual machines.
-	reserved struct{ kernel string }
-
-	// nodeless is a device without a node; sandbox: what does not pass it on.
-	nodeless struct {
-		nvidia  bool
-		sandbox string
-	}
-
-	// forbidden is a node that a user may not open.
-	forbidden struct{ user, node string }
-
-	// undriven is a device for which there is no driver.
-	undriven struct {
-		kernel     string // its driver of the kernel
-		class      int    // of the program, where it is the rare one
-		others     string // a manifest of a driver for programs of the other word size
-		otherClass int
-		elsewhere  string // a directory that has manifests and is not searched
-		library    string // of a driver for it, which no manifest names
-		lost       string // a manifest that is gone from an installed package
-		lacks      string // the installed package that should have the driver and has not
-	}
-
-	// twoVersions are those of NVIDIA's module of the kernel and of its library.
-	twoVersions struct{ kernel, library string }
-
-	// rivals are two manifests of drivers for one device.
-	rivals struct{ first, second string }
-
-	// noDevice is a selection of a device that is not here.
-	noDevice struct{ value string }
-
-	// noNumber is a selection by number, of the devices beside the default one, of more than there are.
-	noNumber struct{ number, count int }
-)
-
-func (r reserved) say() string {
-	return "the kernel driver " + r.kernel + " reserves it for a virtual machine"
+// undriven is a device for which there is no driver.
+type undriven struct {
+	kernel     string // its driver of the kernel
+	class      int    // of the program, where it is the rare one
+	others     string // a manifest of a driver for programs of the other word size
+	otherClass int
+	elsewhere  string // a directory that has manifests and is not searched
+	library    string // of a driver for it, which no manifest names
+	lost       string // a manifest that is gone from an installed package
+	lacks      string // the installed package that should have the driver and has not
 }
 
-func (n nodeless) say() string {
-	what := "it has no node in /dev/dri that a driver could open"
-	if n.nvidia {
+// nodeless is a device without a node; sandbox: what does not pass it on.
+func nodeless(nvidia bool, sandbox string) fact {
+	what := sentence("it has no node in /dev/dri that a driver could open")
+	if nvidia {
 		what = "/dev/nvidiactl and /dev/nvidia0 are not there"
 	}
-	if n.sandbox != "" {
-		what += ": " + sandboxWords[n.sandbox] + " does not pass it on"
+	if sandbox != "" {
+		what += sentence(": " + sandboxWords[sandbox] + " does not pass it on")
 	}
 	return what
 }
@@ -314,8 +239,6 @@ func (n nodeless) say() string {
 var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
 	"docker": "the container",
 	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
-
-func (f forbidden) say() string { return f.user + " may not read and write " + f.node }
 
 func (u undriven) say() string {
 	what := "its kernel driver is " + u.kernel + ", and no driver manifest is for it"
@@ -342,19 +265,6 @@ func (u undriven) say() string {
 	return what
 }
 
-func (t twoVersions) say() string {
-	return "the kernel's module is " + t.kernel + ", the library is " + t.library
-}
-
-func (r rivals) say() string { return r.first + " and " + r.second + " are both for it" }
-
-func (n noDevice) say() string { return "no device here is " + n.value }
-
-func (n noNumber) say() string {
-	return fmt.Sprintf("it selects device %d after the default one, and there is %s", n.number,
-		term.Number(n.count, "such device"))
-}
-
 // Facts about drivers and programs.
 type (
 	// driverless is that programs find no driver.
@@ -375,11 +285,6 @@ type (
 
 	// hides is a variable without which a device is there.
 	hides struct{ value, detail string }
-	// filteredOut is a layer that a filter leaves out.
-	filteredOut struct{ by string }
-
-	// unlisted is a device that its driver does not list.
-	unlisted struct{ device string }
 )
 
 // lack is why programs find no driver.
@@ -429,10 +334,6 @@ func (h hides) say() string {
 	return fmt.Sprintf("with the value %q, programs fail (%s); without the variable, they work", h.value, h.detail)
 }
 
-func (f filteredOut) say() string { return f.by + " leaves it out" }
-
-func (u unlisted) say() string { return "it loads, and does not list " + u.device }
-
 func (m misbehaved) say() string {
 	text := m.detail
 	if m.with != "" {
@@ -444,77 +345,29 @@ func (m misbehaved) say() string {
 	return text
 }
 
-// Facts about leftovers and loaders.
-type (
-	// overriding is an override layer.
-	overriding struct {
-		force      bool
-		components []string
-		places     []string     // where alone explicit layers are looked for
-		fault      diag.Finding // why it is not valid; of no code: nothing is known
-		written    time.Time    // zero: not known
+// overriding is an override layer in force; places: where alone explicit layers are looked for.
+func overriding(components, places []string) sentence {
+	what := "it is in force and adds " + term.Count(len(components), "layer")
+	if len(components) > 0 {
+		what += ": " + strings.Join(components, ", ")
 	}
-
-	// overruling is a settings file in force.
-	overruling struct {
-		does             *settings.Settings
-		ours, changes    bool
-		expires, written time.Time
+	if len(places) > 0 {
+		what += "; explicit layers are looked for in " + strings.Join(places, ", ") + " and nowhere else"
 	}
-
-	// loaderless is that no loader is found; own: the one that belongs to the tool.
-	loaderless struct{ configured, own string }
-
-	// noLoader is a file of the loader's name that is none; err: it cannot be read.
-	noLoader struct {
-		file string
-		err  error
-	}
-
-	// bundled is a loader that comes with the program; got: the program gets it.
-	bundled struct {
-		Loader
-		got bool
-	}
-
-	// older is a loader that programs get before a newer one.
-	older struct{ first, newest Loader }
-
-	// other is a loader beside the one that programs get.
-	other struct {
-		Loader
-		got string
-	}
-)
-
-func (o overriding) say() string {
-	switch {
-	case o.force:
-		what := "it is in force and adds " + term.Count(len(o.components), "layer")
-		if len(o.components) > 0 {
-			what += ": " + strings.Join(o.components, ", ")
-		}
-		if len(o.places) > 0 {
-			what += "; explicit layers are looked for in " + strings.Join(o.places, ", ") + " and nowhere else"
-		}
-		return what + since(o.written)
-	case o.fault.Code != diag.None:
-		return "it is not in force, because it is not valid: " + o.fault.What + since(o.written)
-	}
-	return "it is not in force" + since(o.written)
+	return sentence(what)
 }
 
-// since says when a file was written.
-func since(written time.Time) string {
+// since says when a file was written; zero: it is not known.
+func since(written time.Time) sentence {
 	if written.IsZero() {
 		return ""
 	}
-	return "; written on " + written.Format("2006-01-02")
+	return sentence("; written on " + written.Format("2006-01-02"))
 }
 
-func (o overruling) say() string {
+// overruling is a settings file in force; ours: this tool has written it, and it lasts until expires.
+func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sentence {
 	var does []string
-	s := o.does
 	if s.ControlsLayers {
 		does = append(does, "decides about "+term.Count(len(s.Layers), "layer"))
 		if !s.Merged() {
@@ -536,31 +389,33 @@ func (o overruling) say() string {
 	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
 		does = append(does, "sets a policy")
 	}
-	what := "it is in force, but changes nothing"
-	if does != nil && (o.changes || o.ours) {
-		what = "it is in force, and " + strings.Join(does, ", ")
+	what := sentence("it is in force, but changes nothing")
+	if does != nil && (changes || ours) {
+		what = sentence("it is in force, and " + strings.Join(does, ", "))
 	}
 	switch {
-	case o.ours && o.expires.IsZero():
+	case ours && expires.IsZero():
 		what += "; vkloader wrote it, without expiry"
-	case o.ours:
-		what += "; vkloader wrote it, and it expires at " + o.expires.UTC().Format(time.RFC3339)
-	}
-	return what + since(o.written)
-}
-
-func (l loaderless) say() string {
-	what := loaderName + " is in no directory of the dynamic linker" + though(l.configured)
-	if l.own != "" {
-		what += "; the one that belongs to this tool is " + l.own
+	case ours:
+		what += sentence("; vkloader wrote it, and it expires at " + expires.UTC().Format(time.RFC3339))
 	}
 	return what
 }
 
-func (n noLoader) say() string {
-	what := n.file + " is what programs get, and it is not a Vulkan loader"
-	if n.err != nil {
-		what += fmt.Sprintf(": %v", n.err)
+// loaderless is that no loader is found; own: the one that belongs to the tool.
+func loaderless(configured, own string) fact {
+	what := said("%s is in no directory of the dynamic linker%s", loaderName, though(configured))
+	if own != "" {
+		what += sentence("; the one that belongs to this tool is " + own)
+	}
+	return what
+}
+
+// noLoader is a file of the loader's name that is none; err: it cannot be read.
+func noLoader(file string, err error) fact {
+	what := said("%s is what programs get, and it is not a Vulkan loader", file)
+	if err != nil {
+		what += said(": %v", err)
 	}
 	return what
 }
@@ -574,19 +429,19 @@ func (l *Loader) words() string {
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
 }
 
-func (b bundled) say() string {
-	what := b.words() + ", and comes with the program"
-	if b.got {
+// bundled is a loader that comes with the program; got: the program gets it.
+func bundled(l *Loader, got bool) fact {
+	what := l.words() + ", and comes with the program"
+	if got {
 		what += ", which gets it"
 	}
-	return what
+	return sentence(what)
 }
 
-func (o older) say() string {
-	return o.first.words() + ", and programs get it before " + o.newest.File + " for Vulkan " + o.newest.Vulkan
-}
-
-func (o other) say() string { return o.words() + "; programs get " + o.got }
+const (
+	olderLoader = "%s, and programs get it before %s for Vulkan %s"
+	otherLoader = "%s; programs get %s"
+)
 
 // ofAbsentDevice is why a finding about a driver matters whose device is not here.
 const ofAbsentDevice = "It is a leftover of a device that this machine does not have. The loader skips it."

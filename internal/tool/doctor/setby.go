@@ -41,24 +41,20 @@ func inContainer(kind string) bool {
 }
 
 // without starts a container's program without a variable that its image or its runtime sets.
-type without struct{ kind, name string }
-
-func (w without) say() (string, []string) {
-	switch w.kind {
+func without(kind, name string) told {
+	switch kind {
 	case "podman":
-		return startWith{w.kind, "--unsetenv=" + w.name}.say()
+		return startWith(kind, "--unsetenv="+name)
 	case "kubernetes":
-		return `Begin the container's command in the pod with: ["env", "-u", "` + w.name + `", ...]`, nil
+		return advised(`Begin the container's command in the pod with: ["env", "-u", "` + name + `", ...]`)
 	}
-	return "Start the container with: docker run ... env -u " + w.name + " PROGRAM", nil
+	return advised("Start the container with: docker run ... env -u " + name + " PROGRAM")
 }
 
 // Unfixed says why "doctor --fix" does nothing about the finding; "" when a change of files or variables is known that it can
 // try.
 func (f *Finding) Unfixed() string {
 	switch do := f.advice.(type) {
-	case nil, usual, fixed:
-		return "no change of a file or variable is known that ends it"
 	case tried:
 		switch {
 		case inContainer(do.kind):
@@ -73,8 +69,10 @@ func (f *Finding) Unfixed() string {
 			return do.File + " is not yours, or belongs to a package"
 		}
 		return "no file of yours sets the variable"
-	case asRoot, multilib, joinGroup, opening, fromSuite, thenRestart:
-		return "it takes root"
+	case told:
+		if do.root {
+			return "it takes root"
+		}
 	}
 	return "no change of a file or variable is known that ends it"
 }

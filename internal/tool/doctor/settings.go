@@ -3,6 +3,7 @@ package doctor
 import (
 	"path"
 	"reflect"
+	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
@@ -22,26 +23,25 @@ func (e *exam) settings() {
 		return
 	}
 	file := path.Clean(s.File)
-	what := overruling{does: s, written: e.written(file), changes: e.settingsChange(file)}
+	written, changes := since(e.written(file)), e.settingsChange(file)
 	f, err := settingsfile.Read(e.machine, file)
-	what.ours = err == nil && f.Ours
+	ours := err == nil && f.Ours
 	if gone := e.gone(s); len(gone) > 0 {
-		found := e.found(SettingsPath, search.BaseName(file), file, namesGone{gone}, nil)
-		if what.ours {
+		found := e.found(SettingsPath, search.BaseName(file), file, namesGone(gone), nil)
+		if ours {
 			found.advice = clearSettings
 		} else {
 			found.offer(byHand, explain.RemoveFile(file))
 		}
 	}
-	if what.ours {
-		what.expires = f.Expires
-		e.found(SettingsOwn, search.BaseName(file), file, what, nil)
+	if ours {
+		e.found(SettingsOwn, search.BaseName(file), file, overruling(s, true, changes, f.Expires)+written, nil)
 		return
 	}
-	found := e.found(LeftoverSettings, search.BaseName(file), file, what, nil)
+	found := e.found(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil)
 	// What another program has written is told, and is not for --fix to remove.
 	found.offer(byHand, explain.RemoveFile(file))
-	if !what.changes {
+	if !changes {
 		found.soften(diag.Note)
 	}
 }

@@ -177,7 +177,7 @@ func (e *exam) manifests(which func(m *Module) bool) map[string]*Module {
 	return list
 }
 
-func (e *exam) has(code Code) bool {
+func (e *exam) has(code *Code) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 

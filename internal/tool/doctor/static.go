@@ -22,24 +22,16 @@ func (e *exam) static() {
 			e.Loaders[i].First = false
 		}
 	}
-	found := e.found(ProgramStatic, e.source.Program, "", staticProgram{e.Static, e.source.Program}, linkedAgain[e.Static])
+	found := e.found(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), linkedAgain[e.Static])
 	if e.Static == loaders.NeverOpens {
 		found.Severity = diag.Problem
 	}
 }
 
-// staticProgram is that a program is statically linked.
-type staticProgram struct {
-	how     loaders.Static
-	program string
-}
-
-func (s staticProgram) say() string { return s.how.Line(s.program) }
-
 // linkedAgain is what to do about a statically linked program.
 var linkedAgain = map[loaders.Static]advice{
-	loaders.NoLoader:   usual{"Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."},
-	loaders.NeverOpens: usual{"Link it dynamically: without -static."},
-	loaders.OpensItself: usual{"Link it dynamically: without -static. As it is, it works only while this system's glibc is the version " +
-		"that it was linked with."},
+	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
+	loaders.NeverOpens: advised("Link it dynamically: without -static."),
+	loaders.OpensItself: advised("Link it dynamically: without -static. As it is, it works only while this system's glibc is the version " +
+		"that it was linked with."),
 }

@@ -273,7 +273,7 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 	case culprit.Elsewhere, culprit.Unsteady:
 		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
 		if all.Only != "" {
-			f.advice = otherLoader{}
+			f.advice = withOwnLoader(nil)
 		}
 	case culprit.Stopped:
 		if all.Result != ProbeWaits {
@@ -290,7 +290,7 @@ func (t *trying) guilty(ctx context.Context, all *Probe, found *culprit.Verdict)
 			Millis: all.Millis}}
 		switch c.Kind {
 		case culprit.Variable:
-			t.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed{explain.UnsetVariable(c.Name).Line()}).Severity = diag.Problem
+			t.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed("", explain.UnsetVariable(c.Name).Line())).Severity = diag.Problem
 			continue
 		case culprit.Layer:
 			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })

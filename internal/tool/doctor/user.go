@@ -164,7 +164,7 @@ func (e *exam) permissionCure(node string) advice {
 	case kind == "podman":
 		return groupsOfPodman
 	case kind != "":
-		return furtherGroup{kind, group}
+		return furtherGroup(kind, group)
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
@@ -177,5 +177,5 @@ func (e *exam) permissionCure(node string) advice {
 			break
 		}
 	}
-	return joinGroup{name, e.user.name}
+	return joinGroup(name, e.user.name)
 }

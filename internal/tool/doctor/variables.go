@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
@@ -92,7 +93,7 @@ func (e *exam) selections() {
 		case wish.PCI != "":
 			_, known := selector.PCI(e.first(func(g *GPU) bool { _, ok := selector.PCI(g.Name); return ok }))
 			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
-				e.absentDevice(name, noDevice{"at " + wish.PCI}, func(g *GPU) string { return drivers.MesaAddress(g.Name) })
+				e.absentDevice(name, said(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
 			count := 0
@@ -102,7 +103,7 @@ func (e *exam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, noNumber{wish.Number, count - 1}, func(*GPU) string { return "" })
+				e.absentDevice(name, said(noNumber, wish.Number, term.Number(count-1, "such device")), func(*GPU) string { return "" })
 			}
 		}
 	}
@@ -125,7 +126,7 @@ func (e *exam) selection(name, value string, write func(*GPU) string) {
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 	known := e.first(func(g *GPU) bool { return g.Vendor != "" }) != ""
 	if known && e.first(func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
-		e.absentDevice(name, noDevice{value}, write)
+		e.absentDevice(name, said(noDevice, value), write)
 	}
 }
 
@@ -151,13 +152,13 @@ func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
-			f := e.found(VariableValue, v.Name, "", stated{v}, nil)
+			f := e.found(VariableValue, v.Name, "", sentence(v.Why), nil)
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
 				f.offer(fixing, explain.SetVariable(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
-			f := e.found(VariableUnknown, v.Name, "", stated{v}, nil)
+			f := e.found(VariableUnknown, v.Name, "", sentence(v.Why), nil)
 			if name := nearest(v.Name, rows); name != "" {
 				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue

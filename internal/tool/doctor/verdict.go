@@ -133,19 +133,7 @@ func Headed(subject, what string) string {
 
 // rest is what is said where no device that the kernel knows has a driver.
 func (e *exam) rest() string {
-	good, unknown, software := 0, 0, ""
-	for _, m := range e.Drivers {
-		f := drivers.Of(m.Library)
-		switch {
-		case !m.Good:
-			continue
-		case f == nil:
-			unknown++
-		case f.Software():
-			software = f.Name
-		}
-		good++
-	}
+	software, unknown, good := e.unhoused()
 	device := "No graphics device works"
 	if !slices.ContainsFunc(e.gpus, e.expects) {
 		device = e.unserved()
@@ -158,12 +146,12 @@ func (e *exam) rest() string {
 			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class)
 		}
 		return "No driver works, and no program gets Vulkan; "
-	case unknown > 0 && e.Works:
+	case len(unknown) > 0 && e.Works:
 		return "Vulkan works (tried), with " + e.worked() + "; "
-	case unknown > 0:
+	case len(unknown) > 0:
 		return "A driver is installed (not tried); whether its device is present is unknown; "
-	case software != "":
-		return e.onProcessor(device, software)
+	case len(software) > 0:
+		return e.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
 	}
 	return device + ", and no driver works without one; "
 }

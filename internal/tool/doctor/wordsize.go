@@ -11,9 +11,9 @@ func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
 		if !d.foreign {
-			return asRoot{"dpkg --add-architecture i386 && apt update && apt install " + name + ":i386"}
+			return asRoot("dpkg --add-architecture i386 && apt update && apt install " + name + ":i386")
 		}
-		return asRoot{"apt install " + name + ":i386"}
+		return asRoot("apt install " + name + ":i386")
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
@@ -22,7 +22,7 @@ func (d distribution) install32(m *manager, name string) advice {
 		if d.image == steamOS {
 			return ofSteamOS
 		}
-		return multilib{"pacman -S lib32-" + name}
+		return multilib("pacman -S lib32-" + name)
 	case "alpine":
 		return noneOnAlpine
 	}
@@ -55,7 +55,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("gentoo"):
 		return bothOnGentoo
 	case m == nil || f.Packages[m.id] == "":
-		return installDriver{f.Name, 32}
+		return installDriver(f.Name, "32-bit ")
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
 		return nvidia32OnUbuntu
 	}
@@ -79,10 +79,7 @@ func (e *exam) otherWordSize() {
 	if e.class == ProcessClass {
 		return
 	}
-	good := false
-	for _, m := range e.Drivers {
-		good = good || m.Good
-	}
+	good := e.someGood()
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == LibraryForeign {
 			f.soften(diag.Warning)

@@ -63,7 +63,7 @@ func TestDevices(t *testing.T) {
 		name    string
 		files   map[string]string
 		environ []string
-		code    Code
+		code    *Code
 		what    string
 		do      string
 	}{
@@ -246,7 +246,7 @@ func TestPackages(t *testing.T) {
 		{"ID=alpine", "libelf.so.1", "Run as root: apk add so:libelf.so.1"},
 		{"ID=arch", "libelf.so.1", "Ask which package has it, and install that: pacman -F libelf.so.1"},
 		{"", "libelf.so.1", "Install the package that has libelf.so.1."},
-		{"ID=debian", "libnvidia-glvkspirv.so.550.54.14", fixedWords[nvidiaWhole].text},
+		{"ID=debian", "libnvidia-glvkspirv.so.550.54.14", nvidiaWhole.text},
 	} {
 		root := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(root, "etc"), 0o755); err != nil {

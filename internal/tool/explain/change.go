@@ -41,19 +41,13 @@ func (c Change) With(other Change) Change {
 
 // Line is the change as a line for a shell.
 func (c Change) Line() string {
-	if c.And != nil {
-		return c.line() + andThen + c.And.Line()
-	}
-	return c.line()
+	return strings.Join(c.Lines(), andThen)
 }
 
 // Lines are the parts of the change as lines for a shell.
-func (c Change) Lines() []string {
-	alone := c
-	alone.And = nil
-	lines := []string{alone.Line()}
-	if c.And != nil {
-		lines = append(lines, c.And.Lines()...)
+func (c Change) Lines() (lines []string) {
+	for at := &c; at != nil; at = at.And {
+		lines = append(lines, at.line())
 	}
 	return lines
 }
@@ -132,9 +126,8 @@ func filterPatterns(name string) []string {
 		return []string{name}
 	}
 	parts := strings.Split(name, ",")
-	longest := parts[1 : len(parts)-1]
 	ways := []string{parts[0] + "*", "*" + parts[len(parts)-1]}
-	for _, part := range longest {
+	for _, part := range parts[1 : len(parts)-1] {
 		ways = append(ways, "*"+part+"*")
 	}
 	return ways

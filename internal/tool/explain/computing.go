@@ -12,8 +12,7 @@ func WithoutOverlays(answer *plan.Answer) (out []Item) {
 	}
 	for _, row := range Layers.Rows(answer) {
 		if row.Code == diag.LayerCompute {
-			out = append(out, Item{Kind: Layers.One, Name: row.Subject, Manifest: row.Path, Line: row.Line, Column: row.Column,
-				Code: row.Code.String(), Statement: row.Statement, Why: row.Why, subject: row.Subject, code: row.Code})
+			out = append(out, row.item(Layers, row.Subject))
 		}
 	}
 	return out

@@ -69,10 +69,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				usedLayers[Key{row.Subject, row.Path}] {
 				continue // what is said of something that is in belongs to the doctor
 			}
-			e := Item{Kind: kind.One, Name: answer.Style.Base(row.Subject), Manifest: row.Path,
-				Line: row.Line, Column: row.Column, Code: row.Code.String(), Statement: row.Statement, Why: row.Why,
-				subject: row.Subject, code: row.Code, cause: row.cause}
-			out = append(out, e)
+			out = append(out, row.item(kind, answer.Style.Base(row.Subject)))
 		}
 	}
 	return in, out
@@ -88,15 +85,11 @@ func Matching(list []Item, names []string) []Item {
 	if len(names) == 0 {
 		return list
 	}
-	kept := []Item{}
-	for _, e := range list {
-		if slices.ContainsFunc(names, func(n string) bool {
+	return slices.DeleteFunc(append([]Item{}, list...), func(e Item) bool {
+		return !slices.ContainsFunc(names, func(n string) bool {
 			return strings.Contains(e.Name, n) || strings.Contains(e.Manifest, n) || strings.Contains(e.Library, n)
-		}) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+		})
+	})
 }
 
 // EnabledBy is who made a layer active, in the words of the loader's log (LAY-425).

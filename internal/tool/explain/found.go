@@ -73,6 +73,12 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 	return rows
 }
 
+// item is a row as one of the items that are out.
+func (r *Row) item(kind Kind, name string) Item {
+	return Item{Kind: kind.One, Name: name, Manifest: r.Path, Line: r.Line, Column: r.Column, Code: r.Code.String(), Statement: r.Statement,
+		Why: r.Why, subject: r.Subject, code: r.Code, cause: r.cause}
+}
+
 // searchedPlaces are the files and directories, without and with a separator at the end, where a kind is looked for.
 type searchedPlaces struct {
 	style              pathname.Style

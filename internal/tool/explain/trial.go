@@ -1,9 +1,6 @@
 package explain
 
 import (
-	"path/filepath"
-	"slices"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
@@ -14,9 +11,8 @@ import (
 
 // Trial tries changes on one machine. What it reads of the machine it reads once.
 type Trial struct {
-	source  *machine.Source
+	source  *machine.Source // which keeps what it reads
 	decide  func(facts.Source) (*plan.Answer, error)
-	known   *knownFacts
 	before  *trialResult
 	results map[string]*trialResult
 }
@@ -31,13 +27,6 @@ type trialResult struct {
 type Fault struct {
 	Code          diag.Code
 	Subject, Path string
-}
-
-// knownFacts is what was read of a machine, without variables.
-type knownFacts struct {
-	directories map[string]facts.Directory
-	files       map[string]facts.File
-	exists      map[string]bool
 }
 
 // Key names a driver or layer: a layer's name, or "", and its manifest.
@@ -60,8 +49,7 @@ func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
 
 // NewTrialFor is NewTrial for a program that asks for something, as the function decides.
 func NewTrialFor(decide func(facts.Source) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
-	return &Trial{source: source, decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{},
-		known: &knownFacts{map[string]facts.Directory{}, map[string]facts.File{}, map[string]bool{}}}
+	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }
 
 func trialResultOf(answer *plan.Answer) *trialResult {
@@ -86,11 +74,11 @@ func (t *Trial) after(c Change) *trialResult {
 	if known, done := t.results[c.Line()]; done {
 		return known
 	}
-	if !c.Possible() || !c.Obeyed(t.source) || len(t.results) >= max(triesLeast, trialEffort/(1+len(t.known.files))) {
+	if !c.Possible() || !c.Obeyed(t.source) || len(t.results) >= max(triesLeast, trialEffort/(1+t.source.Kept.Files())) {
 		return nil
 	}
 	var r *trialResult
-	if answer, err := t.decide(&tried{c.On(t.source), t.known}); err == nil {
+	if answer, err := t.decide(c.On(t.source)); err == nil {
 		r = trialResultOf(answer)
 	}
 	t.results[c.Line()] = r
@@ -143,64 +131,4 @@ func (t *Trial) only(key Key, after *trialResult) bool {
 		}
 	}
 	return true
-}
-
-// tried gives the facts of a machine after a change.
-type tried struct {
-	*machine.Source
-	known *knownFacts
-}
-
-func (t *tried) gone(name string) bool { return slices.Contains(t.Without, filepath.Clean(name)) }
-
-func (t *tried) Directory(name string) facts.Directory {
-	directory, ok := t.known.directories[name]
-	if !ok {
-		all := *t.Source
-		all.Without, all.Added = nil, nil
-		directory = all.Directory(name)
-		t.known.directories[name] = directory
-	}
-	if len(t.Without)+len(t.Added) == 0 {
-		return directory
-	}
-	added := t.AddedTo(name)
-	left := facts.Directory{Listed: directory.Listed || len(added) > 0}
-	for _, n := range directory.Names {
-		if !t.gone(name + "/" + n) {
-			left.Names = append(left.Names, n)
-		}
-	}
-	left.Names = append(left.Names, added...)
-	return left
-}
-
-func (t *tried) File(name string) facts.File {
-	if t.gone(name) {
-		return facts.File{Status: facts.FileNotOpened}
-	}
-	if _, added := t.Added[filepath.Clean(name)]; added {
-		return t.Source.File(name)
-	}
-	file, ok := t.known.files[name]
-	if !ok {
-		file = t.Source.File(name)
-		t.known.files[name] = file
-	}
-	return file
-}
-
-func (t *tried) Exists(name string) bool {
-	if t.gone(name) {
-		return false
-	}
-	if _, added := t.Added[filepath.Clean(name)]; added {
-		return true
-	}
-	is, ok := t.known.exists[name]
-	if !ok {
-		is = t.Source.Exists(name)
-		t.known.exists[name] = is
-	}
-	return is
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -20,11 +21,7 @@ func DOT(w io.Writer, c *Chain) error {
 		put("  %s [fillcolor=%q, label=\"%s\"];\n", id, colour, dotLabel(lines))
 	}
 	put("digraph vulkan {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fontname=\"DejaVu Sans\", fontsize=11];\n")
-	name := "any program that enables nothing itself"
-	if c.Program != "" {
-		name = c.Program
-	}
-	node("program", "#eef2f6", "Program", name)
+	node("program", "#eef2f6", "Program", cmp.Or(c.Program, anyProgram))
 	node("loader", "#dbe9ff", "Loader", c.Library, labelled("Vulkan ", c.Version))
 	put("  program -> loader;\n")
 	above := "loader"

@@ -164,7 +164,7 @@ func TestPicturesAreWellFormed(t *testing.T) {
 		if err := HTML(&page, c); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(page.String(), drawing(lay(c), "about-")); n != 1 {
+		if n := strings.Count(page.String(), draw(lay(c), "about-", Style())); n != 1 {
 			t.Errorf("seed %d: the picture is %d times on the page", seed, n)
 		}
 		for _, link := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page.String(), -1) {

@@ -39,9 +39,9 @@ func HTML(w io.Writer, c *Chain) error {
 	}
 	put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n<style>%s</style>\n"+
-		"</head>\n<body>\n<h1>%s</h1>\n%s\n", text(name), pageStyle, text(name), drawing(lay(c), "about-"))
+		"</head>\n<body>\n<h1>%s</h1>\n%s\n", text(name), pageStyle, text(name), draw(lay(c), "about-", Style()))
 
-	section := func(id, heading string, pairs ...string) {
+	begin := func(id, heading string, pairs ...string) {
 		put("<section id=\"about-%s\">\n<h3>%s</h3>\n<dl>\n", id, text(heading))
 		for i := 0; i < len(pairs); i += 2 {
 			if pairs[i+1] != "" {
@@ -51,14 +51,16 @@ func HTML(w io.Writer, c *Chain) error {
 		put("</dl>\n")
 	}
 	end := func() { put("</section>\n") }
+	section := func(id, heading string, pairs ...string) {
+		begin(id, heading, pairs...)
+		end()
+	}
 	put("<h2>Chain</h2>\n")
 	section("program", "Program", "path", c.Program)
-	end()
 	section("loader", "Loader", "library", c.Library, "Vulkan", c.Version)
-	end()
 	for i := range c.Layers {
 		l := &c.Layers[i]
-		section(fmt.Sprint("layer", i+1), l.Name, "what", l.Description, "why", l.Why+" ("+l.Statement+")", "manifest", l.Manifest,
+		begin(fmt.Sprint("layer", i+1), l.Name, "what", l.Description, "why", l.Why+" ("+l.Statement+")", "manifest", l.Manifest,
 			"library", l.Library, "off with", l.Off, "commands", strings.TrimSuffix(l.intercepts(), ":"), "earlier", strings.Join(l.Before, ", "))
 		if len(l.Commands) > 0 {
 			if len(l.Commands) > manyCommands {
@@ -78,22 +80,18 @@ func HTML(w io.Writer, c *Chain) error {
 	put("<h2>Drivers and devices</h2>\n")
 	if len(c.Drivers) == 0 {
 		section("nodriver", "No driver")
-		end()
 	}
 	for i := range c.Drivers {
 		d := &c.Drivers[i]
 		section(fmt.Sprint("driver", i+1), d.Name, "why", d.Why+" ("+d.Statement+")", "manifest", d.Manifest, "library", d.Library,
 			"Vulkan", d.API, "problem", d.Problem, "off with", d.Off)
-		end()
 		for _, device := range d.Devices {
 			section(fmt.Sprint("device", device.Index), fmt.Sprintf("%d  %s", device.Index, device.Name), "type", device.Type,
 				"Vulkan", device.API, "driver", device.About)
-			end()
 		}
 	}
 	if c.Problem != "" {
 		section("problem", "Problem", "what", c.Problem)
-		end()
 	}
 	if len(c.Out) > 0 {
 		put("<h2>Found, and not used</h2>\n<table>\n<tr><th>name</th><th>manifest</th><th>why</th><th>on with</th></tr>\n")

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -48,7 +49,10 @@ type picture struct {
 	edges []edge
 }
 
-// write puts a text into the box, below what is there, and makes the box higher.
+// anyProgram is what stands for the program where none is named.
+const anyProgram = "any program that enables nothing itself"
+
+// write puts a text into the box, below what is there, and makes the box higher. A text that is empty changes nothing.
 func (b *box) write(f *face, at, room float64, most int, s string) {
 	lines, _ := f.wrap(clean(s), room, most)
 	for _, line := range lines {
@@ -116,10 +120,7 @@ func lay(c *Chain) *picture {
 		name = base(c.Program)
 	}
 	program.write(title, margin+padding, wide-2*padding, 2, name)
-	about := c.Program
-	if about == "" {
-		about = "any program that enables nothing itself"
-	}
+	about := cmp.Or(c.Program, anyProgram)
 	program.write(faint, margin+padding, wide-2*padding, 2, about)
 	program.title = lines(name, about)
 	next(program)
@@ -154,9 +155,7 @@ func layerBox(l *Layer, i int, y float64) box {
 	if l.Description != "" && l.Description != l.Name {
 		b.write(plain, x, room, 2, l.Description)
 	}
-	if l.Problem != "" {
-		b.write(plain, x, room, 2, l.Problem)
-	}
+	b.write(plain, x, room, 2, l.Problem)
 	b.write(faint, x, room, 2, l.Why+" ("+l.Statement+")")
 	switch {
 	case l.NameOnly:
@@ -166,18 +165,12 @@ func layerBox(l *Layer, i int, y float64) box {
 	default:
 		b.write(code, x, room, 2, l.Library)
 	}
-	if l.Off != "" {
-		b.write(faint, x, room, 2, "off with "+l.Off)
-	}
+	b.write(faint, x, room, 2, labelled("off with ", l.Off))
 	right := column("", "", 0, y, 0)
 	x, room = margin+left+gutter, wide-left-gutter-padding
 	right.write(plain, x, room, 2, l.intercepts())
-	if len(l.Commands) > 0 {
-		right.write(code, x, room, 6, strings.Join(l.Commands, ", "))
-	}
-	if len(l.Before) > 0 {
-		right.write(faint, x, room, 2, "before there is an instance: "+strings.Join(l.Before, ", "))
-	}
+	right.write(code, x, room, 6, strings.Join(l.Commands, ", "))
+	right.write(faint, x, room, 2, labelled("before there is an instance: ", strings.Join(l.Before, ", ")))
 	b.texts = append(b.texts, right.texts...)
 	b.h = max(b.h, right.h)
 	b.title = lines(l.Name, l.Description, l.Problem, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
@@ -260,9 +253,7 @@ func driverBox(d *Driver, i int, y float64) box {
 		state += ", devices not known"
 	}
 	b.write(faint, x, room, 2, strings.TrimPrefix(state, ", "))
-	if d.Off != "" {
-		b.write(faint, x, room, 2, "off with "+d.Off)
-	}
+	b.write(faint, x, room, 2, labelled("off with ", d.Off))
 	b.title = lines(d.Name, d.Why+" ("+d.Statement+")", labelled("manifest ", d.Manifest), labelled("library ", d.Library),
 		d.Problem, labelled("off with ", d.Off))
 	return b
@@ -273,9 +264,7 @@ func deviceBox(d *Device, y float64) box {
 	x, room := deviceX+padding, deviceW-2*padding
 	b.write(title, x, room, 3, fmt.Sprintf("%d  %s", d.Index, d.Name))
 	b.write(plain, x, room, 1, d.Type+labelled(", Vulkan ", d.API))
-	if d.About != "" {
-		b.write(faint, x, room, 2, d.About)
-	}
+	b.write(faint, x, room, 2, d.About)
 	b.title = lines(d.Name, d.Type, labelled("Vulkan ", d.API), d.About)
 	return b
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // face is a way of writing: its size in pixels, and how wide its letters are.
 type face struct {
@@ -98,19 +101,10 @@ func (f *face) wrap(text string, room float64, most int) (lines []string, whole 
 }
 
 func breaks(r rune) bool {
-	switch r {
-	case ' ', '/', '_', ',', ':', '=', '.', ';':
-		return true
-	}
-	return false
+	return strings.ContainsRune(" /_,:=.;", r)
 }
 
-func trimEnd(s string) string {
-	for len(s) > 0 && s[len(s)-1] == ' ' {
-		s = s[:len(s)-1]
-	}
-	return s
-}
+func trimEnd(s string) string { return strings.TrimRight(s, " ") }
 
 // shorten ends a text in an ellipsis where it has no room.
 func (f *face) shorten(text string, room float64) string {

@@ -52,27 +52,21 @@ func (p palette) sheet() string {
 	return out.String()
 }
 
-// style is the picture's whole sheet.
-func style() string {
+// Style is the sheet of a picture.
+func Style() string {
 	return shapes + light.sheet() + "@media (prefers-color-scheme: dark) {\n" + dark.sheet() + "}\n"
 }
 
 // SVG draws the chain.
 func SVG(w io.Writer, c *Chain) error {
-	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+drawing(lay(c), "")+"\n")
+	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+draw(lay(c), "", Style())+"\n")
 	return err
 }
 
 // Fragment draws the chain as an element for a page that has Style in a sheet of its own: nothing in it is styled inline.
 func Fragment(c *Chain) string { return draw(lay(c), "", "") }
 
-// Style is the sheet of a Fragment.
-func Style() string { return style() }
-
-// drawing is the svg element; link, when not "", makes each box a link to it and the box's id.
-func drawing(p *picture, link string) string { return draw(p, link, style()) }
-
-// draw is the svg element with a sheet in it, or without any.
+// draw is the svg element, with a sheet in it or without any; link, when not "", makes each box a link to it and the box's id.
 func draw(p *picture, link, sheet string) string {
 	var out strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format, args...) }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"iter"
 	"os/exec"
 	"strings"
 )
@@ -63,30 +64,39 @@ func field(record, name string) string {
 	return ""
 }
 
-// apkPackage reads apk's list of what is installed, see apkDatabase.
-func (m *Machine) apkPackage(name string) (Package, bool) {
+// apkInstalled reads apk's list of what is installed: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+func (m *Machine) apkInstalled() iter.Seq[Package] {
 	data, err := m.ReadLarge("/lib/apk/db/installed")
 	if err != nil {
-		if data, err = m.ReadLarge("/usr/lib/apk/db/installed"); err != nil {
-			return Package{}, false
-		}
+		data, _ = m.ReadLarge("/usr/lib/apk/db/installed")
 	}
-	for _, record := range strings.Split(string(data), "\n\n") {
-		if !strings.Contains("\n"+record+"\n", "\nP:"+name+"\n") {
-			continue
-		}
-		found, directory := Package{}, ""
-		for _, line := range strings.Split(record, "\n") {
-			switch kind, text, _ := strings.Cut(line, ":"); kind {
-			case "V":
-				found.Version = text
-			case "F":
-				directory = text
-			case "R":
-				found.Files = append(found.Files, "/"+directory+"/"+text)
+	return func(yield func(Package) bool) {
+		for record := range strings.SplitSeq(string(data), "\n\n") {
+			p, directory := Package{}, ""
+			for line := range strings.SplitSeq(record, "\n") {
+				switch kind, text, _ := strings.Cut(line, ":"); kind {
+				case "P":
+					p.Name = text
+				case "V":
+					p.Version = text
+				case "F":
+					directory = text
+				case "R":
+					p.Files = append(p.Files, "/"+directory+"/"+text)
+				}
+			}
+			if !yield(p) {
+				return
 			}
 		}
-		return found, true
+	}
+}
+
+func (m *Machine) apkPackage(name string) (Package, bool) {
+	for p := range m.apkInstalled() {
+		if p.Name == name {
+			return p, true
+		}
 	}
 	return Package{}, false
 }

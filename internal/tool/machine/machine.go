@@ -46,6 +46,25 @@ func (m *Machine) absent(name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: syscall.ENOENT}
 }
 
+// Open opens an ordinary file, or a directory, for reading.
+func (m *Machine) Open(name string) (*os.File, error) {
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if m.Tree != nil {
+		return m.openTree(name)
+	}
+	// What it is, is asked first: to open another kind of file may wait, or act.
+	info, err := m.Stat(name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.open(name, info)
+}
+
 // ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
 // may act.
 var ErrNotRegular = errors.New("not a regular file")

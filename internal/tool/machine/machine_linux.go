@@ -36,28 +36,14 @@ func (m *Machine) Real(name string) (string, error) {
 	return links{os.Lstat, os.Readlink}.resolve(name)
 }
 
-// Open opens an ordinary file, or a directory, for reading.
-func (m *Machine) Open(name string) (*os.File, error) {
-	if m.hidden(name) {
-		return nil, m.absent(name)
-	}
-	if m.Tree != nil {
-		return m.openTree(name)
-	}
-	// What it is, is asked first, and then this very thing is opened.
-	info, err := m.Stat(name)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+// open opens what was described before: this very file.
+func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
+	if m.Foreign() {
+		f, err = m.beneath(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
+	} else {
+		f, err = os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	}
 	if err != nil {
-		return nil, err
-	}
-	var f *os.File
-	if m.Foreign() {
-		if f, err = m.beneath(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY); err != nil {
-			return nil, err
-		}
-	} else if f, err = os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0); err != nil {
 		return nil, err
 	}
 	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // it was put in its place meanwhile

@@ -64,21 +64,8 @@ func (m *Machine) Real(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// Open opens an ordinary file, or a directory, for reading.
-func (m *Machine) Open(name string) (*os.File, error) {
-	if m.hidden(name) {
-		return nil, m.absent(name)
-	}
-	if m.Tree != nil {
-		return m.openTree(name)
-	}
-	info, err := m.Stat(name)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
-	}
-	if err != nil {
-		return nil, err
-	}
+// open opens what was described before.
+func (m *Machine) open(name string, _ fs.FileInfo) (*os.File, error) {
 	if m.Foreign() {
 		root, err := m.root()
 		if err != nil {

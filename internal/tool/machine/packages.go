@@ -86,24 +86,12 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 	}
 }
 
-// apkDatabase reads apk's list of what is installed: "P:" a package, "F:" a directory of it, "R:" a file in that.
+// apkDatabase reads apk's list of what is installed.
 func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
-	data, err := m.ReadLarge("/lib/apk/db/installed")
-	if err != nil {
-		if data, err = m.ReadLarge("/usr/lib/apk/db/installed"); err != nil {
-			return
-		}
-	}
-	owner, directory := "", ""
-	for _, line := range strings.Split(string(data), "\n") {
-		switch kind, text, _ := strings.Cut(line, ":"); kind {
-		case "P":
-			owner = text
-		case "F":
-			directory = text
-		case "R":
-			if file := "/" + directory + "/" + text; slices.Contains(wanted, file) {
-				owners[file] = owner
+	for p := range m.apkInstalled() {
+		for _, file := range p.Files {
+			if slices.Contains(wanted, file) {
+				owners[file] = p.Name
 			}
 		}
 	}

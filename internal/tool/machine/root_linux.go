@@ -387,8 +387,12 @@ func (p *Place) Restore(suffix string) error { return p.rename(p.base+suffix, p.
 
 // Remove takes the file away.
 func (p *Place) Remove() error {
-	if err := unix.Unlinkat(int(p.directory.Fd()), p.base, 0); err != nil {
-		return &fs.PathError{Op: "remove", Path: path.Join(p.path, p.base), Err: err}
+	return p.removed(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
+}
+
+func (p *Place) removed(base string, err error) error {
+	if err != nil {
+		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
 	}
 	return nil
 }
@@ -420,10 +424,7 @@ func (p *Place) Link(base, target string) error {
 
 // Unlink takes a file away, or a link, that lies in the directory; it need not be there.
 func (p *Place) Unlink(base string) error {
-	if err := ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)); err != nil {
-		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
-	}
-	return nil
+	return p.removed(base, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)))
 }
 
 func (p *Place) rename(from, to string) error {

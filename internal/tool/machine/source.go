@@ -31,6 +31,9 @@ type Kept struct {
 	files       map[string]facts.File
 }
 
+// Files is how many files were read.
+func (k *Kept) Files() int { return len(k.files) }
+
 // DriverSource is the source for a directory of the machine that stands for "/", such as the root of a container that has
 // drivers. Of this process's variables only those of Vulkan count there. "": the source itself.
 func (s *Source) DriverSource(directory string) *Source {

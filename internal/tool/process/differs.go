@@ -13,23 +13,29 @@ type Difference struct {
 	Manifest string `json:"manifest,omitempty"`
 	What     string `json:"what"`
 
-	fact fact
-
 	Old  bool `json:"-"` // an old state of a file is in use: it is cured by starting the program again
 	Weak bool `json:"-"` // it may be as it should be
 	Own  bool `json:"-"` // no manifest names it: the program may bring it along
 }
 
-// Differences compares; nothing where who looks may not see what is mapped.
-func (p *Process) Differences(answer *plan.Answer) []Difference {
-	list := p.differences(answer)
-	for i := range list {
-		list[i].What = list[i].fact.say()
-	}
-	return list
+// What a difference is, in words.
+const (
+	notMapped   = "it is not mapped: the process does not use Vulkan, or no longer uses it"
+	unnamed     = "it is loaded, but no manifest found now names it: it came with the program, or the variables have changed"
+	noInstance  = "it is not loaded: the process has no instance at this moment"
+	closedAgain = "it is not loaded: it may have been closed again because it has no device"
+	outNow      = "it is loaded, but would not be now: "
+	inNow       = "it is not loaded, but would be now: "
+)
+
+var changeWords = map[Change]string{
+	Gone:     "its file has been removed since; the process still uses the old one",
+	Replaced: "its file has been replaced since, for example by an update; the process still uses the old one",
+	Written:  "its file has been written to since the process began",
 }
 
-func (p *Process) differences(answer *plan.Answer) []Difference {
+// Differences compares; nothing where who looks may not see what is mapped.
+func (p *Process) Differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
 		return list
@@ -37,11 +43,11 @@ func (p *Process) differences(answer *plan.Answer) []Difference {
 	loaders := p.Loaders()
 	for i := range loaders {
 		if c := p.Change(&loaders[i]); c != Same {
-			list = append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", File: loaders[i].Path, fact: changed(c), Old: true})
+			list = append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", File: loaders[i].Path, What: changeWords[c], Old: true})
 		}
 	}
 	if len(loaders) == 0 {
-		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", fact: notMapped, Weak: true})
+		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", What: notMapped, Weak: true})
 	}
 	drivers, layers := p.Modules(answer)
 	return append(list, compare(answer, drivers, layers)...)
@@ -50,14 +56,10 @@ func (p *Process) differences(answer *plan.Answer) []Difference {
 // Compare compares what a process of Windows has loaded with what a program would load now; loader is the file name of the
 // loader, and loaded whether it is among the files of the process.
 func Compare(answer *plan.Answer, loader string, loaded bool, drivers, layers []Module) []Difference {
-	list := []Difference{{Kind: "loader", Name: loader, fact: notMapped, Weak: true}}
 	if loaded {
-		list = append([]Difference{}, compare(answer, drivers, layers)...)
+		return append([]Difference{}, compare(answer, drivers, layers)...)
 	}
-	for i := range list {
-		list[i].What = list[i].fact.say()
-	}
-	return list
+	return []Difference{{Kind: "loader", Name: loader, What: notMapped, Weak: true}}
 }
 
 // compare compares modules with the decision of now.
@@ -75,16 +77,16 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 		for _, m := range of.modules {
 			d := Difference{Kind: of.kind, Name: m.Name, File: m.File, Manifest: m.Manifest}
 			if m.Change != Same {
-				d.fact, d.Old = changed(m.Change), true
+				d.What, d.Old = changeWords[m.Change], true
 				list = append(list, d)
 			}
 			d.Old = false
 			switch {
 			case m.Item == nil:
-				d.fact, d.Own = unnamed, true
+				d.What, d.Own = unnamed, true
 				list = append(list, d)
 			case !m.In:
-				d.fact = outNow(m.Item.Why)
+				d.What = outNow + m.Item.Why
 				list = append(list, d)
 			}
 		}
@@ -94,12 +96,12 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 		if item.Meta || item.NameOnly || there[item.Kind+" "+item.Manifest] {
 			continue
 		}
-		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, fact: inNow(item.Why)}
+		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, What: inNow + item.Why}
 		switch {
 		case len(drivers) == 0:
-			d.fact, d.Weak = noInstance, true
+			d.What, d.Weak = noInstance, true
 		case item.Kind == "driver":
-			d.fact, d.Weak = closedAgain, true
+			d.What, d.Weak = closedAgain, true
 		}
 		list = append(list, d)
 	}

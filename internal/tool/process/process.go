@@ -254,28 +254,22 @@ func (m *Mapping) Version() string {
 // program in it, else of the executable.
 func (p *Process) class() int {
 	for _, m := range p.Loaders() {
-		if l := p.library(&m); l != nil {
-			return l.Class
+		if class := classOf(p.Machine.Open(m.Path)); class != 0 {
+			return class
 		}
 	}
-	if f, err := os.Open(p.file("exe")); err == nil {
-		defer f.Close()
-		if l, err := binary.ReadELF(f); err == nil {
-			return l.Class
-		}
-	}
-	return 0
+	return classOf(os.Open(p.file("exe")))
 }
 
-func (p *Process) library(m *Mapping) *binary.ELF {
-	f, err := p.Machine.Open(m.Path)
+// classOf is the word size of an open file, which it closes; 0: it is no library and no executable.
+func classOf(f *os.File, err error) int {
 	if err != nil {
-		return nil
+		return 0
 	}
 	defer f.Close()
 	l, err := binary.ReadELF(f)
 	if err != nil {
-		return nil
+		return 0
 	}
-	return l
+	return l.Class
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"os/user"
 	"strconv"
@@ -34,6 +35,9 @@ type override struct {
 	Hint   string // how it is removed where no change does it
 }
 
+// allPrograms stands where no program is named.
+const allPrograms = "all programs"
+
 // bannerOf asks what is overridden.
 func bannerOf(r *Request) *banner {
 	b := &banner{}
@@ -64,20 +68,14 @@ func (b *banner) settings(r *Request) error {
 	if file.Ours {
 		writer = "vkloader, by " + by
 	}
-	until := "it is removed"
-	if file.Expires != "" {
-		until = file.Expires
-	}
+	until := cmp.Or(file.Expires, "it is removed")
 	quarantined, err := b.quarantine(r)
 	if err != nil {
 		return err
 	}
 	var said []string
 	for _, p := range file.Programs {
-		who := "all programs"
-		if p.App != "" {
-			who = p.App
-		}
+		who := cmp.Or(p.App, allPrograms)
 		for _, policy := range [][2]string{{"hardware", p.Hardware}, {"service", p.Service}, {"compute", p.Compute}} {
 			if policy[1] != "" {
 				b.Overrides = append(b.Overrides, override{Kind: "Policy", What: policy[0] + ": " + policy[1] + ", for " + who, Where: file.File,
@@ -168,11 +166,7 @@ func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 	names := map[string]bool{}
 	for _, e := range list.Entries {
 		names[e.Name] = true
-		who := "all programs"
-		if e.Program != "" {
-			who = e.Program
-		}
-		o := override{Kind: "Quarantine", What: e.Name + ", out of " + who, Where: e.Settings, Since: e.Since.UTC().Format(time.RFC3339),
+		o := override{Kind: "Quarantine", What: e.Name + ", out of " + cmp.Or(e.Program, allPrograms), Where: e.Settings, Since: e.Since.UTC().Format(time.RFC3339),
 			By: "vkloader", Until: "its file changes", Change: "lift", Name: e.Name, App: e.Program}
 		if e.Why != "" {
 			o.By += ": " + e.Why

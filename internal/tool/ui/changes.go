@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,15 +88,18 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 		fmt.Fprintf(digest, "%q %v %q\n", path, now.There, now.Text)
 	}
 	p.Digest = hex.EncodeToString(digest.Sum(nil))
-	for name, values := range r.Query {
-		for _, value := range values {
-			if name != "digest" {
-				p.Fields = append(p.Fields, field{name, value})
-			}
+	p.Fields = slices.DeleteFunc(fieldsOf(r.Query), func(f field) bool { return f.Name == "digest" })
+	return p, &m, nil
+}
+
+// fieldsOf are the fields of a form, by name.
+func fieldsOf(query url.Values) (fields []field) {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		for _, value := range query[name] {
+			fields = append(fields, field{name, value})
 		}
 	}
-	slices.SortStableFunc(p.Fields, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
-	return p, &m, nil
+	return fields
 }
 
 // ofSystem tells whether a file is the system's, and nobody's in particular.

@@ -12,10 +12,10 @@ import (
 // draft is a list of layers as a settings file has it, which somebody tries out on the page.
 type draft struct {
 	app     string
-	all     bool    // for all programs
-	expires string  // as settings set takes it; "": as it is
+	All     bool    // for all programs
+	Expires string  // how long the settings are to last, as settings set takes it; "": as it is
 	entries []entry // from the program down
-	exact   bool    // no layers but these
+	Exact   bool    // no layers but these
 
 	initial      []entry // likewise, as the settings file has them now
 	initialExact bool
@@ -30,13 +30,13 @@ const others = "others"
 
 // draftOf reads the draft in the address; without one it is what the settings file says now.
 func draftOf(r *Request, s *subject) (*draft, error) {
-	d := &draft{app: s.App, all: r.Query.Get("for") == "all" || s.App == "", expires: r.Query.Get("expires")}
+	d := &draft{app: s.App, All: r.Query.Get("for") == "all" || s.App == "", Expires: r.Query.Get("expires")}
 	file, err := inForce(r, s.App)
 	if err != nil {
 		return nil, err
 	}
 	now := file.InForce
-	if d.all {
+	if d.All {
 		now = nil
 		for i := range file.Programs {
 			if file.Programs[i].App == "" {
@@ -45,9 +45,9 @@ func draftOf(r *Request, s *subject) (*draft, error) {
 		}
 	}
 	d.start(now)
-	d.initial, d.initialExact = slices.Clone(d.entries), d.exact
+	d.initial, d.initialExact = slices.Clone(d.entries), d.Exact
 	if r.Query.Has("layer") {
-		d.entries, d.exact = nil, r.Query.Get("exact") != ""
+		d.entries, d.Exact = nil, r.Query.Get("exact") != ""
 		for _, text := range r.Query["layer"] {
 			if err := d.enter(text); err != nil {
 				return nil, err
@@ -95,10 +95,10 @@ func (d *draft) start(now *settingsfile.ForPrograms) {
 		d.entries = []entry{{name: others}}
 		return
 	}
-	d.exact = true
+	d.Exact = true
 	for _, l := range now.Layers {
 		if l.Name == "" {
-			d.exact = false
+			d.Exact = false
 			d.entries = append(d.entries, entry{name: others})
 			continue
 		}
@@ -135,32 +135,23 @@ func (d *draft) Layers() (list []string) {
 	return list
 }
 
-// All tells whether the change is for all programs.
-func (d *draft) All() bool { return d.all }
-
-// Expires is how long the settings are to last.
-func (d *draft) Expires() string { return d.expires }
-
-// Exact tells whether there are to be no other layers.
-func (d *draft) Exact() bool { return d.exact }
-
 // Given tells whether there is a change.
 func (d *draft) Given() bool { return !d.empty() }
 
 // empty tells whether the draft says what the settings file says now.
-func (d *draft) empty() bool { return d.exact == d.initialExact && slices.Equal(d.entries, d.initial) }
+func (d *draft) empty() bool { return d.Exact == d.initialExact && slices.Equal(d.entries, d.initial) }
 
 // query enters the draft in an address.
 func (d *draft) query(q url.Values) {
-	if d.all && d.app != "" {
+	if d.All && d.app != "" {
 		q.Set("for", "all")
 	}
-	if d.expires != "" {
-		q.Set("expires", d.expires)
+	if d.Expires != "" {
+		q.Set("expires", d.Expires)
 	}
 	if !d.empty() {
 		q["layer"] = d.Layers()
-		if d.exact {
+		if d.Exact {
 			q.Set("exact", "1")
 		}
 	}
@@ -169,7 +160,7 @@ func (d *draft) query(q url.Values) {
 // args are the command line that writes the draft.
 func (d *draft) args(r *Request) []string {
 	args := []string{"settings", "set"}
-	if !d.all {
+	if !d.All {
 		args = append(args, "--app", d.app)
 	}
 	for i, e := range d.entries {
@@ -182,15 +173,15 @@ func (d *draft) args(r *Request) []string {
 	}
 	named := slices.ContainsFunc(d.entries, func(e entry) bool { return e.control != "" })
 	switch {
-	case d.exact && named:
+	case d.Exact && named:
 		args = append(args, "--only-these-layers")
-	case d.exact:
+	case d.Exact:
 		args = append(args, "--no-layers")
 	case !named:
 		args = append(args, "--layer", others)
 	}
-	if d.expires != "" {
-		args = append(args, "--expires", d.expires)
+	if d.Expires != "" {
+		args = append(args, "--expires", d.Expires)
 	}
 	if r.System {
 		args = append(args, "--system")
@@ -205,8 +196,8 @@ func (d *draft) plan(r *Request) (*Plan, error) {
 	if dry.Code != 0 || len(dry.Planned) == 0 {
 		return nil, dry.Failed()
 	}
-	who := "all programs"
-	if !d.all {
+	who := allPrograms
+	if !d.All {
 		who = d.app
 	}
 	plan := &Plan{Title: "Write the layers for " + who, Args: args, Files: dry.Planned,

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -188,8 +189,7 @@ func layerOf(r *Request, name string) (*layer, error) {
 // fill takes values from the address: those of a preset, the defaults, or those of the form.
 func (view *layer) fill(r *Request) {
 	wanted := r.Query.Get("preset")
-	for i := range view.Rows {
-		row := view.Rows[i]
+	for _, row := range view.Rows {
 		switch {
 		case wanted == "defaults":
 			row.Value = row.Default
@@ -199,8 +199,8 @@ func (view *layer) fill(r *Request) {
 	}
 	if n, err := strconv.Atoi(wanted); err == nil && n >= 0 && n < len(view.Presets) {
 		for _, w := range view.Presets[n].Settings {
-			for i := range view.Rows {
-				if row := view.Rows[i]; row.Key == w.Key {
+			for _, row := range view.Rows {
+				if row.Key == w.Key {
 					row.Value = w.Value
 				}
 			}
@@ -256,13 +256,11 @@ func (r *layerRow) same(value string) string {
 func (view *layer) complete() {
 	value := map[string]string{}
 	labels := map[string]string{}
-	for i := range view.Rows {
-		value[view.Rows[i].Key] = view.Rows[i].Value
-		labels[view.Rows[i].Key] = term.Or(view.Rows[i].Label, view.Rows[i].Key)
+	for _, row := range view.Rows {
+		value[row.Key], labels[row.Key] = row.Value, term.Or(row.Label, row.Key)
 	}
 	group := ""
-	for i := range view.Rows {
-		row := view.Rows[i]
+	for _, row := range view.Rows {
 		row.Choices = nil
 		chosen := strings.Split(row.Value, ",")
 		for _, c := range row.Setting.Choices {
@@ -299,9 +297,9 @@ func (view *layer) complete() {
 
 // labelOf is what the form calls a value.
 func (view *layer) labelOf(key, value string) string {
-	for i := range view.Rows {
-		for _, c := range view.Rows[i].Setting.Choices {
-			if view.Rows[i].Key == key && c.Key == value {
+	for _, row := range view.Rows {
+		for _, c := range row.Setting.Choices {
+			if row.Key == key && c.Key == value {
 				return term.Or(c.Label, c.Key)
 			}
 		}
@@ -324,8 +322,7 @@ func (view *layer) inWords(row *layerRow, value string) string {
 // try asks the command line what the changes would do.
 func (view *layer) try(r *Request) {
 	var args []string
-	for i := range view.Rows {
-		row := view.Rows[i]
+	for _, row := range view.Rows {
 		switch {
 		case view.Variables && row.Value != row.Default && row.Variable != "":
 			args = append(args, row.Key+"="+row.Value)
@@ -338,13 +335,9 @@ func (view *layer) try(r *Request) {
 			args = append(args, row.Key+"="+row.Value)
 		}
 	}
-	for name, values := range r.Query {
-		for _, value := range values {
-			view.Fields = append(view.Fields, field{name, value})
-		}
-	}
-	view.Fields = append(view.Fields, field{"layer", view.Name})
-	slices.SortStableFunc(view.Fields, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	fields := maps.Clone(r.Query)
+	fields.Add("layer", view.Name)
+	view.Fields = fieldsOf(fields)
 	if len(args) == 0 || view.Err != "" {
 		return
 	}

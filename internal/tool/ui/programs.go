@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 
 	"vkloader/internal/tool/doctor"
@@ -84,19 +85,8 @@ func (p program) MiB() string {
 
 // Taken tells whether an update took something away under the program.
 func (p program) Taken() bool {
-	for _, l := range p.Loaders {
-		if l.Change != process.Same {
-			return true
-		}
-	}
-	for _, list := range [][]process.Module{p.Drivers, p.Layers} {
-		for _, m := range list {
-			if m.Change != process.Same {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Loaders, func(l loaded) bool { return l.Change != process.Same }) ||
+		slices.ContainsFunc(slices.Concat(p.Drivers, p.Layers), func(m process.Module) bool { return m.Change != process.Same })
 }
 
 // addressOf is the address of a program's chain: #/program/usr/bin/vkcube.

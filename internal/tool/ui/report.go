@@ -95,13 +95,7 @@ func reportOf(r *Request) (any, error) {
 	if name := r.Ref("part"); name != "" {
 		return view, view.read(r, found, name)
 	}
-	args, query := []string{"bundle"}, url.Values{"id": {found.id}}
-	if found.app != "" {
-		args = append(args, "--app", found.app)
-	}
-	if found.still {
-		args = append(args, "--still")
-	}
+	args, query := bundleOf(found.app, found.still), url.Values{"id": {found.id}}
 	kept := r.Refs("part-in")
 	for _, p := range found.parts {
 		in := !r.Query.Has("chosen") || slices.Contains(kept, p.Name)
@@ -131,17 +125,22 @@ func (view *report) read(r *Request, found *collection, name string) error {
 	return nil
 }
 
-// collect has the command line make all parts.
-func collect(r *Request, app string, still bool) (*collection, error) {
-	args := []string{"bundle", "--part", "*"}
+// bundleOf is the command line that collects for a program; still: nothing is loaded.
+func bundleOf(app string, still bool) []string {
+	args := []string{"bundle"}
 	if app != "" {
 		args = append(args, "--app", app)
 	}
 	if still {
 		args = append(args, "--still")
 	}
+	return args
+}
+
+// collect has the command line make all parts.
+func collect(r *Request, app string, still bool) (*collection, error) {
 	var list []struct{ Name, What, Text, Failed []byte }
-	if err := r.Tool.Run(r, args...).Decode(&list); err != nil {
+	if err := r.Tool.Run(r, append(bundleOf(app, still), "--part", "*")...).Decode(&list); err != nil {
 		return nil, err
 	}
 	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still}

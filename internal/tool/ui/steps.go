@@ -9,10 +9,8 @@ import (
 
 // says is what the draft says of a layer.
 func (d *draft) says(name string) string {
-	for _, e := range d.entries {
-		if e.name == name {
-			return e.control
-		}
+	if at := slices.IndexFunc(d.entries, func(e entry) bool { return e.name == name }); at >= 0 {
+		return d.entries[at].control
 	}
 	return ""
 }

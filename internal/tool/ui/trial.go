@@ -45,7 +45,7 @@ func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 		return "", err
 	}
 	var apps []string
-	if !d.all {
+	if !d.All {
 		var err error
 		if apps, err = settingsfile.RealApps(m, []string{d.app}); err != nil {
 			return "", err

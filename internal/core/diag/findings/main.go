@@ -34,8 +34,8 @@ func page() string {
 	b.WriteString("\n## Findings of the doctor\n\n`vkloader doctor` also has these findings. A finding about a file that no program uses is at most a warning. The line\n")
 	b.WriteString("\"do\" of a finding is often more exact than the column \"what to do\".\n\n")
 	b.WriteString("| code | severity | statement | why it matters | what to do |\n| --- | --- | --- | --- | --- |\n")
-	doctor.Codes(func(c doctor.Code, e *doctor.Entry) {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", e.Name, e.Severity, e.Statement, e.Means, e.Do)
+	doctor.Codes(func(c *doctor.Code) {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c.Name, c.Severity, c.Statement, c.Means, c.Do)
 	})
 	return b.String()
 }

@@ -82,10 +82,9 @@ func verdict(r *doctor.Report) string {
 }
 
 // add adds a finding of the doctor's own table.
-func add(r *doctor.Report, code doctor.Code, subject, file, what string) {
-	e := code.Entry()
-	r.Findings = append(r.Findings, doctor.Finding{Code: code, Severity: e.Severity, Subject: subject, Path: file, What: what,
-		Why: e.Means, Do: e.Do, Statement: e.Statement})
+func add(r *doctor.Report, code *doctor.Code, subject, file, what string) {
+	r.Findings = append(r.Findings, doctor.Finding{Code: code, Severity: code.Severity, Subject: subject, Path: file, What: what,
+		Why: code.Means, Do: code.Do, Statement: code.Statement})
 }
 
 // module looks at the library of a driver or layer.
