@@ -24,6 +24,7 @@ import (
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -114,7 +115,7 @@ type hunt struct {
 
 // find runs the program until it is known what crashes or hangs it.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
-	length, err := quarantineLength(r.expires)
+	length, err := settingsfile.Length(r.expires)
 	if err != nil {
 		return err
 	}

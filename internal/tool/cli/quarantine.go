@@ -126,7 +126,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		Example: "  vkloader quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader quarantine add old_icd.json --expires 7d",
 		Args:    oneArgument("the name of a driver or layer"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			length, err := quarantineLength(expires)
+			length, err := settingsfile.Length(expires)
 			if err != nil {
 				return err
 			}
@@ -164,22 +164,6 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
 	}
 	return e, nil
-}
-
-// quarantineLength reads a time such as 8h or 30d; zero is never.
-func quarantineLength(text string) (time.Duration, error) {
-	if text == "never" {
-		return 0, nil
-	}
-	number, unit := text, time.Duration(1)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		number, unit = days+"h", 24
-	}
-	length, err := time.ParseDuration(number)
-	if err != nil || length <= 0 || length > 100*365*24*time.Hour {
-		return 0, fmt.Errorf("--expires wants a time such as 90m, 8h or 7d, or never, got %q", text)
-	}
-	return length * unit, nil
 }
 
 // notInQuarantine says so of a name, and what is.

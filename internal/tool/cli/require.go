@@ -89,7 +89,7 @@ func newCheck(s *invocation) *cobra.Command {
 			"for installers, launchers and continuous integration. It wakes sleeping devices.\n\n" + requireHelp + causesHelp,
 		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
 			"  vkloader check --require vendor=nvidia,count=2 --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			need, options, err := r.need(s, "check")
 			if err != nil {
@@ -180,5 +180,6 @@ func newWait(s *invocation) *cobra.Command {
 	}
 	r.options(cmd)
 	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait; 0: no limit")
+	cmd.Flags().Lookup("timeout").Annotations = zeroIsNoLimit
 	return cmd
 }

@@ -65,7 +65,7 @@ func TestWait(t *testing.T) {
 		t.Errorf("%d\n%s", code, errOut)
 	}
 	ended := make(chan int, 1)
-	go func() { ended <- run(s, []string{"wait", "--require", "type=discrete"}) }()
+	go func() { ended <- run(s, []string{"wait", "--timeout", "0", "--require", "type=discrete"}) }()
 	if err := os.WriteFile(there, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -157,6 +157,9 @@ func valueWanted(kind, got string) string {
 	return fmt.Sprintf("does not take %q", got)
 }
 
+// zeroIsNoLimit is the annotation of a flag with a time that may be 0.
+var zeroIsNoLimit = map[string][]string{"zero": {"no limit"}}
+
 // possible refuses times that are over when they begin, and numbers that no process has.
 func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -164,6 +167,9 @@ func possible(cmd *cobra.Command) (err error) {
 			err = fmt.Errorf("--pid wants the number of a process, got %s", f.Value)
 		}
 		if length, parsed := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && parsed == nil && length <= 0 && err == nil {
+			if length == 0 && f.Annotations["zero"] != nil {
+				return
+			}
 			err = fmt.Errorf("--%s wants a time longer than 0, got %s", f.Name, f.Value)
 		}
 	})

@@ -26,6 +26,8 @@ func TestUsageErrors(t *testing.T) {
 		"graph --timeout 5":       "--timeout wants a time with its unit: 5s for seconds, 5m for minutes",
 		"graph --timeout soon":    `--timeout wants a time with its unit, such as 5s or 2m, got "soon"`,
 		"graph --timeout -1s":     "--timeout wants a time longer than 0, got -1s",
+		"wait --timeout -1s":      "--timeout wants a time longer than 0, got -1s",
+		"check a":                 `check takes no arguments, got "a"`,
 		"doctor --pid abc":        `--pid wants a whole number, got "abc"`,
 		"doctor --json=maybe":     `--json wants true or false, got "maybe"`,
 		"doctor --fix --force":    "--yes goes with --fix, and --force with --undo",

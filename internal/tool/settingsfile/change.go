@@ -514,18 +514,30 @@ func (c *Change) expiry(f *File, now time.Time) (time.Time, error) {
 	switch {
 	case c.Expires == "" && f != nil && f.Ours:
 		return f.Expires, nil
-	case c.Expires == "" || c.Expires == "never":
+	case c.Expires == "":
 		return time.Time{}, nil
 	}
-	text, unit := c.Expires, time.Duration(1)
+	length, err := Length(c.Expires)
+	if err != nil || length == 0 {
+		return time.Time{}, err
+	}
+	return now.Add(length).Truncate(time.Second), nil
+}
+
+// Length reads how long something is to last, a time such as 90m, 8h or 7d of at most a hundred years; "never" is 0.
+func Length(text string) (time.Duration, error) {
+	if text == "never" {
+		return 0, nil
+	}
+	number, unit := text, time.Duration(1)
 	if days, ok := strings.CutSuffix(text, "d"); ok {
-		text, unit = days+"h", 24
+		number, unit = days+"h", 24
 	}
-	length, err := time.ParseDuration(text)
-	if err != nil || length <= 0 || length > 100*365*24*time.Hour {
-		return time.Time{}, fmt.Errorf("--expires wants a time such as 90m, 8h or 7d, or never, got %q", c.Expires)
+	length, err := time.ParseDuration(number)
+	if err != nil || length <= 0 || length > 100*365*24*time.Hour/unit {
+		return 0, fmt.Errorf("--expires wants a time such as 90m, 8h or 7d, or never, got %q", text)
 	}
-	return now.Add(length * unit).Truncate(time.Second), nil
+	return length * unit, nil
 }
 
 // judge refuses to write what the loader would not take.

@@ -201,3 +201,13 @@ func TestOwnersAndPrograms(t *testing.T) {
 		t.Errorf("%v", content)
 	}
 }
+
+// A time that is not possible is refused, and none becomes another one.
+func TestLength(t *testing.T) {
+	for text, want := range map[string]time.Duration{"never": 0, "90m": 90 * time.Minute, "7d": 7 * 24 * time.Hour, "36500d": 36500 * 24 * time.Hour,
+		"36501d": -1, "400000d": -1, "876001h": -1, "-1h": -1, "0d": -1, "d": -1, "1w": -1, "": -1} {
+		if got, err := Length(text); got != max(want, 0) || (err != nil) != (want < 0) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
