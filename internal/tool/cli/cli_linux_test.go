@@ -262,7 +262,7 @@ func TestUsageErrorsEverywhere(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(s), nil)
+	walk(newRoot(s, nil), nil)
 	if count < 15 {
 		t.Errorf("only %d commands", count)
 	}

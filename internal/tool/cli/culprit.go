@@ -136,7 +136,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		return err
 	}
 	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
-		failure: r.failure, out: os.Stdout, talk: s.errOut}
+		failure: r.failure, out: os.Stdout, talk: term.NewWrapper(s.errOut, s.getenv)}
 	if asJSON {
 		h.out = os.Stderr // standard output is for the verdict
 	}
@@ -370,41 +370,42 @@ func (v *verdict) loader() string {
 // printVerdict writes it for people, to standard error: standard output is the program's.
 func printVerdict(s *invocation, v *verdict, apply bool) {
 	style := term.StyleFor(s.errOut, s.getenv)
+	out := term.NewWrapper(s.errOut, s.getenv)
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(s.errOut, "    %-4s  %s\n", name, term.OneLine(text))
+			style.Lines(out, fmt.Sprintf("    %-4s  ", name), nil, text)
 		}
 	}
-	fmt.Fprintln(s.errOut)
+	fmt.Fprintln(out)
 	switch v.Result {
 	case culprit.Fine:
-		fmt.Fprintf(s.errOut, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
+		fmt.Fprintf(out, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
 		line("with", v.loader())
 		for _, note := range v.Notes {
 			line("note", note)
 		}
 		return
 	case culprit.Stopped:
-		fmt.Fprintln(s.errOut, "No verdict: interrupted.")
+		fmt.Fprintln(out, "No verdict: interrupted.")
 		return
 	case culprit.Found:
 		for _, c := range v.Culprits {
-			fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
+			fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
 			line("file", c.Manifest)
 			line("lib", c.Library)
 			line("is", c.Value)
 		}
 		for _, w := range v.With {
-			fmt.Fprintf(s.errOut, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
+			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
 	case culprit.Unloading:
-		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
+		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
 	case culprit.Unsteady:
-		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
+		fmt.Fprintln(out, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	case culprit.ByLoader:
-		fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
+		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
-		fmt.Fprintln(s.errOut, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
+		fmt.Fprintln(out, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
 	}
 	line("with", v.loader())
 	line("what", v.What)
@@ -417,9 +418,10 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		line("note", note)
 	}
 	if v.Fix != "" {
-		line("do", v.Fix)
+		style.Advice(out, "    do    ", v.Fix, v.Fix)
 		if !apply && v.Result == culprit.Found && !slices.ContainsFunc(v.Culprits, func(c culprit.Suspect) bool { return c.Kind == culprit.Variable }) {
-			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
+			const keepsOut = "vkloader run --find-culprit --apply ..."
+			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}
 	}
 }

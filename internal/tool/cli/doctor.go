@@ -194,7 +194,9 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 	if f.Because != nil {
 		line("from", "it follows from "+f.Because.String())
 	}
-	line("do", f.Do)
+	if f.Do != "" {
+		style.Advice(s.out, "    do    ", f.Do, f.Commands...)
+	}
 	if s.rules {
 		line("rule", f.Statement)
 	}

@@ -111,7 +111,7 @@ func (f *fixer) show(next *step) {
 	}
 	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subject))))
 	f.style.Lines(f.out, "    what  ", nil, finding.What)
-	f.style.Lines(f.out, "    step  ", nil, next.line)
+	f.style.Advice(f.out, "    step  ", next.line, next.line)
 	for _, what := range next.files {
 		f.style.Lines(f.out, "          ", nil, what)
 	}
@@ -187,7 +187,7 @@ func (f *fixer) end(report *doctor.Report) error {
 // nameFix prints the command that fixes something of a report, with the options that lead to the same report; options are
 // those with which it does.
 func nameFix(s *invocation, style term.Style, options ...string) {
-	line := "To fix what is in " + fixPlace + ": vkloader doctor --fix"
+	line := "vkloader doctor --fix"
 	for _, option := range options {
 		line += " " + option
 	}
@@ -200,7 +200,7 @@ func nameFix(s *invocation, style term.Style, options ...string) {
 	for _, variable := range s.variables {
 		line += " --env " + term.Quoted(variable)
 	}
-	style.Lines(s.out, "", nil, line)
+	style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+line, line)
 }
 
 // undoFix gives back what --fix has changed.

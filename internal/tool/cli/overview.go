@@ -90,7 +90,7 @@ func overview(s *invocation, how effort, asJSON bool) error {
 		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader info", "the devices, as programs see them"},
 		[2]string{"vkloader run PROGRAM", "with devices and layers chosen"},
 		[2]string{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, [2]string{"vkloader help", "all commands"}) {
-		fmt.Fprintf(s.out, "  %-35s  %s\n", next[0], next[1])
+		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
 	if report.Has(diag.Problem) {
 		return exit.With(exit.Problems)
@@ -114,7 +114,7 @@ func worthwhile(r *doctor.Report) string {
 
 func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
 	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
-	style.Lines(s.out, "      do  ", nil, f.Do)
+	style.Advice(s.out, "      do  ", f.Do, f.Commands...)
 }
 
 // maxListed is how many names a line of the first screen has.

@@ -13,10 +13,12 @@ import (
 	"vkloader/internal/tool/manual"
 )
 
+const commandOfPages = "pages"
+
 // newPages is the hidden command by which the build makes man pages and completions of the commands themselves.
 func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
-		Use: "pages DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
+		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := writePages(cmd.Root(), args[0]); err != nil {
 				return exit.As(exit.NotLooked, err)

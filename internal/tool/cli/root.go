@@ -16,7 +16,8 @@ import (
 
 const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the examination could not run."
 
-func newRoot(s *invocation) *cobra.Command {
+// newRoot makes the commands that a command line needs.
+func newRoot(s *invocation, args []string) *cobra.Command {
 	var noProbe, asJSON bool
 	root := &cobra.Command{
 		Use:   "vkloader",
@@ -66,27 +67,11 @@ func newRoot(s *invocation) *cobra.Command {
 		_, err := io.WriteString(s.errOut, usageText(cmd, helpWidth(s)))
 		return err
 	})
-	root.AddCommand(
-		newInfo(s),
-		newPs(s),
-		newList(s),
-		newExplain(s),
-		newDoctor(s),
-		newEnv(s),
-		newSettings(s),
-		newQuarantine(s),
-		newValidate(s),
-		newCheck(s),
-		newWait(s),
-		newRun(s),
-		newGraph(s),
-		newBundle(s),
-		newUI(s),
-		newVersion(s),
-		newPages(s),
-		newVariablesHelp(),
-	)
-	root.AddCommand(commandsOfSystem(s)...)
+	commands, every := commandsFor(args)
+	root.CompletionOptions.DisableDefaultCmd = !every
+	for _, c := range commands {
+		root.AddCommand(c.make(s))
+	}
 	return root
 }
 
@@ -96,7 +81,7 @@ func run(s *invocation, args []string) int {
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
 	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
 	s.in = asking{s.in, out}
-	root := newRoot(s)
+	root := newRoot(s, args)
 	root.SetErr(messages)
 	root.SetArgs(args)
 	err := root.Execute()

@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,8 +13,9 @@ const onWindows = false
 const bitsHelp = "the word size of the program, 32 or 64; without it 64, or that of --app"
 
 // commandsOfSystem are the commands that other systems have nothing for.
-func commandsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newPolicy(s), newCDI(s), newOCI(s), newSystem(s), newFollow(s), newServe(s), newService(s)}
+func commandsOfSystem() []command {
+	return []command{{"policy", newPolicy}, {"cdi", newCDI}, {"oci", newOCI}, {"system", newSystem}, {"follow", newFollow}, {"serve", newServe},
+		{"service", newService}}
 }
 
 // self is this program for children of it, also when its file was replaced meanwhile.

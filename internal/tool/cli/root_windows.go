@@ -20,7 +20,7 @@ const onWindows = true
 const bitsHelp = "the word size of the program, 32 or 64; without it that of this tool, or of --app"
 
 // commandsOfSystem are the commands that there is nothing for on Windows: each says so.
-func commandsOfSystem(*invocation) (list []*cobra.Command) {
+func commandsOfSystem() (list []command) {
 	for _, c := range []struct{ name, why string }{
 		{"cdi", "gives Linux's drivers to containers"},
 		{"oci", "examines images of containers for Linux"},
@@ -29,10 +29,12 @@ func commandsOfSystem(*invocation) (list []*cobra.Command) {
 		{"service", "looks into the driver service, which only Linux has"},
 		{"system", "chooses among the files of the dynamic linker of Linux; on Windows programs get the vulkan-1.dll of the system's directory"},
 	} {
-		list = append(list, &cobra.Command{Use: c.name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error {
-				return exit.Unable("not on Windows: %s %s", c.name, c.why)
-			}})
+		list = append(list, command{c.name, func(*invocation) *cobra.Command {
+			return &cobra.Command{Use: c.name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
+				RunE: func(*cobra.Command, []string) error {
+					return exit.Unable("not on Windows: %s %s", c.name, c.why)
+				}}
+		}})
 	}
 	return list
 }

@@ -106,7 +106,7 @@ func printVariables(s *invocation, rows []environment.Variable) {
 }
 
 // newVariablesHelp is the topic "vkloader help variables". Its text is made when it is asked for.
-func newVariablesHelp() *cobra.Command {
+func newVariablesHelp(*invocation) *cobra.Command {
 	return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
 }
 

@@ -19,13 +19,14 @@ type advice interface {
 type told struct {
 	text     string
 	commands []string
-	root     bool // they take root
+	root     bool   // they take root
+	left     string // why "doctor --fix" leaves them to the user; "": for no reason of theirs
 }
 
 func (t told) say() (string, []string) { return t.text, t.commands }
 
 // advised is advice to anybody.
-func advised(text string, commands ...string) told { return told{text, commands, false} }
+func advised(text string, commands ...string) told { return told{text: text, commands: commands} }
 
 // Advice without values of its own.
 var (
@@ -73,7 +74,9 @@ var (
 // typed is a line for a shell, after words about it.
 func typed(before, command string) told { return advised(before+command, command) }
 
-func asRoot(command string) told { return told{"Run as root: " + command, []string{command}, true} }
+func asRoot(command string) told {
+	return told{text: "Run as root: " + command, commands: []string{command}, root: true}
+}
 
 // outside is a line to run outside of the sandbox; partial: a name in it is not known.
 func outside(command string, partial bool) told {
@@ -85,7 +88,7 @@ func outside(command string, partial bool) told {
 
 // multilib is a line for root that wants a repository of Arch's.
 func multilib(command string) advice {
-	return told{"Run as root, with the repository multilib: " + command, []string{command}, true}
+	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true}
 }
 
 // kernelLog is where a driver of the kernel says what is wrong.

@@ -1,16 +1,11 @@
 package doctor
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/test/tree"
 )
 
 // cause is a machine on which one cause is named; what is at most a note counts for nothing.
@@ -155,75 +150,6 @@ func TestUnsearched(t *testing.T) {
 			file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: "XDG_CONFIG_DIRS=/opt/xdg", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "export XDG_CONFIG_DIRS=/opt/xdg:/etc/xdg"},
 	})
-}
-
-// refusing is a directory whose files and directories of some names may not be read.
-type refusing struct {
-	root   string
-	closed []string
-}
-
-func (r refusing) refuses(name string, self bool) error {
-	for _, c := range r.closed {
-		if self && name == c || strings.HasPrefix(name, c+"/") {
-			return &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-		}
-	}
-	return nil
-}
-
-func (r refusing) at(name string) string { return filepath.Join(r.root, name) }
-
-func (r refusing) Lstat(name string) (fs.FileInfo, error) {
-	if err := r.refuses(name, false); err != nil {
-		return nil, err
-	}
-	return os.Lstat(r.at(name))
-}
-
-func (r refusing) Readlink(name string) (string, error) { return os.Readlink(r.at(name)) }
-
-func (r refusing) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := r.refuses(name, true); err != nil {
-		return nil, err
-	}
-	return os.ReadDir(r.at(name))
-}
-
-func (r refusing) Open(name string) (*os.File, error) {
-	if err := r.refuses(name, true); err != nil {
-		return nil, err
-	}
-	return os.Open(r.at(name))
-}
-
-// What exists and may not be read is named, with what opens it, and no package is offered.
-func TestUnreadable(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		closed string
-		cause
-	}{
-		{"/usr/share/vulkan/icd.d", cause{problems: []string{"directory-unreadable"}, code: "directory-unreadable",
-			what: "/usr/share/vulkan/icd.d may not be read, so the drivers in it are not found", do: "Run as root: chmod a+rX /usr/share/vulkan/icd.d"}},
-		{"/usr/share/vulkan", cause{problems: []string{"directory-unreadable"}, code: "directory-unreadable", what: "/usr/share/vulkan may not be read",
-			do: "chmod a+rX /usr/share/vulkan"}},
-		{"/" + icds + "radeon_icd.json", cause{problems: []string{"file-open"}, code: "file-open", what: "radeon_icd.json may not be read",
-			do: "Run as root: chmod a+rX /" + icds + "radeon_icd.json"}},
-		{"/" + libraries + "libvulkan_radeon.so", cause{problems: []string{"library-unreadable"}, code: "library-unreadable",
-			do: "Run as root: chmod a+rX /" + libraries + "libvulkan_radeon.so"}},
-	} {
-		t.Run(c.closed, func(t *testing.T) {
-			t.Parallel()
-			root := t.TempDir()
-			tree.Lay(t, root, desktop(t))
-			report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{c.closed}}}}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkCause(t, report, &c.cause)
-		})
-	}
 }
 
 // installedPackage is a package of dpkg with its files.

@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/closure"
-	"vkloader/internal/tool/term"
 )
 
 // plugin examines a library that the program opens later: what it needs, and how it comes to a Vulkan loader.
@@ -22,9 +21,9 @@ func (e *exam) plugin() {
 	f := e.linker.Open(name)
 	switch {
 	case f.Err() != nil:
-		do := advised("Install the package that has the library again.")
+		var do advice = advised("Install the package that has the library again.")
 		if errors.Is(f.Err(), fs.ErrPermission) {
-			do = asRoot("chmod a+rX " + term.Quoted(f.Real))
+			do = e.opening(e.closedPart(f.Real))
 		}
 		e.found(LibraryUnreadable, m.Name, name, unreadable{name, closure.Cause(f.Err())}, do)
 		return

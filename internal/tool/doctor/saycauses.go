@@ -39,10 +39,12 @@ func namesGone(files []string) fact {
 
 // opening gives a file or directory the right to be read; own: it is the user's.
 func opening(place string, own bool) advice {
-	do := asRoot("chmod a+rX " + term.Quoted(place))
-	if own {
-		do.text = do.commands[0]
+	line := "chmod a+rX " + term.Quoted(place)
+	if !own {
+		return asRoot(line)
 	}
+	do := typed("", line)
+	do.left = "--fix changes no permissions: run the line yourself"
 	return do
 }
 

@@ -70,8 +70,11 @@ func (f *Finding) Unfixed() string {
 		}
 		return "no file of yours sets the variable"
 	case told:
-		if do.root {
+		switch {
+		case do.root:
 			return "it takes root"
+		case do.left != "":
+			return do.left
 		}
 	}
 	return "no change of a file or variable is known that ends it"

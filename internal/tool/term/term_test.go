@@ -124,3 +124,26 @@ func TestReflow(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A command in advice is never broken, and behind a wrapper neither; the words around it are.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text     string
+		commands []string
+		want     string
+	}{
+		{"run: a b c", []string{"a b c"}, "do  run: a b c\n"},
+		{"To end this for good: export NAME=a b c d e f", []string{"export NAME=a b c d e f"}, "do  To end this for\n    good:\n    export NAME=a b c d e f\n"},
+		{"one two three four five", []string{""}, "do  one two three\n    four five\n"},
+		{"x && one two three four five; x", []string{"x", "x && one two three four five"}, "do  x && one two three four five;\n    x\n"},
+	} {
+		var b strings.Builder
+		wrapper := &Wrapper{To: &b, Width: 20}
+		Style{width: 20}.Advice(Cleaner{To: wrapper}, "do  ", c.text, c.commands...)
+		wrapper.Flush()
+		if b.String() != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, b.String(), c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,19 +47,43 @@ func wrap(text string, width int) []string {
 
 // Lines prints a text after a title, further lines below its beginning; style, when not nil, marks each line.
 func (s Style) Lines(w io.Writer, title string, mark func(string) string, text string) {
+	s.lines(w, title, mark, OneLine(text))
+}
+
+// kept stands for a space inside a command while a text is wrapped. No text that passed OneLine has it.
+const kept = "\x00"
+
+// Advice prints a text like Lines, without breaking the commands in it: a user copies each as one line, however long it is.
+func (s Style) Advice(w io.Writer, title, text string, commands ...string) {
+	text = OneLine(text)
+	longestFirst := func(a, b string) int { return len(b) - len(a) } // one command may be a part of another
+	for _, command := range slices.SortedFunc(slices.Values(commands), longestFirst) {
+		if command = OneLine(command); command == "" {
+			continue
+		}
+		text = strings.ReplaceAll(text, command, strings.ReplaceAll(command, " ", kept))
+	}
+	s.lines(w, title, nil, text)
+}
+
+func (s Style) lines(w io.Writer, title string, mark func(string) string, text string) {
 	indent := utf8.RuneCountInString(title)
 	width := s.width - indent
 	if s.width == 0 || width < textLeast {
 		width = 0
 	}
-	for i, line := range wrap(OneLine(text), width) {
+	for i, line := range wrap(text, width) {
+		to := w
+		if strings.Contains(line, kept) {
+			line, to = strings.ReplaceAll(line, kept, " "), Raw(w)
+		}
 		if mark != nil {
 			line = mark(line)
 		}
 		if i > 0 {
 			title = strings.Repeat(" ", indent)
 		}
-		fmt.Fprintf(w, "%s%s\n", title, line)
+		fmt.Fprintf(to, "%s%s\n", title, line)
 	}
 }
 

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+)
+
+// A command line that begins with the name of a command makes that command alone, and its help is as in the tree of every
+// command. Every other command line makes each command.
+func TestTreeOfOneCommand(t *testing.T) {
+	s, out, errOut := world(t, goodRun)
+	all := everyCommand()
+	shows := func(args ...string) string {
+		out.Reset()
+		errOut.Reset()
+		if code := run(s, args); code != exit.Fine || errOut.Len() > 0 {
+			t.Errorf("%q: exit code %d\n%s", args, code, errOut)
+		}
+		return out.String()
+	}
+	walked := 0
+	var walk func(cmd *cobra.Command, path ...string)
+	walk = func(cmd *cobra.Command, path ...string) {
+		walked++
+		if one, full := shows(append(slices.Clone(path), "--help")...), shows(append([]string{"help"}, path...)...); one != full || one == "" {
+			t.Errorf("%q alone:\n%s\namong all:\n%s", path, one, full)
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub, append(slices.Clone(path), sub.Name())...)
+		}
+	}
+	for _, c := range all {
+		made := c.make(s)
+		if made.Name() != c.name {
+			t.Errorf("the command %q has the name %q in the table", made.Name(), c.name)
+		}
+		if c.name == commandOfPages || c.name == topicOfVariables {
+			continue
+		}
+		if got := newRoot(s, []string{c.name, "--help"}).Commands(); len(got) != 1 || got[0].Name() != c.name {
+			t.Errorf("%s: %d commands are made", c.name, len(got))
+		}
+		walk(made, c.name)
+	}
+	if walked < 35 {
+		t.Errorf("only %d commands", walked)
+	}
+	if got := len(newRoot(s, []string{"--version"}).Commands()); got != 0 {
+		t.Errorf("--version: %d commands are made", got)
+	}
+	for _, line := range []string{"", "help", "--help", "nonsense", "completion bash", "__complete l", "pages /nowhere", "--rules list", "variables", "--version list"} {
+		if got := len(newRoot(s, strings.Fields(line)).Commands()); got != len(all) {
+			t.Errorf("%q: %d commands are made, want %d", line, got, len(all))
+		}
+	}
+}

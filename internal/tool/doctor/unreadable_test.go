@@ -1,0 +1,121 @@
+package doctor
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/tool/machine"
+	"vkloader/test/tree"
+)
+
+// refusing is a directory whose files and directories of some names may not be read.
+type refusing struct {
+	root   string
+	closed []string
+}
+
+func (r refusing) refuses(name string, self bool) error {
+	for _, c := range r.closed {
+		if self && name == c || strings.HasPrefix(name, c+"/") {
+			return &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+		}
+	}
+	return nil
+}
+
+func (r refusing) at(name string) string { return filepath.Join(r.root, name) }
+
+func (r refusing) Lstat(name string) (fs.FileInfo, error) {
+	if err := r.refuses(name, false); err != nil {
+		return nil, err
+	}
+	return os.Lstat(r.at(name))
+}
+
+func (r refusing) Readlink(name string) (string, error) { return os.Readlink(r.at(name)) }
+
+func (r refusing) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := r.refuses(name, true); err != nil {
+		return nil, err
+	}
+	return os.ReadDir(r.at(name))
+}
+
+func (r refusing) Open(name string) (*os.File, error) {
+	if err := r.refuses(name, true); err != nil {
+		return nil, err
+	}
+	return os.Open(r.at(name))
+}
+
+// What exists and may not be read is named, with what opens it, and no package is offered.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		closed string
+		cause
+	}{
+		{"/usr/share/vulkan/icd.d", cause{problems: []string{"directory-unreadable"}, code: "directory-unreadable",
+			what: "/usr/share/vulkan/icd.d may not be read, so the drivers in it are not found", do: "Run as root: chmod a+rX /usr/share/vulkan/icd.d"}},
+		{"/usr/share/vulkan", cause{problems: []string{"directory-unreadable"}, code: "directory-unreadable", what: "/usr/share/vulkan may not be read",
+			do: "chmod a+rX /usr/share/vulkan"}},
+		{"/" + icds + "radeon_icd.json", cause{problems: []string{"file-open"}, code: "file-open", what: "radeon_icd.json may not be read",
+			do: "Run as root: chmod a+rX /" + icds + "radeon_icd.json"}},
+		{"/" + libraries + "libvulkan_radeon.so", cause{problems: []string{"library-unreadable"}, code: "library-unreadable",
+			do: "Run as root: chmod a+rX /" + libraries + "libvulkan_radeon.so"}},
+	} {
+		t.Run(c.closed, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			tree.Lay(t, root, desktop(t))
+			report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{c.closed}}}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkCause(t, report, &c.cause)
+		})
+	}
+}
+
+// A line for the user's own file is no line for root, and "doctor --fix" says that the user runs it.
+func TestUnreadableOwn(t *testing.T) {
+	t.Parallel()
+	const manifest = "home/user/.local/share/vulkan/icd.d/own.json"
+	const line = "chmod a+rX /" + manifest
+	root := t.TempDir()
+	tree.Lay(t, root, desktop(t, file(manifest, icd("/"+libraries+"libvulkan_radeon.so", ""))))
+	source := &machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{"/" + manifest}}, Environ: []string{"HOME=/home/user"}}}
+	report, err := Examine(source, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCause(t, report, &cause{problems: []string{"file-open"}, code: "file-open", do: line})
+	for _, f := range report.Findings {
+		if f.Code.String() != "file-open" {
+			continue
+		}
+		if f.Do != line {
+			t.Errorf("advice %q", f.Do)
+		}
+		if got := f.Unfixed(); got != "--fix changes no permissions: run the line yourself" {
+			t.Errorf("left: %q", got)
+		}
+	}
+	// The library that a program opens later is judged by the same rule.
+	const plugin = "/home/user/lib/libplugin.so"
+	root = t.TempDir()
+	tree.Lay(t, root, desktop(t, file(plugin[1:], library(t, "exports=plugin"))))
+	source.Tree = refusing{root, []string{plugin}}
+	if report, err = Examine(source, Options{Plugin: plugin}); err != nil {
+		t.Fatal(err)
+	}
+	checkCause(t, report, &cause{problems: []string{"library-unreadable"}, code: "library-unreadable", do: "chmod a+rX " + plugin})
+	for _, f := range report.Findings {
+		if f.Code.String() == "library-unreadable" && f.Do != "chmod a+rX "+plugin {
+			t.Errorf("advice %q", f.Do)
+		}
+	}
+}
