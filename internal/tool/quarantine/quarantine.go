@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/shadow"
+	"vkloader/internal/tool/settingsplace"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
@@ -105,7 +105,7 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	environ, remove, err := shadow.Shadow(found.Source.Environ, string(text))
+	environ, remove, err := settingsplace.Shadow(found.Source.Environ, string(text))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

@@ -1,4 +1,4 @@
-package shadow
+package settingsplace
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/held"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
@@ -68,7 +67,7 @@ func Audible(environ []string) (changed []string, remove func()) {
 
 // inForce is the settings file that programs get; nil: there is none, or it cannot be read.
 func inForce(source *machine.Source) []byte {
-	for _, place := range settingsplace.Places(source) {
+	for _, place := range Places(source) {
 		text, err := source.ReadFile(place)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return text
