@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // Layer is a layer that a program can get.
@@ -224,7 +224,7 @@ func Add(found *settingsfile.Found, rule settingsfile.Rule, system, dry bool) (*
 			for _, l := range layers {
 				names = append(names, l.Name)
 			}
-			if close := spelling.Nearest(name, names); close != "" {
+			if close := term.NearestName(name, names); close != "" {
 				return exit.Problem("no layer %s is installed; did you mean %s?", name, close)
 			}
 			return exit.Problem("no layer %s is installed, or the settings switch it off: see vkloader list layers", name)

@@ -16,7 +16,6 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/settingsplace"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
@@ -177,7 +176,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 			names = append(names, machine.Style.Base(d.Path))
 		}
 		return nil, exit.Problem("no layer and no driver that programs get is %s%s", e.Name,
-			term.Or(spelling.Meant(e.Name, names), ": see vkloader explain"))
+			term.Or(term.DidYouMean(e.Name, names), ": see vkloader explain"))
 	}
 	if e.Kind == "driver" {
 		e.Name = machine.Style.Base(e.Manifest)

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
 	"vkloader/internal/tool/schema"
-	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // files are the schemas by kind.
@@ -70,7 +70,7 @@ func (c *checker) spelling(v document.Value, known spellings) {
 		name := ""
 		if object {
 			if name = known[strings.ToLower(m.Name())]; name == "" {
-				c.at(diag.FileMember, m, unknownMember{m.Name(), spelling.Nearest(m.Name(), slices.Collect(maps.Values(known)))})
+				c.at(diag.FileMember, m, unknownMember{m.Name(), term.NearestName(m.Name(), slices.Collect(maps.Values(known)))})
 				continue
 			}
 			if name != m.Name() {

@@ -1,8 +1,8 @@
-package spelling
+package term
 
-// Distance is how many bytes have to be inserted, removed, changed or swapped with the next to make one text of the
+// NameDistance is how many bytes have to be inserted, removed, changed or swapped with the next to make one text of the
 // other. It takes the product of the lengths: names are short.
-func Distance(a, b string) int {
+func NameDistance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

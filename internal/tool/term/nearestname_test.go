@@ -1,11 +1,11 @@
-package spelling
+package term
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestNearest(t *testing.T) {
+func TestNearestName(t *testing.T) {
 	t.Parallel()
 	known := []string{"doctor", "explain", "graph", "help", "info", "list", "ps", "run", "settings", "VK_LAYER_MESA_overlay"}
 	for name, want := range map[string]string{
@@ -13,22 +13,22 @@ func TestNearest(t *testing.T) {
 		"vk_layer_mesa_overlai": "VK_LAYER_MESA_overlay", "validate": "", "": "", "graphs": "graph",
 		strings.Repeat("x", 100): "",
 	} {
-		if got := Nearest(name, known); got != want {
+		if got := NearestName(name, known); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	if got := Nearest("bb", []string{"bc", "ba"}); got != "ba" {
+	if got := NearestName("bb", []string{"bc", "ba"}); got != "ba" {
 		t.Errorf("of two that are equally near: %q", got)
 	}
 }
 
 // The name that was meant is found by its letters, or by a part that no other name has.
-func TestNearestByPart(t *testing.T) {
+func TestNearestNameByPart(t *testing.T) {
 	t.Parallel()
 	names := []string{"VK_LAYER_MANGOHUD_overlay", "VK_LAYER_KHRONOS_validation", "VK_LAYER_MESA_overlay"}
 	for name, want := range map[string]string{"VK_LAYER_KHRONOS_validaton": "VK_LAYER_KHRONOS_validation", "mangohud": "VK_LAYER_MANGOHUD_overlay",
 		"overlay": "", "VK_LAYER_none": "", "": ""} {
-		if got := Nearest(name, names); got != want {
+		if got := NearestName(name, names); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
