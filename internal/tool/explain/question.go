@@ -1,4 +1,4 @@
-package question
+package explain
 
 import (
 	"io/fs"
@@ -6,7 +6,6 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
 
@@ -24,8 +23,8 @@ type Question struct {
 // Made is what an answer was made of.
 type Made struct {
 	Plan    *plan.Answer
-	Compute *plan.Answer   // for a program that shows nothing, where the settings have a policy for these; nil: they have none
-	In, Out []explain.Item // in the order of the answer
+	Compute *plan.Answer // for a program that shows nothing, where the settings have a policy for these; nil: they have none
+	In, Out []Item       // in the order of the answer
 }
 
 // Open opens a file of the machine.
