@@ -1,4 +1,4 @@
-package chips
+package drivers
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 )
 
 // Every line of the table is understood, and no device is in it twice with different answers.
-func TestTable(t *testing.T) {
+func TestTableOfChips(t *testing.T) {
 	t.Parallel()
-	all := known()
+	all := knownChips()
 	for _, line := range all.wrong {
 		t.Errorf("not understood: %s", line)
 	}
@@ -37,16 +37,16 @@ func TestTable(t *testing.T) {
 }
 
 // Lines that say nothing are refused.
-func TestWrongLines(t *testing.T) {
+func TestWrongLinesOfChips(t *testing.T) {
 	t.Parallel()
 	const right = "chip a | A | RADV (Mesa) | 1.0 | - | - |\n"
 	for _, line := range []string{"chip a | A", "chip b | | RADV (Mesa) | 1.0 | - | - |", "chip b | B | none | - | - | 5 |", "pci 1002 a xyz",
 		"pci 1002 b 1", "pci 1002 a 2-1", "pci 1002 a 1-z", "pci 1002", "of a", "of x b", "of [ a", "suite debian 12", "other"} {
-		if got := read(right + line).wrong; len(got) != 1 {
+		if got := readChips(right + line).wrong; len(got) != 1 {
 			t.Errorf("%q: %q", line, got)
 		}
 	}
-	if got := read(right + "# a comment\n\npci 1002 a 1 3-5\nof a* a").wrong; got != nil {
+	if got := readChips(right + "# a comment\n\npci 1002 a 1 3-5\nof a* a").wrong; got != nil {
 		t.Errorf("%q", got)
 	}
 }
@@ -74,7 +74,7 @@ func TestChips(t *testing.T) {
 		{0x10de, 0x05e1, "before 2010", "", "", "", "", ""},
 		{0x1af4, 0x1050, "virtio", "Venus (Mesa)", "21.1", "5.16", "", ""},
 	} {
-		got := ByPCI(c.vendor, c.device)
+		got := ChipByPCI(c.vendor, c.device)
 		if got == nil {
 			t.Errorf("%04x:%04x is not known", c.vendor, c.device)
 			continue
@@ -84,22 +84,22 @@ func TestChips(t *testing.T) {
 			t.Errorf("%04x:%04x: %+v", c.vendor, c.device, *got)
 		}
 	}
-	if got := ByPCI(0x1234, 0x1111); got != nil {
+	if got := ChipByPCI(0x1234, 0x1111); got != nil {
 		t.Errorf("%+v", got)
 	}
 	for name, driver := range map[string]string{"brcm,2712-v3d": "V3DV (Mesa)", "brcm,bcm2835-v3d": "", "qcom,adreno-630.2": "Turnip (Mesa)", "qcom,adreno-530.2": "",
 		"arm,mali-valhall-csf": "PanVK (Mesa)", "arm,mali-400": "", "apple,agx-g13g": "Honeykrisp (Mesa)", "vivante,gc": ""} {
-		if got := ByCompatible(name); got == nil || got.Driver != driver {
+		if got := ChipByCompatible(name); got == nil || got.Driver != driver {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := ByCompatible("brcm,none"); got != nil {
+	if got := ChipByCompatible("brcm,none"); got != nil {
 		t.Errorf("%+v", got)
 	}
-	if s, is := Newer("debian", "12"); !is || s.Name != "bookworm-backports" {
+	if s, is := NewerSuite("debian", "12"); !is || s.Name != "bookworm-backports" {
 		t.Errorf("%+v, %v", s, is)
 	}
-	if _, is := Newer("debian", "1"); is {
+	if _, is := NewerSuite("debian", "1"); is {
 		t.Error("a release that has none")
 	}
 }

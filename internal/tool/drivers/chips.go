@@ -1,4 +1,4 @@
-package chips
+package drivers
 
 import (
 	_ "embed"
@@ -9,7 +9,7 @@ import (
 )
 
 //go:embed chips.txt
-var text string
+var chipLines string
 
 // Chip is what is known of a kind of chip.
 type Chip struct {
@@ -30,42 +30,42 @@ type Suite struct {
 	Of           string // the release of the distribution that has the same packages
 }
 
-// pci is a range of devices of one vendor.
-type pci struct {
+// chipRange is a range of devices of one vendor.
+type chipRange struct {
 	vendor, first, last uint32
 	chip                *Chip
 }
 
-// compatible is a name of the device tree, "*" and "?" for anything.
-type compatible struct {
+// chipName is a name of the device tree, "*" and "?" for anything.
+type chipName struct {
 	pattern string
 	chip    *Chip
 }
 
-// table is the text, read.
-type table struct {
+// chipTable is the text, read.
+type chipTable struct {
 	chips  map[string]*Chip
-	pci    []pci
-	of     []compatible
+	pci    []chipRange
+	of     []chipName
 	suites map[string]Suite // by "ID VERSION"
 	lacks  map[string][]string
 	wrong  []string // lines that are not understood
 }
 
-// known is the table, read when somebody asks: nothing runs when the package is imported.
-func known() *table {
-	whole.once.Do(func() { whole.table = read(text) })
-	return whole.table
+// knownChips is the table, read when somebody asks: nothing runs when the package is imported.
+func knownChips() *chipTable {
+	chipsOnce.once.Do(func() { chipsOnce.table = readChips(chipLines) })
+	return chipsOnce.table
 }
 
-var whole struct {
+var chipsOnce struct {
 	once  sync.Once
-	table *table
+	table *chipTable
 }
 
-// read reads lines as chips.txt describes them.
-func read(text string) *table {
-	t := &table{chips: map[string]*Chip{}, suites: map[string]Suite{}, lacks: map[string][]string{}}
+// readChips reads lines as chips.txt describes them.
+func readChips(text string) *chipTable {
+	t := &chipTable{chips: map[string]*Chip{}, suites: map[string]Suite{}, lacks: map[string][]string{}}
 	for _, line := range strings.Split(text, "\n") {
 		kind, rest, _ := strings.Cut(line, " ")
 		understood := true
@@ -97,7 +97,7 @@ func read(text string) *table {
 	return t
 }
 
-func (t *table) readChip(columns []string) bool {
+func (t *chipTable) readChip(columns []string) bool {
 	if len(columns) != 7 {
 		return false
 	}
@@ -115,7 +115,7 @@ func (t *table) readChip(columns []string) bool {
 	return c.Name != "" && (c.Maker || columns[5] == "")
 }
 
-func (t *table) readPCI(words []string) bool {
+func (t *chipTable) readPCI(words []string) bool {
 	if len(words) < 3 || t.chips[words[1]] == nil {
 		return false
 	}
@@ -130,16 +130,16 @@ func (t *table) readPCI(words []string) bool {
 			good = good && end
 		}
 		ok = ok && good && first <= last
-		t.pci = append(t.pci, pci{vendor, first, last, t.chips[words[1]]})
+		t.pci = append(t.pci, chipRange{vendor, first, last, t.chips[words[1]]})
 	}
 	return ok
 }
 
-func (t *table) readCompatible(words []string) bool {
+func (t *chipTable) readCompatible(words []string) bool {
 	if len(words) != 2 || t.chips[words[1]] == nil {
 		return false
 	}
-	t.of = append(t.of, compatible{words[0], t.chips[words[1]]})
+	t.of = append(t.of, chipName{words[0], t.chips[words[1]]})
 	_, err := path.Match(words[0], "")
 	return err == nil
 }
@@ -149,9 +149,9 @@ func hexadecimal(text string) (uint32, bool) {
 	return uint32(number), err == nil
 }
 
-// ByPCI is the chip of a PCI device; nil when it is not known.
-func ByPCI(vendor, device uint32) *Chip {
-	for _, p := range known().pci {
+// ChipByPCI is the chip of a PCI device; nil when it is not known.
+func ChipByPCI(vendor, device uint32) *Chip {
+	for _, p := range knownChips().pci {
 		if p.vendor == vendor && p.first <= device && device <= p.last {
 			return p.chip
 		}
@@ -159,9 +159,9 @@ func ByPCI(vendor, device uint32) *Chip {
 	return nil
 }
 
-// ByCompatible is the chip of a device by a name that the device tree has for it; nil when it is not known.
-func ByCompatible(name string) *Chip {
-	for _, c := range known().of {
+// ChipByCompatible is the chip of a device by a name that the device tree has for it; nil when it is not known.
+func ChipByCompatible(name string) *Chip {
+	for _, c := range knownChips().of {
 		if hit, err := path.Match(c.pattern, name); hit && err == nil {
 			return c.chip
 		}
@@ -169,16 +169,16 @@ func ByCompatible(name string) *Chip {
 	return nil
 }
 
-// Newer tells where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages.
-func Newer(id, version string) (Suite, bool) {
-	s, is := known().suites[id+" "+version]
+// NewerSuite tells where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages.
+func NewerSuite(id, version string) (Suite, bool) {
+	s, is := knownChips().suites[id+" "+version]
 	return s, is
 }
 
-// Lacks are the families of drivers that the packages of a release of a distribution do not have; version "" stands for
+// LackedBy are the families of drivers that the packages of a release of a distribution do not have; version "" stands for
 // every release.
-func Lacks(id, version string) []string {
-	all := known().lacks
+func LackedBy(id, version string) []string {
+	all := knownChips().lacks
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
 }
 
