@@ -1,4 +1,4 @@
-package devicemap
+package survey
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/tool/gpus"
 )
 
-// Row is one device under all its names. What is not known, or does not exist, is left out.
-type Row struct {
+// DeviceNames is one device under all its names. What is not known, or does not exist, is left out.
+type DeviceNames struct {
 	Index  uint32 `json:"index"` // of Vulkan
 	Name   string `json:"name"`
 	PCI    string `json:"pci,omitempty"`
@@ -44,12 +44,12 @@ const (
 	mesaNVK           = 23
 )
 
-// Of maps the devices that programs see, in their order, to what the kernel shows.
-func Of(devices []discover.Device, kernel []*gpus.GPU) []Row {
-	rows := make([]Row, len(devices))
+// NamesOf maps the devices that programs see, in their order, to what the kernel shows.
+func NamesOf(devices []discover.Device, kernel []*gpus.GPU) []DeviceNames {
+	rows := make([]DeviceNames, len(devices))
 	for i := range devices {
 		d, at := &devices[i], i
-		rows[i] = Row{Index: d.Index, Name: d.Name, PCI: d.PCI, GGMLRaw: &at, vendor: d.VendorID, device: d.DeviceID}
+		rows[i] = DeviceNames{Index: d.Index, Name: d.Name, PCI: d.PCI, GGMLRaw: &at, vendor: d.VendorID, device: d.DeviceID}
 		if g := find(d, kernel); g != nil {
 			rows[i].enter(g)
 		}
@@ -76,7 +76,7 @@ func find(d *discover.Device, kernel []*gpus.GPU) (found *gpus.GPU) {
 }
 
 // enter adds what the kernel knows.
-func (r *Row) enter(g *gpus.GPU) {
+func (r *DeviceNames) enter(g *gpus.GPU) {
 	r.Kernel = g.Kernel
 	if r.PCI == "" && strings.Count(g.Name, ":") == 2 {
 		r.PCI = g.Name
@@ -119,7 +119,7 @@ func names(kernel string) (opengl, vaapi string) {
 
 // compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver
 // that it prefers; the first device where there is none of them.
-func compact(devices []discover.Device, rows []Row) {
+func compact(devices []discover.Device, rows []DeviceNames) {
 	var chosen []int
 	for i := range devices {
 		d := &devices[i]
@@ -156,7 +156,7 @@ func preference(driver uint32) int {
 }
 
 // cuda gives the names of CUDA, whose devices are those of NVIDIA's own driver.
-func cuda(devices []discover.Device, rows []Row) {
+func cuda(devices []discover.Device, rows []DeviceNames) {
 	var list []int
 	for i := range devices {
 		if devices[i].VendorID == 0x10de && devices[i].DriverID == nvidiaProprietary {

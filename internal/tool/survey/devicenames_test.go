@@ -1,4 +1,4 @@
-package devicemap
+package survey
 
 import (
 	"encoding/json"
@@ -26,9 +26,9 @@ func laptop() ([]discover.Device, []*gpus.GPU) {
 }
 
 // One device has many names; what it has not is left out.
-func TestMap(t *testing.T) {
+func TestDeviceNames(t *testing.T) {
 	t.Parallel()
-	rows := Of(laptop())
+	rows := NamesOf(laptop())
 	for i, want := range []string{
 		`{"index":0,"name":"RTX (NVK)","pci":"0000:02:00.0","kernel_driver":"nvidia","card":"/dev/dri/card0","render":"/dev/dri/renderD130","ggml_raw":0,"opengl":"nvidia","vaapi":"nvidia"}`,
 		`{"index":1,"name":"RTX","pci":"0000:02:00.0","kernel_driver":"nvidia","card":"/dev/dri/card0","render":"/dev/dri/renderD130","ggml_raw":1,"ggml_compact":0,"cuda_uuid":"GPU-aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa","cuda_index":1,"opengl":"nvidia","vaapi":"nvidia"}`,
@@ -40,16 +40,16 @@ func TestMap(t *testing.T) {
 			t.Errorf("%s, %v\nwant %s", got, err, want)
 		}
 	}
-	alone := Of([]discover.Device{{Name: "llvmpipe", Type: 4}}, nil)
+	alone := NamesOf([]discover.Device{{Name: "llvmpipe", Type: 4}}, nil)
 	if alone[0].GGMLCompact == nil || *alone[0].GGMLCompact != 0 {
 		t.Errorf("a device of the processor alone: %+v", alone[0])
 	}
 }
 
 // The variables name one device alone, or there is an error.
-func TestVariables(t *testing.T) {
+func TestDeviceVariables(t *testing.T) {
 	t.Parallel()
-	rows := Of(laptop())
+	rows := NamesOf(laptop())
 	for _, c := range []struct {
 		kind string
 		at   int
@@ -60,7 +60,7 @@ func TestVariables(t *testing.T) {
 		{DRI, 3, "error: llvmpipe has no known PCI address"}, {Mesa, 4, "MESA_VK_DEVICE_SELECT=8086:9a49!"}, {Mesa, 2, "error: RTX 2 is not the only device"},
 		{"opencl", 0, `error: "opencl" is not a kind of program`},
 	} {
-		list, err := Variables(c.kind, rows, c.at)
+		list, err := DeviceVariables(c.kind, rows, c.at)
 		var words []string
 		for _, v := range list {
 			words = append(words, v.Name+"="+v.Value)
