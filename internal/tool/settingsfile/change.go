@@ -166,7 +166,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return nil, err
 	}
-	written.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(Rules(content)) == 0 // nothing is left to say
+	written.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // nothing is left to say
 	if c.Dry {
 		if !written.Gone {
 			text, err := marked(maps.Clone(content), written.Expires)

@@ -1,11 +1,10 @@
-package layerorder
+package settingsfile
 
 import (
 	"slices"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/settingsfile"
 )
 
 // others is the place of all layers that the list does not name, among names.
@@ -16,7 +15,7 @@ type entry = map[string]any
 
 func nameOf(e entry) string    { text, _ := e["name"].(string); return text }
 func controlOf(e entry) string { text, _ := e["control"].(string); return text }
-func marked(e entry) bool      { yes, _ := e[settingsfile.OrderMember].(bool); return yes }
+func byRule(e entry) bool      { yes, _ := e[OrderMember].(bool); return yes }
 
 func isOthers(e entry) bool { return controlOf(e) == settings.Unordered.String() }
 
@@ -39,14 +38,14 @@ func strip(object map[string]any) {
 	}
 	own := false // the place of all others was ours
 	kept := slices.DeleteFunc(list, func(e entry) bool {
-		own = own || marked(e) && isOthers(e)
-		return marked(e) && (isOthers(e) || controlOf(e) == settings.Auto.String())
+		own = own || byRule(e) && isOthers(e)
+		return byRule(e) && (isOthers(e) || controlOf(e) == settings.Auto.String())
 	})
-	if before, ok := object[settingsfile.OrderMember].([]any); ok {
+	if before, ok := object[OrderMember].([]any); ok {
 		slices.SortStableFunc(kept, func(a, b entry) int {
 			return slices.Index(before, any(nameOf(a))) - slices.Index(before, any(nameOf(b)))
 		})
-		delete(object, settingsfile.OrderMember)
+		delete(object, OrderMember)
 	}
 	if own && len(kept) == 0 {
 		delete(object, "layers")
@@ -68,7 +67,7 @@ func anyOf(list []entry) []any {
 
 // sorted puts names into an order in which the rules hold, and moves nothing else: a name that has to be above another goes
 // right before it. false: the rules contradict each other.
-func sorted(names []string, rules []settingsfile.Rule) (out []string, possible bool) {
+func sorted(names []string, rules []Rule) (out []string, possible bool) {
 	done := map[string]int{} // 1: being placed, 2: placed
 	possible = true
 	var place func(name string)
@@ -79,7 +78,7 @@ func sorted(names []string, rules []settingsfile.Rule) (out []string, possible b
 		}
 		done[name] = 1
 		for _, above := range names {
-			if slices.ContainsFunc(rules, func(r settingsfile.Rule) bool { return r.Upper == above && r.Lower == name }) {
+			if slices.ContainsFunc(rules, func(r Rule) bool { return r.Upper == above && r.Lower == name }) {
 				place(above)
 			}
 		}
@@ -94,7 +93,7 @@ func sorted(names []string, rules []settingsfile.Rule) (out []string, possible b
 
 // arrange writes an order into an object without marks. layers are those that there are, in the order without the rules;
 // rules are those whose layers are among them.
-func arrange(object map[string]any, layers []*manifest.Layer, rules []settingsfile.Rule) (possible bool) {
+func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (possible bool) {
 	if len(rules) == 0 {
 		return true
 	}
@@ -125,7 +124,7 @@ func arrange(object map[string]any, layers []*manifest.Layer, rules []settingsfi
 	if merged {
 		names = withOthers(names, before, own)
 		if own[others] == nil {
-			own[others] = []entry{{"control": settings.Unordered.String(), settingsfile.OrderMember: true}}
+			own[others] = []entry{{"control": settings.Unordered.String(), OrderMember: true}}
 		}
 	}
 	order, possible := sorted(names, rules)
@@ -151,7 +150,7 @@ func arrange(object map[string]any, layers []*manifest.Layer, rules []settingsfi
 		}
 	}
 	if has && !slices.Equal(before, after) {
-		object[settingsfile.OrderMember] = before
+		object[OrderMember] = before
 	}
 	object["layers"] = anyOf(append(silent, fresh...))
 	return true
@@ -171,7 +170,7 @@ func withOthers(names []string, before []any, own map[string][]entry) []string {
 
 // block is the longest part of an order that need not be named: it has nothing that the list named before, is in the order
 // of names, and of no rule both layers.
-func block(order, names []string, own map[string][]entry, rules []settingsfile.Rule) (from, to int) {
+func block(order, names []string, own map[string][]entry, rules []Rule) (from, to int) {
 	if own[others] == nil {
 		return 0, 0
 	}
@@ -181,7 +180,7 @@ func block(order, names []string, own map[string][]entry, rules []settingsfile.R
 			name := order[end]
 			part := order[start:end]
 			if name == others || own[name] != nil || end > start && slices.Index(names, name) < slices.Index(names, part[len(part)-1]) ||
-				slices.ContainsFunc(rules, func(r settingsfile.Rule) bool { return r.Lower == name && slices.Contains(part, r.Upper) }) {
+				slices.ContainsFunc(rules, func(r Rule) bool { return r.Lower == name && slices.Contains(part, r.Upper) }) {
 				break
 			}
 			end++
@@ -195,7 +194,7 @@ func block(order, names []string, own map[string][]entry, rules []settingsfile.R
 
 // entryOf is a layer in a list: nothing is said of it but its place.
 func entryOf(l *manifest.Layer) entry {
-	e := entry{"name": l.Name, "path": l.Manifest, "control": settings.Auto.String(), settingsfile.OrderMember: true}
+	e := entry{"name": l.Name, "path": l.Manifest, "control": settings.Auto.String(), OrderMember: true}
 	if l.Implicit {
 		e["treat_as_implicit_manifest"] = true
 	}

@@ -1,4 +1,4 @@
-package layerorder
+package settingsfile
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/tool/settingsfile"
 )
 
 // list is a list of layers in a short form: names, "*" for the place of all others, "!" before one that is off.
@@ -67,10 +66,10 @@ func TestArrange(t *testing.T) {
 		for _, name := range strings.Fields(c.layers) {
 			layers = append(layers, &manifest.Layer{Name: name, Manifest: "/" + name})
 		}
-		var rules []settingsfile.Rule
+		var rules []Rule
 		for _, word := range strings.Fields(c.rules) {
 			upper, lower, _ := strings.Cut(word, "<")
-			rules = append(rules, settingsfile.Rule{Upper: upper, Lower: lower})
+			rules = append(rules, Rule{Upper: upper, Lower: lower})
 		}
 		was, _ := json.Marshal(object)
 		if !arrange(object, layers, rules) {
@@ -79,7 +78,7 @@ func TestArrange(t *testing.T) {
 		if got := list(t, object); got != c.after {
 			t.Errorf("%s with %s becomes %q, want %q", c.before, c.rules, got, c.after)
 		}
-		object = settingsfile.Copied(object) // as it is read again
+		object = copied(object) // as it is read again
 		strip(object)
 		if now, _ := json.Marshal(object); string(now) != string(was) {
 			t.Errorf("%s with %s is afterwards\n%s, was\n%s", c.before, c.rules, now, was)
@@ -91,7 +90,7 @@ func TestArrange(t *testing.T) {
 func TestStripQuarantined(t *testing.T) {
 	t.Parallel()
 	object := map[string]any{}
-	arrange(object, []*manifest.Layer{{Name: "a"}, {Name: "b"}}, []settingsfile.Rule{{Upper: "b", Lower: "a"}})
+	arrange(object, []*manifest.Layer{{Name: "a"}, {Name: "b"}}, []Rule{{Upper: "b", Lower: "a"}})
 	elements, _ := entries(object)
 	elements[slices.IndexFunc(elements, func(e entry) bool { return nameOf(e) == "b" })]["control"] = "off"
 	if strip(object); list(t, object) != "!b *" {
@@ -102,7 +101,7 @@ func TestStripQuarantined(t *testing.T) {
 // Rules that lead in a circle are refused.
 func TestCycle(t *testing.T) {
 	t.Parallel()
-	rules := []settingsfile.Rule{{Upper: "a", Lower: "b"}, {Upper: "b", Lower: "c"}, {Upper: "c", Lower: "a"}}
+	rules := []Rule{{Upper: "a", Lower: "b"}, {Upper: "b", Lower: "c"}, {Upper: "c", Lower: "a"}}
 	if _, possible := sorted([]string{"a", "b", "c"}, rules); possible {
 		t.Error("it is possible")
 	}

@@ -1,4 +1,4 @@
-package layerorder
+package settingsfile
 
 import (
 	"slices"
@@ -10,32 +10,31 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
-// Layer is a layer that a program can get.
-type Layer struct {
+// OrderedLayer is a layer that a program can get.
+type OrderedLayer struct {
 	Name     string `json:"name"`
 	Implicit bool   `json:"implicit"`
 	Active   bool   `json:"active"` // of a program that enables nothing itself
 }
 
-// Outcome is what a change of the rules does, or would do.
-type Outcome struct {
+// OrderOutcome is what a change of the rules does, or would do.
+type OrderOutcome struct {
 	File          string
 	Program       string
-	Before, After []Layer // from the program down
+	Before, After []OrderedLayer // from the program down
 }
 
 // asker asks decisions with a content in place of the settings file.
 type asker struct {
-	found *settingsfile.Found
+	found *Found
 	place string
 }
 
 func (a *asker) ask(content map[string]any, program string, enabled []string, without ...variables.ID) (*plan.Answer, error) {
-	text, err := settingsfile.Encode(content)
+	text, err := Encode(content)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +56,7 @@ func (a *asker) layers(content map[string]any, program string) ([]*manifest.Laye
 }
 
 // view is the order that a program gets, as far as the variables of the tool's environment are its own.
-func (a *asker) view(content map[string]any, program string) (list []Layer, err error) {
+func (a *asker) view(content map[string]any, program string) (list []OrderedLayer, err error) {
 	answer, err := a.ask(content, program, nil)
 	if err != nil {
 		return nil, err
@@ -69,53 +68,53 @@ func (a *asker) view(content map[string]any, program string) (list []Layer, err 
 	for _, l := range answer.Layers {
 		if !seen[l.Name] {
 			seen[l.Name] = true
-			list = append(list, Layer{l.Name, l.Implicit, active[l.Name]})
+			list = append(list, OrderedLayer{l.Name, l.Implicit, active[l.Name]})
 		}
 	}
 	return list, nil
 }
 
-// Renew writes the rules of a content into it again. Settings that the rules are in say the same as without, except for
+// RenewRules writes the rules of a content into it again. Settings that the rules are in say the same as without, except for
 // the order: when they do not, the error says of which program.
-func Renew(found *settingsfile.Found, place string, content map[string]any) error {
+func RenewRules(found *Found, place string, content map[string]any) error {
 	a := &asker{found, place}
-	rules := settingsfile.Rules(content)
-	for _, object := range settingsfile.Objects(content) {
+	rules := rulesOf(content)
+	for _, object := range Objects(content) {
 		strip(object)
 	}
 	if len(rules) == 0 {
 		return nil
 	}
-	plain := settingsfile.Copied(content)
+	plain := copied(content)
 	for _, r := range rules {
 		if r.Program == "" {
-			settingsfile.For(content, nil, true)
+			For(content, nil, true)
 		} else {
-			settingsfile.ForProgram(content, r.Program)
+			ForProgram(content, r.Program)
 		}
 	}
-	for _, object := range settingsfile.Objects(content) {
-		apps := settingsfile.Apps(object)
+	for _, object := range Objects(content) {
+		apps := Apps(object)
 		program := ""
 		if len(apps) > 0 {
 			program = apps[0]
 		}
-		mine := slices.DeleteFunc(slices.Clone(rules), func(r settingsfile.Rule) bool {
+		mine := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
 			return r.Program != "" && !slices.Equal(apps, []string{r.Program})
 		})
 		layers, err := a.layers(plain, program)
 		if err != nil {
 			return err
 		}
-		mine = slices.DeleteFunc(mine, func(r settingsfile.Rule) bool { return len(missing(r, layers)) > 0 })
+		mine = slices.DeleteFunc(mine, func(r Rule) bool { return len(missing(r, layers)) > 0 })
 		if !arrange(object, layers, mine) {
 			return exit.Problem("the rules contradict each other: %s; remove one with \"vkloader settings order remove\"", told(mine))
 		}
 	}
-	settingsfile.Prune(content, "")
-	for _, object := range settingsfile.Objects(content) {
+	Prune(content, "")
+	for _, object := range Objects(content) {
 		program := ""
-		if apps := settingsfile.Apps(object); len(apps) > 0 {
+		if apps := Apps(object); len(apps) > 0 {
 			program = apps[0]
 		}
 		if err := a.same(plain, content, program, rules); err != nil {
@@ -126,7 +125,7 @@ func Renew(found *settingsfile.Found, place string, content map[string]any) erro
 }
 
 // told are rules in words.
-func told(rules []settingsfile.Rule) string {
+func told(rules []Rule) string {
 	text := ""
 	for i, r := range rules {
 		if i > 0 {
@@ -138,7 +137,7 @@ func told(rules []settingsfile.Rule) string {
 }
 
 // missing are the layers of a rule that are not installed.
-func missing(r settingsfile.Rule, layers []*manifest.Layer) (names []string) {
+func missing(r Rule, layers []*manifest.Layer) (names []string) {
 	for _, name := range []string{r.Upper, r.Lower} {
 		if !slices.ContainsFunc(layers, func(l *manifest.Layer) bool { return l.Name == name }) {
 			names = append(names, name)
@@ -149,7 +148,7 @@ func missing(r settingsfile.Rule, layers []*manifest.Layer) (names []string) {
 
 // same makes the decision with and without the rules: a program gets the same layers, and in the order of the rules, one
 // that enables nothing itself and one that asks for every layer.
-func (a *asker) same(plain, content map[string]any, program string, rules []settingsfile.Rule) error {
+func (a *asker) same(plain, content map[string]any, program string, rules []Rule) error {
 	all, err := a.layers(plain, program)
 	if err != nil {
 		return err
@@ -211,10 +210,10 @@ func at(answer *plan.Answer, name string) int {
 	return slices.IndexFunc(answer.Active, func(one plan.Active) bool { return answer.Layers[one.Layer].Name == name })
 }
 
-// Add adds a rule. dry changes nothing, and tells what would come of it.
-func Add(found *settingsfile.Found, rule settingsfile.Rule, system, dry bool) (*Outcome, error) {
-	return change(found, system, dry, rule.Program, func(a *asker, content map[string]any) error {
-		rules := settingsfile.Rules(content)
+// AddRule adds a rule. dry changes nothing, and tells what would come of it.
+func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
+	return changeRules(found, system, dry, rule.Program, func(a *asker, content map[string]any) error {
+		rules := rulesOf(content)
 		layers, err := a.layers(content, rule.Program)
 		if err != nil {
 			return err
@@ -232,16 +231,16 @@ func Add(found *settingsfile.Found, rule settingsfile.Rule, system, dry bool) (*
 		if slices.Contains(rules, rule) {
 			return nil
 		}
-		settingsfile.SetRules(content, append(rules, rule))
+		setRules(content, append(rules, rule))
 		return nil
 	})
 }
 
-// Remove removes the rules that which chooses; none is an error.
-func Remove(found *settingsfile.Found, system, dry bool, program string, which func(settingsfile.Rule) bool) (removed []settingsfile.Rule, o *Outcome, err error) {
-	o, err = change(found, system, dry, program, func(_ *asker, content map[string]any) error {
-		rules := settingsfile.Rules(content)
-		kept := slices.DeleteFunc(slices.Clone(rules), func(r settingsfile.Rule) bool {
+// RemoveRules removes the rules that which chooses; none is an error.
+func RemoveRules(found *Found, system, dry bool, program string, which func(Rule) bool) (removed []Rule, o *OrderOutcome, err error) {
+	o, err = changeRules(found, system, dry, program, func(_ *asker, content map[string]any) error {
+		rules := rulesOf(content)
+		kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
 			if which(r) {
 				removed = append(removed, r)
 			}
@@ -250,30 +249,30 @@ func Remove(found *settingsfile.Found, system, dry bool, program string, which f
 		if len(removed) == 0 {
 			return exit.Problem("there is no such rule: see vkloader settings order")
 		}
-		settingsfile.SetRules(content, kept)
+		setRules(content, kept)
 		return nil
 	})
 	return removed, o, err
 }
 
-// Apply writes the rules again, for the layers that are installed now.
-func Apply(found *settingsfile.Found, system bool) (*Outcome, error) {
-	return change(found, system, false, "", func(_ *asker, content map[string]any) error {
-		if len(settingsfile.Rules(content)) == 0 {
+// ApplyRules writes the rules again, for the layers that are installed now.
+func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
+	return changeRules(found, system, false, "", func(_ *asker, content map[string]any) error {
+		if len(rulesOf(content)) == 0 {
 			return exit.Problem("there are no rules about the order of layers")
 		}
 		return nil
 	})
 }
 
-// change changes the rules in the settings file.
-func change(found *settingsfile.Found, system, dry bool, program string, f func(*asker, map[string]any) error) (*Outcome, error) {
+// changeRules changes the rules in the settings file.
+func changeRules(found *Found, system, dry bool, program string, f func(*asker, map[string]any) error) (*OrderOutcome, error) {
 	place, err := found.PlaceFor(system)
 	if err != nil {
 		return nil, err
 	}
 	if !dry {
-		unlock, err := settingsfile.Lock(&found.Machine, place)
+		unlock, err := Lock(&found.Machine, place)
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
@@ -287,35 +286,35 @@ func change(found *settingsfile.Found, system, dry bool, program string, f func(
 		file = nil
 	}
 	if file != nil && !file.Ours {
-		return nil, settingsfile.NotOurs(file)
+		return nil, NotOurs(file)
 	}
 	content, err := file.Decode()
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	a, o := &asker{found, place}, &Outcome{File: place, Program: program}
+	a, o := &asker{found, place}, &OrderOutcome{File: place, Program: program}
 	if o.Before, err = a.view(content, program); err != nil {
 		return nil, err
 	}
 	if err := f(a, content); err != nil {
 		return nil, err
 	}
-	if err := Renew(found, place, content); err != nil {
+	if err := RenewRules(found, place, content); err != nil {
 		return nil, err
 	}
-	settingsfile.Prune(content, "")
-	if program != "" && !slices.ContainsFunc(settingsfile.Rules(content), func(r settingsfile.Rule) bool { return r.Program == program }) {
-		settingsfile.Prune(content, program)
+	Prune(content, "")
+	if program != "" && !slices.ContainsFunc(rulesOf(content), func(r Rule) bool { return r.Program == program }) {
+		Prune(content, program)
 	}
 	if o.After, err = a.view(content, program); err != nil || dry {
 		return o, err
 	}
-	return o, settingsfile.Put(found, place, file, content)
+	return o, put(found, place, file, content)
 }
 
-// List gives the rules of the settings file in force, and what becomes of each.
-func List(found *settingsfile.Found) ([]settingsfile.RuleNow, error) {
-	list := []settingsfile.RuleNow{}
+// ListRules gives the rules of the settings file in force, and what becomes of each.
+func ListRules(found *Found) ([]RuleNow, error) {
+	list := []RuleNow{}
 	file := found.InForce()
 	if file == nil || !file.Ours {
 		return list, nil
@@ -324,28 +323,28 @@ func List(found *settingsfile.Found) ([]settingsfile.RuleNow, error) {
 	if err != nil {
 		return list, nil // it was changed by hand: settings show says so
 	}
-	rules := settingsfile.Rules(content)
+	rules := rulesOf(content)
 	if len(rules) == 0 {
 		return list, nil
 	}
-	renewed := settingsfile.Copied(content)
-	plain := settingsfile.Copied(content)
-	for _, object := range settingsfile.Objects(plain) {
+	renewed := copied(content)
+	plain := copied(content)
+	for _, object := range Objects(plain) {
 		strip(object)
 	}
 	a := &asker{found, file.Path}
-	wrong := Renew(found, file.Path, renewed)
+	wrong := RenewRules(found, file.Path, renewed)
 	for _, r := range rules {
 		layers, err := a.layers(plain, r.Program)
 		if err != nil {
 			return nil, err
 		}
-		now := settingsfile.RuleNow{Rule: r, State: settingsfile.RuleInForce, Missing: missing(r, layers)}
+		now := RuleNow{Rule: r, State: RuleInForce, Missing: missing(r, layers)}
 		switch {
 		case len(now.Missing) > 0:
-			now.State = settingsfile.RuleIdle
+			now.State = RuleIdle
 		case wrong != nil || !equal(content, renewed):
-			now.State = settingsfile.RuleStale
+			now.State = RuleStale
 		}
 		list = append(list, now)
 	}
@@ -354,30 +353,30 @@ func List(found *settingsfile.Found) ([]settingsfile.RuleNow, error) {
 
 // equal tells whether two contents say the same.
 func equal(a, b map[string]any) bool {
-	one, err := settingsfile.Encode(settingsfile.Copied(a))
-	other, wrong := settingsfile.Encode(settingsfile.Copied(b))
+	one, err := Encode(copied(a))
+	other, wrong := Encode(copied(b))
 	return err == nil && wrong == nil && string(one) == string(other)
 }
 
-// Restore writes the rules of a settings file that was removed because its time was over into a new one. restored tells
+// RestoreRules writes the rules of a settings file that was removed because its time was over into a new one. restored tells
 // whether there were any.
-func Restore(found *settingsfile.Found, old *settingsfile.File) (restored bool, err error) {
+func RestoreRules(found *Found, old *File) (restored bool, err error) {
 	was, err := old.Decode()
-	if err != nil || len(settingsfile.Rules(was)) == 0 {
+	if err != nil || len(rulesOf(was)) == 0 {
 		return false, nil
 	}
-	unlock, err := settingsfile.Lock(&found.Machine, old.Path)
+	unlock, err := Lock(&found.Machine, old.Path)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	content, err := (*settingsfile.File)(nil).Decode()
+	content, err := (*File)(nil).Decode()
 	if err != nil {
 		return false, err
 	}
-	settingsfile.SetRules(content, settingsfile.Rules(was))
-	if err := Renew(found, old.Path, content); err != nil {
+	setRules(content, rulesOf(was))
+	if err := RenewRules(found, old.Path, content); err != nil {
 		return false, err
 	}
-	return true, settingsfile.Put(found, old.Path, nil, content)
+	return true, put(found, old.Path, nil, content)
 }
