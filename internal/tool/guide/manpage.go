@@ -1,4 +1,4 @@
-package manual
+package guide
 
 import (
 	"fmt"
@@ -10,27 +10,27 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Name is the name of a command's page: its words with dashes.
-func Name(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+// PageName is the name of a command's page: its words with dashes.
+func PageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// Section is 1 for commands, 7 for topics of the help.
-func Section(cmd *cobra.Command) string {
+// PageSection is 1 for commands, 7 for topics of the help.
+func PageSection(cmd *cobra.Command) string {
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return "7"
 	}
 	return "1"
 }
 
-// Page writes the page of a command or a topic.
-func Page(cmd *cobra.Command) []byte {
+// ManPage writes the page of a command or a topic.
+func ManPage(cmd *cobra.Command) []byte {
 	p := page{}
 	p.line(`.nh`)
-	p.line(`.TH "%s" "%s" "" "vkloader" "vkloader"`, strings.ToUpper(roff(Name(cmd))), Section(cmd))
+	p.line(`.TH "%s" "%s" "" "vkloader" "vkloader"`, strings.ToUpper(roff(PageName(cmd))), PageSection(cmd))
 	p.heading("NAME")
-	p.text(roff(Name(cmd)) + ` \- ` + roff(cmd.Short))
+	p.text(roff(PageName(cmd)) + ` \- ` + roff(cmd.Short))
 	p.heading("SYNOPSIS")
 	use := cmd.UseLine()
-	if Section(cmd) == "7" {
+	if PageSection(cmd) == "7" {
 		use = cmd.Parent().CommandPath() + " help " + cmd.Name()
 	}
 	p.text(`\fB` + roff(use) + `\fP`)
@@ -114,7 +114,7 @@ func (p *page) flags(title string, set *pflag.FlagSet) {
 func (p *page) seeAlso(cmd *cobra.Command) {
 	var pages []string
 	add := func(c *cobra.Command) {
-		pages = append(pages, fmt.Sprintf(`\fB%s\fP(%s)`, roff(Name(c)), Section(c)))
+		pages = append(pages, fmt.Sprintf(`\fB%s\fP(%s)`, roff(PageName(c)), PageSection(c)))
 	}
 	if cmd.HasParent() {
 		add(cmd.Parent())
