@@ -1,13 +1,13 @@
-package reader
+package probe
 
 import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/wire"
 )
 
-// key takes a key of the registry from an answer; false: there is none.
-func key(answer string) (k facts.Key, ok bool) {
-	ok = each(answer, func(r wire.Record) {
+// readKey takes a key of the registry from an answer; false: there is none.
+func readKey(answer string) (k facts.Key, ok bool) {
+	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Registry(); is {
 			k.Opened = v.Status == wire.RegistryEnumerated
 		} else if v, is := r.RegistryValue(); is {
@@ -17,8 +17,8 @@ func key(answer string) (k facts.Key, ok bool) {
 	return k, ok
 }
 
-func adapters(answer string) (a facts.Adapters, ok bool) {
-	ok = each(answer, func(r wire.Record) {
+func readAdapters(answer string) (a facts.Adapters, ok bool) {
+	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Adapters(); is {
 			a.Status = facts.AdaptersStatus(v.Status)
 		} else if v, is := r.AdapterValue(); is {
@@ -28,8 +28,8 @@ func adapters(answer string) (a facts.Adapters, ok bool) {
 	return a, ok
 }
 
-func devices(answer string) (d facts.Devices, ok bool) {
-	ok = each(answer, func(r wire.Record) {
+func readDevices(answer string) (d facts.Devices, ok bool) {
+	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Devices(); is {
 			d.Listed = v.Status == wire.DevicesListed
 		} else if v, is := r.Device(); is {
@@ -40,8 +40,8 @@ func devices(answer string) (d facts.Devices, ok bool) {
 	return d, ok
 }
 
-func dxgi(answer string) (d facts.DXGI, ok bool) {
-	ok = each(answer, func(r wire.Record) {
+func readDXGI(answer string) (d facts.DXGI, ok bool) {
+	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Dxgi(); is {
 			d.Made, d.Ordered = v.Status == wire.DxgiListed, v.Ordered != 0
 		} else if v, is := r.DxgiAdapter(); is {
@@ -52,8 +52,8 @@ func dxgi(answer string) (d facts.DXGI, ok bool) {
 	return d, ok
 }
 
-func packages(answer string) (paths []string, ok bool) {
-	ok = each(answer, func(r wire.Record) {
+func readPackages(answer string) (paths []string, ok bool) {
+	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Packages(); is {
 			for _, path := range v.Paths {
 				paths = append(paths, path.Text)
@@ -63,8 +63,8 @@ func packages(answer string) (paths []string, ok bool) {
 	return paths, ok
 }
 
-func process(answer string) (p facts.Process, ok bool) {
-	ok = each(answer, func(r wire.Record) {
+func readProcess(answer string) (p facts.Process, ok bool) {
+	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Process(); is {
 			p = facts.Process{Known: v.Status == wire.ProcessLevelKnown, Level: v.Level, WOW64: v.Wow64 != 0}
 		}
@@ -72,8 +72,8 @@ func process(answer string) (p facts.Process, ok bool) {
 	return p, ok
 }
 
-// each walks an answer, whose first record has to be of a kind.
-func each(answer string, take func(wire.Record), first uint32) bool {
+// eachRecord walks an answer, whose first record has to be of a kind.
+func eachRecord(answer string, take func(wire.Record), first uint32) bool {
 	in, ok := wire.Open(answer)
 	if !ok {
 		return false

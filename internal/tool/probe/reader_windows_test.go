@@ -1,4 +1,4 @@
-package reader
+package probe
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func TestReadersAgree(t *testing.T) {
 	if program == "" {
 		t.Skip("VKLOADER_TEST_PROBE names no probe")
 	}
-	r := New(program)
+	r := NewReader(program)
 	same := func(what string, got any, ok bool, want any) {
 		t.Helper()
 		if !ok || !reflect.DeepEqual(got, want) {

@@ -1,4 +1,4 @@
-package reader
+package probe
 
 import (
 	"encoding/binary"
@@ -25,8 +25,20 @@ type Reader struct {
 // answerMax bounds an answer in bytes: the library reads no larger value either.
 const answerMax = 1 << 28
 
-// Own is the reader of this tool; nil: the tool has no probe with it.
-var Own = sync.OnceValue(func() *Reader {
+// OwnReader is the reader of this tool; nil: the tool has no probe with it.
+func OwnReader() *Reader {
+	ownReader.once.Do(func() { ownReader.reader = besideTool() })
+	return ownReader.reader
+}
+
+// ownReader is found when somebody asks: nothing runs when the package is imported.
+var ownReader struct {
+	once   sync.Once
+	reader *Reader
+}
+
+// besideTool is a reader by the probe that was installed with this program; nil: there is none.
+func besideTool() *Reader {
 	own, err := os.Executable()
 	if err == nil {
 		own, err = filepath.EvalSymlinks(own)
@@ -34,14 +46,14 @@ var Own = sync.OnceValue(func() *Reader {
 	for _, place := range []string{`libexec\probe.exe`, "probe.exe"} {
 		program := filepath.Join(filepath.Dir(own), place)
 		if info, there := os.Stat(program); err == nil && there == nil && info.Mode().IsRegular() {
-			return New(program)
+			return NewReader(program)
 		}
 	}
 	return nil
-})
+}
 
-// New is a reader by this probe, which is started when it is asked.
-func New(program string) *Reader { return &Reader{program: program} }
+// NewReader is a reader by this probe, which is started when it is asked.
+func NewReader(program string) *Reader { return &Reader{program: program} }
 
 // start starts the child. It ends when this process does, because its standard input ends then.
 func (r *Reader) start() error {
@@ -96,30 +108,30 @@ func (r *Reader) exchange(question []byte) (string, error) {
 
 // Registry is a key in the view of programs of the probe's word size.
 func (r *Reader) Registry(h facts.Hive, name string) (facts.Key, bool) {
-	return key(r.ask(func(w *wire.Writer) { w.PutNeedRegistry(wire.NeedRegistry{Hive: uint32(h), Key: wire.S(name)}) }))
+	return readKey(r.ask(func(w *wire.Writer) { w.PutNeedRegistry(wire.NeedRegistry{Hive: uint32(h), Key: wire.S(name)}) }))
 }
 
 // Adapters is what the display adapters say to a name.
 func (r *Reader) Adapters(name string) (facts.Adapters, bool) {
-	return adapters(r.ask(func(w *wire.Writer) { w.PutNeedAdapters(wire.NeedAdapters{Name: wire.S(name)}) }))
+	return readAdapters(r.ask(func(w *wire.Writer) { w.PutNeedAdapters(wire.NeedAdapters{Name: wire.S(name)}) }))
 }
 
 // Devices is what the display devices and their children say to a name.
 func (r *Reader) Devices(name string) (facts.Devices, bool) {
-	return devices(r.ask(func(w *wire.Writer) { w.PutNeedDevices(wire.NeedDevices{Name: wire.S(name)}) }))
+	return readDevices(r.ask(func(w *wire.Writer) { w.PutNeedDevices(wire.NeedDevices{Name: wire.S(name)}) }))
 }
 
 // Packages are the directories of a family's packages.
 func (r *Reader) Packages(family string) ([]string, bool) {
-	return packages(r.ask(func(w *wire.Writer) { w.PutNeedPackages(wire.NeedPackages{Family: wire.S(family)}) }))
+	return readPackages(r.ask(func(w *wire.Writer) { w.PutNeedPackages(wire.NeedPackages{Family: wire.S(family)}) }))
 }
 
 // DXGI are the adapters that DXGI lists.
 func (r *Reader) DXGI() (facts.DXGI, bool) {
-	return dxgi(r.ask(func(w *wire.Writer) { w.PutNeedDxgi(wire.NeedDxgi{}) }))
+	return readDXGI(r.ask(func(w *wire.Writer) { w.PutNeedDxgi(wire.NeedDxgi{}) }))
 }
 
 // Process is what the probe's process may do, which is what this one may.
 func (r *Reader) Process() (facts.Process, bool) {
-	return process(r.ask(func(w *wire.Writer) { w.PutNeedProcess(wire.NeedProcess{}) }))
+	return readProcess(r.ask(func(w *wire.Writer) { w.PutNeedProcess(wire.NeedProcess{}) }))
 }
