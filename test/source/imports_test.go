@@ -68,7 +68,6 @@ var floors = []struct {
 	{[]string{"internal/tool/culprit"}, "what makes a run fail, and how it is left out: who asks makes the runs"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/fix"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
-	{[]string{"internal/tool/systems/examination"}, "what is wrong with a machine with another system: above the doctor"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
 	{[]string{"internal/tool/survey"}, "the decision beside what a child saw, and the devices' names in other interfaces: above both, and above the picture it fills"},

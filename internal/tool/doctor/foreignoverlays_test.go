@@ -1,4 +1,4 @@
-package examination
+package doctor_test
 
 import (
 	"strings"

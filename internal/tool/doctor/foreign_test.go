@@ -1,4 +1,4 @@
-package examination
+package doctor_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
@@ -58,7 +59,7 @@ func elfHead(class elf.Class) string {
 }
 
 // Libraries are judged by what the machine's system takes for one.
-func TestExamine(t *testing.T) {
+func TestExamineForeign(t *testing.T) {
 	t.Parallel()
 	manifest := func(library string) string {
 		return `{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
@@ -90,7 +91,7 @@ func TestExamine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Machine(s, answer)
+		r, err := doctor.ExamineForeign(s, answer)
 		if err != nil {
 			t.Fatal(err)
 		}

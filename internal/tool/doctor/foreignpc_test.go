@@ -1,4 +1,4 @@
-package examination
+package doctor_test
 
 import (
 	"slices"
@@ -176,7 +176,7 @@ func examined(t *testing.T, s *systems.Source, reg string) *doctor.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Machine(s, answer)
+	r, err := doctor.ExamineForeign(s, answer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package examination
+package doctor
 
 import (
 	"debug/elf"
@@ -11,39 +11,38 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/systems"
 )
 
-// pc is a source of Windows as the doctor wants it.
-type pc struct{ *systems.Source }
+// foreignPC is a source of Windows as the doctor wants it.
+type foreignPC struct{ *systems.Source }
 
-// Seen implements doctor.PC.
-func (p pc) Seen(bits string) doctor.PC { return pc{p.Source.For(bits)} }
+// Seen implements PC.
+func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Source.For(bits)} }
 
 // foreign is a machine that is examined.
 type foreign struct{ *systems.Source }
 
-// Machine says what is wrong with the drivers and layers of a machine with another system, by its files: what the
+// ExamineForeign says what is wrong with the drivers and layers of a machine with another system, by its files: what the
 // decision found, and whether the libraries are there and for the program's word size.
-func Machine(source *systems.Source, answer *plan.Answer) (*doctor.Report, error) {
+func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error) {
 	if source.System.Name == "windows" {
-		return doctor.ExaminePC(pc{source})
+		return ExaminePC(foreignPC{source})
 	}
 	s := foreign{source}
-	r := &doctor.Report{Schema: doctor.Schema, System: s.System.Title, Answer: answer, Sandboxes: []doctor.Sandbox{}, GPUs: []doctor.GPU{},
-		Loaders: []doctor.Loader{}, Drivers: []doctor.Module{}, Layers: []doctor.Module{}, Findings: []doctor.Finding{}}
+	r := &Report{Schema: Schema, System: s.System.Title, Answer: answer, Sandboxes: []Sandbox{}, GPUs: []GPU{},
+		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}
 	for i := range answer.Findings {
 		f := &answer.Findings[i]
 		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
 			continue // that is no finding but how things are
 		}
 		e := f.Code.Entry()
-		r.Findings = append(r.Findings, doctor.Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
+		r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
 			Column: f.Column, What: f.What, Do: e.Do, Statement: e.Statement})
 	}
 	for _, d := range answer.Drivers {
-		r.Drivers = append(r.Drivers, s.module(r, doctor.Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
+		r.Drivers = append(r.Drivers, s.module(r, Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
 	}
 	active := map[string]bool{}
 	for _, a := range answer.Active {
@@ -51,21 +50,21 @@ func Machine(source *systems.Source, answer *plan.Answer) (*doctor.Report, error
 	}
 	for _, l := range answer.Layers {
 		if !l.Meta {
-			r.Layers = append(r.Layers, s.module(r, doctor.Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
+			r.Layers = append(r.Layers, s.module(r, Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
 		}
 	}
 	if len(answer.Drivers) == 0 {
 		e := diag.DriverNone.Entry()
-		r.Findings = append(r.Findings, doctor.Finding{Code: diag.DriverNone, Severity: e.Severity, Subject: s.System.Title,
+		r.Findings = append(r.Findings, Finding{Code: diag.DriverNone, Severity: e.Severity, Subject: s.System.Title,
 			What: "no driver is found", Do: e.Do, Statement: e.Statement})
 	}
-	slices.SortStableFunc(r.Findings, func(a, b doctor.Finding) int { return int(b.Severity) - int(a.Severity) })
-	r.Verdict = verdict(r)
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
+	r.Verdict = verdictOfFiles(r)
 	return r, nil
 }
 
-// verdict is the report in one line.
-func verdict(r *doctor.Report) string {
+// verdictOfFiles is the report in one line.
+func verdictOfFiles(r *Report) string {
 	good := 0
 	for _, d := range r.Drivers {
 		if d.Good {
@@ -81,14 +80,14 @@ func verdict(r *doctor.Report) string {
 	return "No problems found in the files."
 }
 
-// add adds a finding of the doctor's own table.
-func add(r *doctor.Report, code *doctor.Code, subject, file, what string) {
-	r.Findings = append(r.Findings, doctor.Finding{Code: code, Severity: code.Severity, Subject: subject, Path: file, What: what,
+// addForeign adds a finding of the doctor's own table.
+func addForeign(r *Report, code *Code, subject, file, what string) {
+	r.Findings = append(r.Findings, Finding{Code: code, Severity: code.Severity, Subject: subject, Path: file, What: what,
 		Why: code.Means, Do: code.Do, Statement: code.Statement})
 }
 
 // module looks at the library of a driver or layer.
-func (s foreign) module(r *doctor.Report, m doctor.Module) doctor.Module {
+func (s foreign) module(r *Report, m Module) Module {
 	if s.System.Opening.Asks(systems.Service) { // it comes from a service, of which the files say nothing
 		m.Good = true
 		return m
@@ -101,16 +100,16 @@ func (s foreign) module(r *doctor.Report, m doctor.Module) doctor.Module {
 		}
 	}
 	if at == "" {
-		add(r, doctor.LibraryMissing, m.Name, m.Library, m.Library+" is not there")
+		addForeign(r, LibraryMissing, m.Name, m.Library, m.Library+" is not there")
 		return m
 	}
 	m.File = at
 	bits, ok := s.bits(place)
 	switch {
 	case !ok:
-		add(r, doctor.LibraryUnreadable, m.Name, at, at+" is no library of "+s.System.Title)
+		addForeign(r, LibraryUnreadable, m.Name, at, at+" is no library of "+s.System.Title)
 	case bits != s.Bits:
-		add(r, doctor.LibraryForeign, m.Name, at, fmt.Sprintf("%s is for programs of %s bits; looked at are those of %s", at, bits, s.Bits))
+		addForeign(r, LibraryForeign, m.Name, at, fmt.Sprintf("%s is for programs of %s bits; looked at are those of %s", at, bits, s.Bits))
 	default:
 		m.Good = true
 	}
@@ -160,7 +159,7 @@ func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 		if fat, err := macho.NewFatFile(file); err == nil {
 			word := ""
 			for _, a := range fat.Arches {
-				if word = wordOf(a.Magic); word == wanted {
+				if word = machoBits(a.Magic); word == wanted {
 					break
 				}
 			}
@@ -170,7 +169,7 @@ func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 		if err != nil {
 			return "", false
 		}
-		return wordOf(f.Magic), true
+		return machoBits(f.Magic), true
 	}
 	f, err := elf.NewFile(file)
 	if err != nil {
@@ -179,7 +178,7 @@ func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 	return map[elf.Class]string{elf.ELFCLASS64: "64", elf.ELFCLASS32: "32"}[f.Class], true
 }
 
-func wordOf(magic uint32) string {
+func machoBits(magic uint32) string {
 	if magic == macho.Magic64 {
 		return "64"
 	}
