@@ -1,4 +1,4 @@
-package schema
+package validation
 
 import (
 	"fmt"
@@ -44,8 +44,8 @@ type reader struct {
 	all  []*Schema
 }
 
-// Read reads the text of a schema.
-func Read(text string) (*Schema, error) {
+// ReadSchema reads the text of a schema.
+func ReadSchema(text string) (*Schema, error) {
 	doc, fault := document.Parse(text)
 	if fault != nil {
 		return nil, fmt.Errorf("line %d: %s", fault.Line, fault.What)

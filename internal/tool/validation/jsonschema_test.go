@@ -1,4 +1,4 @@
-package schema_test
+package validation_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/document"
-	"vkloader/internal/tool/schema"
+	"vkloader/internal/tool/validation"
 )
 
 // seeds are documents that each published schema allows, with every member that it describes.
@@ -45,13 +45,13 @@ var seeds = map[string][]string{
 	},
 }
 
-func read(t *testing.T, name string) (*schema.Schema, *jsonschema.Schema) {
+func read(t *testing.T, name string) (*validation.Schema, *jsonschema.Schema) {
 	t.Helper()
 	text, err := schemas.Files.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := schema.Read(string(text))
+	own, err := validation.ReadSchema(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,13 +147,13 @@ func TestAsComplete(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, s *schema.Schema, text string) (faults []string) {
+func check(t *testing.T, s *validation.Schema, text string) (faults []string) {
 	t.Helper()
 	doc, fault := document.Parse(text)
 	if fault != nil {
 		t.Fatalf("%s: %+v", text, fault)
 	}
-	s.Check(doc.Top(), func(v schema.Violation) {
+	s.Check(doc.Top(), func(v validation.Violation) {
 		faults = append(faults, fmt.Sprintf("%s: rule %d, got %q, want %q", v.Path, v.Rule, v.Got, v.Want))
 	})
 	return faults
@@ -182,7 +182,7 @@ func TestViolations(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"oneOf": []}`, `{"items": {"const": 1}}`, `{"format": "uri"}`, `{"$ref": "#/$defs/x"}`, `[`, `{"items": 5}`} {
-		if _, err := schema.Read(text); err == nil {
+		if _, err := validation.ReadSchema(text); err == nil {
 			t.Errorf("%s was read", text)
 		}
 	}

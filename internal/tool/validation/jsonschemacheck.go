@@ -1,4 +1,4 @@
-package schema
+package validation
 
 import (
 	"math"
@@ -16,16 +16,16 @@ type Rule uint8
 
 // Rules.
 const (
-	Type        Rule = iota // Violation.Got, Violation.Want: names of types
-	Enum                    // Got; Want: the values
-	Pattern                 // Got; Want: the pattern
-	Format                  // Got
-	Length                  // Least, Most
-	Range                   // Least, Most
-	Items                   // Number, Least, Most
-	Members                 // Number, Least, Most
-	Required                // Want: the member
-	OneRequired             // Want: the members
+	RuleType        Rule = iota // Violation.Got, Violation.Want: names of types
+	RuleEnum                    // Got; Want: the values
+	RulePattern                 // Got; Want: the pattern
+	RuleFormat                  // Got
+	RuleLength                  // Least, Most
+	RuleRange                   // Least, Most
+	RuleItems                   // Number, Least, Most
+	RuleMembers                 // Number, Least, Most
+	RuleRequired                // Want: the member
+	RuleOneRequired             // Want: the members
 )
 
 // Violation is a value that the schema does not allow.
@@ -71,12 +71,12 @@ func (b *bounds) limits() (least, most float64) {
 func (j *judge) value(s *Schema, v document.Value, path string) {
 	is := typeOf(v)
 	if len(s.types) > 0 && !isOf(v, is, s.types[0]) {
-		j.report(Violation{At: v, Path: path, Rule: Type, Got: is, Want: s.types})
+		j.report(Violation{At: v, Path: path, Rule: RuleType, Got: is, Want: s.types})
 		return
 	}
 	text, isText := v.Text()
 	if s.enum != nil && !(isText && slices.Contains(s.enum, text)) {
-		j.report(Violation{At: v, Path: path, Rule: Enum, Got: text, Want: s.enum})
+		j.report(Violation{At: v, Path: path, Rule: RuleEnum, Got: text, Want: s.enum})
 		return
 	}
 	switch is {
@@ -85,7 +85,7 @@ func (j *judge) value(s *Schema, v document.Value, path string) {
 	case "number":
 		if n, _ := v.Number(); !s.value.has(n) {
 			least, most := s.value.limits()
-			j.report(Violation{At: v, Path: path, Rule: Range, Least: least, Most: most})
+			j.report(Violation{At: v, Path: path, Rule: RuleRange, Least: least, Most: most})
 		}
 	case "array":
 		j.array(s, v, path)
@@ -100,15 +100,15 @@ func (j *judge) value(s *Schema, v document.Value, path string) {
 func (j *judge) text(s *Schema, v document.Value, path, text string) {
 	if count := utf8.RuneCountInString(text); !s.length.has(float64(count)) {
 		least, most := s.length.limits()
-		j.report(Violation{At: v, Path: path, Rule: Length, Number: count, Least: least, Most: most})
+		j.report(Violation{At: v, Path: path, Rule: RuleLength, Number: count, Least: least, Most: most})
 		return
 	}
 	if s.matches != nil && !s.matches(text) {
-		j.report(Violation{At: v, Path: path, Rule: Pattern, Got: text, Want: []string{s.pattern}})
+		j.report(Violation{At: v, Path: path, Rule: RulePattern, Got: text, Want: []string{s.pattern}})
 	}
 	if s.date {
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			j.report(Violation{At: v, Path: path, Rule: Format, Got: text})
+			j.report(Violation{At: v, Path: path, Rule: RuleFormat, Got: text})
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (j *judge) text(s *Schema, v document.Value, path, text string) {
 func (j *judge) array(s *Schema, v document.Value, path string) {
 	if count := v.Count(); !s.items.has(float64(count)) {
 		least, most := s.items.limits()
-		j.report(Violation{At: v, Path: path, Rule: Items, Number: count, Least: least, Most: most})
+		j.report(Violation{At: v, Path: path, Rule: RuleItems, Number: count, Least: least, Most: most})
 	}
 	if s.element == nil {
 		return
@@ -131,7 +131,7 @@ func (j *judge) array(s *Schema, v document.Value, path string) {
 func (j *judge) object(s *Schema, v document.Value, path string) {
 	for _, name := range s.required {
 		if !v.Member(name).Exists() {
-			j.report(Violation{At: v, Path: path, Rule: Required, Want: []string{name}})
+			j.report(Violation{At: v, Path: path, Rule: RuleRequired, Want: []string{name}})
 		}
 	}
 	if s.oneOf != nil && !slices.ContainsFunc(s.oneOf, func(one *Schema) bool { return one.allows(v) }) {
@@ -139,7 +139,7 @@ func (j *judge) object(s *Schema, v document.Value, path string) {
 		for _, one := range s.oneOf {
 			names = append(names, one.required...)
 		}
-		j.report(Violation{At: v, Path: path, Rule: OneRequired, Want: names})
+		j.report(Violation{At: v, Path: path, Rule: RuleOneRequired, Want: names})
 	}
 	seen := map[string]bool{}
 	for m := v.First(); m.Exists(); m = m.Next() {
@@ -159,7 +159,7 @@ func (j *judge) object(s *Schema, v document.Value, path string) {
 	}
 	if !s.members.has(float64(len(seen))) {
 		least, most := s.members.limits()
-		j.report(Violation{At: v, Path: path, Rule: Members, Number: len(seen), Least: least, Most: most})
+		j.report(Violation{At: v, Path: path, Rule: RuleMembers, Number: len(seen), Least: least, Most: most})
 	}
 }
 
