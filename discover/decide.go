@@ -7,7 +7,6 @@ import (
 
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/question"
 )
 
 // Driver is a driver manifest that was found.
@@ -84,8 +83,8 @@ func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 }
 
 // decided makes the decision.
-func decided(ctx context.Context, q *question.Question, program *Program) (m *question.Made, err error) {
-	m = &question.Made{}
+func decided(ctx context.Context, q *explain.Question, program *Program) (m *explain.Made, err error) {
+	m = &explain.Made{}
 	from, app := guarded{q.Source, ctx}, program.app()
 	if program.Headless || len(program.Extensions) > 0 {
 		m.Plan, err = decision.AskOn(q.Platform, app, from)
@@ -109,7 +108,7 @@ func decided(ctx context.Context, q *question.Question, program *Program) (m *qu
 }
 
 // answerOf is a decision in the words of this package.
-func answerOf(program Program, made *question.Made) *Answer {
+func answerOf(program Program, made *explain.Made) *Answer {
 	a := &Answer{Program: program.Path, Loader: program.Loader,
 		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made.Plan), listOf("layers", program.Loader, explain.Layers, made.Plan)}}
 	for _, list := range [][]explain.Item{made.In, made.Out} {

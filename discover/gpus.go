@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
@@ -109,7 +107,7 @@ func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
 	for _, p := range g.Parts {
 		out.Parts = append(out.Parts, GPUPart(p))
 	}
-	c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device))
+	c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device))
 	if c != nil && !c.HasVulkan() {
 		good = nil // those of its kernel driver are for younger chips
 	}

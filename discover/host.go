@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/question"
 	"vkloader/internal/tool/term"
 )
 
@@ -19,8 +19,8 @@ type Host struct {
 	root    string       // that directory
 	tree    machine.Tree // in place of a directory
 	environ []string
-	windows *windowsCopy       // of a machine with Windows
-	asked   *question.Question // of the tool
+	windows *windowsCopy      // of a machine with Windows
+	asked   *explain.Question // of the tool
 }
 
 // Local is the running system. A program has the variables of this process.
@@ -34,7 +34,7 @@ func Root(directory string) *Host { return &Host{name: directory, below: true, r
 // are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the
 // host is used concurrently. A program has no variables.
 func Files(files fs.FS) *Host {
-	if asked, is := files.(*question.Question); is { // the tool knows more of its machine than its files
+	if asked, is := files.(*explain.Question); is { // the tool knows more of its machine than its files
 		return &Host{name: term.Or(asked.Machine.Root, "this machine"), asked: asked}
 	}
 	return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}}

@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/question"
 )
 
 // Program is what a decision is made for.
@@ -59,7 +59,7 @@ const (
 )
 
 // question is what is asked about a host for a program, until done is called.
-func (h *Host) question(p *Program) (q *question.Question, done func(), err error) {
+func (h *Host) question(p *Program) (q *explain.Question, done func(), err error) {
 	switch {
 	case h.asked != nil:
 		return h.asked, func() {}, nil
@@ -75,8 +75,8 @@ func (h *Host) question(p *Program) (q *question.Question, done func(), err erro
 }
 
 // questionOf is what is asked about the program of a source.
-func questionOf(source *machine.Source) *question.Question {
-	return &question.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
+func questionOf(source *machine.Source) *explain.Question {
+	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
 }
 
 // source gives the facts of a host for a program, until done is called.

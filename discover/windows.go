@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/question"
 	"vkloader/internal/tool/systems"
 )
 
@@ -35,7 +35,7 @@ func Windows(files fs.FS, registry ...[]byte) *Host {
 }
 
 // question is what is asked about the copy for a program.
-func (w *windowsCopy) question(host *Host, program *Program) (*question.Question, error) {
+func (w *windowsCopy) question(host *Host, program *Program) (*explain.Question, error) {
 	if w.wrong != nil {
 		return nil, w.wrong
 	}
@@ -54,5 +54,5 @@ func (w *windowsCopy) question(host *Host, program *Program) (*question.Question
 	if program.Bits == 32 {
 		s.Bits = "32"
 	}
-	return &question.Question{Source: s, Machine: &s.Machine, Platform: system.Platform(s.Bits)}, nil
+	return &explain.Question{Source: s, Machine: &s.Machine, Platform: system.Platform(s.Bits)}, nil
 }

@@ -40,7 +40,7 @@ var entries = []struct {
 	{"closure.Judged(", "whether a driver or layer works", map[string]string{
 		"discover":             "the entry",
 		"internal/tool/doctor": "says each fault with its fix"}},
-	{"question.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
+	{"explain.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
 		"discover":          "makes the same of its own hosts",
 		"internal/tool/ask": "asks for all commands"}},
 }

@@ -1,3 +1,3 @@
 package diag
 
-//go:generate go run ./findings ../../../docs/findings.md
+//go:generate go run vkloader/tools/pages findings ../../../docs/findings.md

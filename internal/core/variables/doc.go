@@ -5,4 +5,5 @@
 // is told by package guide, for people; this one is linked into the core and holds no prose. It never reads a variable.
 package variables
 
-//go:generate go run ./page ../../../spine/gen/zvariables.h ../../../docs/variables.md
+//go:generate go run vkloader/tools/pages header ../../../spine/gen/zvariables.h
+//go:generate go run vkloader/tools/pages variables ../../../docs/variables.md

@@ -10,14 +10,14 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/question"
 )
 
 // Decision is the answer of package discover, with what it was made of.
 type Decision struct {
 	*discover.Answer
-	question.Made
+	explain.Made
 }
 
 // Decide asks for the program of a source, which enables nothing itself and shows pictures.
@@ -33,7 +33,7 @@ func DecideFor(source *machine.Source, program discover.Program) (*Decision, err
 
 // DecideOn asks for a program that enables nothing itself, on a machine with another system.
 func DecideOn(platform search.Platform, source facts.Source, m *machine.Machine) (*Decision, error) {
-	return decide(&question.Question{Source: source, Machine: m, Platform: platform}, discover.Program{})
+	return decide(&explain.Question{Source: source, Machine: m, Platform: platform}, discover.Program{})
 }
 
 // Paths asks where drivers, layers and settings are looked for.
@@ -43,17 +43,17 @@ func Paths(source *machine.Source) (*discover.PathList, error) {
 
 // PathsOn asks that about a machine with another system.
 func PathsOn(platform search.Platform, source facts.Source, m *machine.Machine) (*discover.PathList, error) {
-	return discover.Paths(context.Background(), discover.Files(&question.Question{Source: source, Machine: m, Platform: platform}), discover.Program{})
+	return discover.Paths(context.Background(), discover.Files(&explain.Question{Source: source, Machine: m, Platform: platform}), discover.Program{})
 }
 
 // Host is the machine of a source, for the other questions that package discover answers.
 func Host(source *machine.Source) *discover.Host { return discover.Files(about(source)) }
 
-func about(source *machine.Source) *question.Question {
-	return &question.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
+func about(source *machine.Source) *explain.Question {
+	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
 }
 
-func decide(q *question.Question, program discover.Program) (*Decision, error) {
+func decide(q *explain.Question, program discover.Program) (*Decision, error) {
 	answer, err := discover.Decide(context.Background(), discover.Files(q), program)
 	if err != nil && !errors.Is(err, discover.ErrNoDriver) {
 		return nil, exit.As(exit.NotLooked, err)
@@ -62,7 +62,7 @@ func decide(q *question.Question, program discover.Program) (*Decision, error) {
 }
 
 // only is decide where only the decision itself is wanted.
-func only(q *question.Question, program discover.Program) (*plan.Answer, error) {
+func only(q *explain.Question, program discover.Program) (*plan.Answer, error) {
 	q.Only = true
 	d, err := decide(q, program)
 	if err != nil {
@@ -95,5 +95,5 @@ func ChangedFor(facts facts.Source, program discover.Program) (*plan.Answer, err
 
 // ChangedOn is ChangedFor on another system.
 func ChangedOn(platform search.Platform, facts facts.Source, program discover.Program) (*plan.Answer, error) {
-	return only(&question.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
+	return only(&explain.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
 }

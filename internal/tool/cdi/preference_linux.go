@@ -7,7 +7,6 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
@@ -67,8 +66,8 @@ func (b *box) release(m *machine.Machine, library string) string {
 }
 
 // chipOf is what is known of a card's chip; nil: nothing.
-func chipOf(m *machine.Machine, g *gpus.GPU) *chips.Chip {
-	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.Directory == "" {
+func chipOf(m *machine.Machine, g *gpus.GPU) *drivers.Chip {
+	if c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.Directory == "" {
 		return c
 	}
 	text, err := m.ReadFile(g.Directory + "/uevent")
@@ -77,7 +76,7 @@ func chipOf(m *machine.Machine, g *gpus.GPU) *chips.Chip {
 	}
 	for _, line := range strings.Split(string(text), "\n") {
 		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
-			if c := chips.ByCompatible(value); c != nil {
+			if c := drivers.ChipByCompatible(value); c != nil {
 				return c
 			}
 		}

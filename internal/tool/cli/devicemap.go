@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vkloader/discover"
-	"vkloader/internal/tool/devicemap"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
@@ -17,10 +16,10 @@ import (
 
 // mapped are the devices that programs see under all their names.
 type mapped struct {
-	Schema  int             `json:"schema"`
-	Kind    string          `json:"kind"`
-	Devices []devicemap.Row `json:"devices"` // in the order in which programs get them
-	Problem string          `json:"problem,omitempty"`
+	Schema  int                  `json:"schema"`
+	Kind    string               `json:"kind"`
+	Devices []survey.DeviceNames `json:"devices"` // in the order in which programs get them
+	Problem string               `json:"problem,omitempty"`
 }
 
 // mapOf maps the devices of this machine that programs see.
@@ -31,7 +30,7 @@ func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
 			seen = append(seen, devices.List[i].Device)
 		}
 	}
-	return &mapped{Schema: listSchema, Kind: "map", Devices: devicemap.Of(seen, gpus.List(m)), Problem: devices.Problem}
+	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, gpus.List(m)), Problem: devices.Problem}
 }
 
 // printMap prints the devices, each with its names.
@@ -62,7 +61,7 @@ func printMap(s *invocation, m *mapped) {
 }
 
 // ggmlText are the two numbers of llama.cpp.
-func ggmlText(r *devicemap.Row) string {
+func ggmlText(r *survey.DeviceNames) string {
 	text := numberText("GGML_VK_VISIBLE_DEVICES=%d", r.GGMLRaw)
 	if r.GGMLCompact == nil {
 		return text + "; not used without it"
@@ -102,16 +101,16 @@ func chooseDevice(s *invocation, kind, device string, asJSON bool, limit time.Du
 	if len(places) != 1 {
 		return exit.Problem("--device %s: it names %d devices; name one", device, len(places))
 	}
-	list, err := devicemap.Variables(kind, all.Devices, places[0])
+	list, err := survey.DeviceVariables(kind, all.Devices, places[0])
 	if err != nil {
 		return exit.Problem("--for %s: %w", kind, err)
 	}
 	if asJSON {
 		return writeJSON(s, struct {
-			Schema    int                  `json:"schema"`
-			For       string               `json:"for"`
-			Device    devicemap.Row        `json:"device"`
-			Variables []devicemap.Variable `json:"variables"`
+			Schema    int                     `json:"schema"`
+			For       string                  `json:"for"`
+			Device    survey.DeviceNames      `json:"device"`
+			Variables []survey.DeviceVariable `json:"variables"`
 		}{chooseSchema, kind, all.Devices[places[0]], list})
 	}
 	for _, v := range list {

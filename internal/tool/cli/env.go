@@ -11,12 +11,12 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/devicemap"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -50,8 +50,8 @@ func newEnv(s *invocation) *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if kind != "" {
-				if !slices.Contains(devicemap.Kinds(), kind) {
-					return fmt.Errorf("--for wants one of %s, got %q", strings.Join(devicemap.Kinds(), ", "), kind)
+				if !slices.Contains(survey.VariableKinds(), kind) {
+					return fmt.Errorf("--for wants one of %s, got %q", strings.Join(survey.VariableKinds(), ", "), kind)
 				}
 				return chooseDevice(s, kind, device, asJSON, limit)
 			}
@@ -99,7 +99,7 @@ func newEnv(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", envSchema))
-	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(devicemap.Kinds(), ", "))
+	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(), ", "))
 	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+selector.Forms)
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})

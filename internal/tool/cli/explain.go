@@ -17,7 +17,6 @@ import (
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -209,7 +208,7 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 		known = append(known, e.Name)
 	}
 	hint := ""
-	if near := spelling.Nearest(names[0], known); near != "" {
+	if near := term.NearestName(names[0], known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), hint)

@@ -16,7 +16,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
-	"vkloader/internal/tool/systems/examination"
 	"vkloader/internal/tool/term"
 )
 
@@ -276,7 +275,7 @@ func doctorOther(s *invocation, e *otherSystem, app string, elevated, asJSON, fu
 	if err != nil {
 		return nil, err
 	}
-	report, err := examination.Machine(source, answer.Plan)
+	report, err := doctor.ExamineForeign(source, answer.Plan)
 	if err != nil {
 		return nil, err
 	}

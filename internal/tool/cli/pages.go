@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/manual"
+	"vkloader/internal/tool/guide"
 )
 
 const commandOfPages = "pages"
@@ -41,8 +41,8 @@ func writePages(root *cobra.Command, directory string) error {
 		}
 		cmd.InitDefaultHelpFlag()
 		fillTopic(cmd)
-		section := manual.Section(cmd)
-		if err := writePage(filepath.Join(directory, "man/man"+section, manual.Name(cmd)+"."+section), manual.Page(cmd)); err != nil {
+		section := guide.PageSection(cmd)
+		if err := writePage(filepath.Join(directory, "man/man"+section, guide.PageName(cmd)+"."+section), guide.ManPage(cmd)); err != nil {
 			return err
 		}
 		for _, sub := range cmd.Commands() {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -150,7 +149,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 	if err != nil {
 		return err
 	}
-	c.Finish = layerorder.Renew
+	c.Finish = settingsfile.RenewRules
 	written, err := place.Set(c, nil) // it names no devices
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
-	"vkloader/internal/tool/reader"
+	"vkloader/internal/tool/probe"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -48,7 +48,7 @@ func elevatedHere() bool {
 // self is this program for children of it, with the reader that belongs to it.
 func self(executable string) string {
 	machine.OwnReader = func() machine.Reader {
-		if r := reader.Own(); r != nil {
+		if r := probe.OwnReader(); r != nil {
 			return r
 		}
 		return nil

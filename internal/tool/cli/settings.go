@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -78,7 +77,7 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
 	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
 	restored := false
 	if err == nil {
-		restored, err = layerorder.Restore(found, old)
+		restored, err = settingsfile.RestoreRules(found, old)
 	}
 	if err != nil {
 		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
@@ -122,7 +121,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if f := place.InForce(); f != nil {
 				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
 			}
-			if shown.Order, err = layerorder.List(place); err != nil {
+			if shown.Order, err = settingsfile.ListRules(place); err != nil {
 				return err
 			}
 			if asJSON {

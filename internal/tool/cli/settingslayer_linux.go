@@ -17,7 +17,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
@@ -127,7 +126,7 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 		for _, l := range answer.Layers {
 			names = append(names, l.Name)
 		}
-		if near := spelling.Nearest(name, names); near != "" {
+		if near := term.NearestName(name, names); near != "" {
 			return nil, nil, exit.Problem("no layer %s is installed; did you mean %s?", name, near)
 		}
 		return nil, nil, exit.Problem("no layer %s is installed: see vkloader list layers", name)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -22,12 +20,12 @@ const orderSchema = 1
 
 // ordered is what settings order says.
 type ordered struct {
-	Schema  int                    `json:"schema"`
-	Rules   []settingsfile.RuleNow `json:"rules"`             // all rules, when they were listed
-	Removed []settingsfile.Rule    `json:"removed,omitempty"` // by remove
-	File    string                 `json:"file,omitempty"`    // that was written, or would be
-	Before  []layerorder.Layer     `json:"before,omitempty"`  // the layers from the program down
-	After   []layerorder.Layer     `json:"after,omitempty"`   // likewise, with the change
+	Schema  int                         `json:"schema"`
+	Rules   []settingsfile.RuleNow      `json:"rules"`             // all rules, when they were listed
+	Removed []settingsfile.Rule         `json:"removed,omitempty"` // by remove
+	File    string                      `json:"file,omitempty"`    // that was written, or would be
+	Before  []settingsfile.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
+	After   []settingsfile.OrderedLayer `json:"after,omitempty"`   // likewise, with the change
 }
 
 // orderOptions are those of every command that changes the order.
@@ -102,7 +100,7 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			if rule.Upper == rule.Lower {
 				return fmt.Errorf("settings order: the two layers are the same")
 			}
-			done, err := layerorder.Add(found, rule, o.system, o.dry)
+			done, err := settingsfile.AddRule(found, rule, o.system, o.dry)
 			if err != nil {
 				return err
 			}
@@ -144,7 +142,7 @@ func newOrderRemove(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			removed, done, err := layerorder.Remove(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
+			removed, done, err := settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
 				for _, name := range args {
 					if r.Upper != name && r.Lower != name {
 						return false
@@ -171,7 +169,7 @@ func newOrderApply(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			done, err := layerorder.Apply(found, o.system)
+			done, err := settingsfile.ApplyRules(found, o.system)
 			if err != nil {
 				return err
 			}
@@ -184,7 +182,7 @@ func newOrderApply(s *invocation) *cobra.Command {
 }
 
 func listOrder(s *invocation, found *settingsfile.Found, asJSON bool) error {
-	rules, err := layerorder.List(found)
+	rules, err := settingsfile.ListRules(found)
 	if err != nil {
 		return err
 	}
@@ -200,12 +198,12 @@ func listOrder(s *invocation, found *settingsfile.Found, asJSON bool) error {
 }
 
 // printReordered shows the order before and after a change.
-func printReordered(s *invocation, o *orderOptions, done *layerorder.Outcome, removed []settingsfile.Rule) error {
+func printReordered(s *invocation, o *orderOptions, done *settingsfile.OrderOutcome, removed []settingsfile.Rule) error {
 	if o.asJSON {
 		return writeJSON(s, ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: removed, File: done.File,
 			Before: done.Before, After: done.After})
 	}
-	list := func(title string, layers []layerorder.Layer) {
+	list := func(title string, layers []settingsfile.OrderedLayer) {
 		fmt.Fprintf(s.out, "%s\n", title)
 		for i, l := range layers {
 			use := ""

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -74,7 +72,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	if err != nil {
 		return err
 	}
-	c.Finish = layerorder.Renew
+	c.Finish = settingsfile.RenewRules
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {

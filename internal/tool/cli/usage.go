@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
@@ -54,7 +52,7 @@ func oneOf(optional bool) cobra.PositionalArgs {
 		case len(args) > 1:
 			return fmt.Errorf("%s takes one argument, %s; got %d", words(cmd), list, len(args))
 		case !slices.Contains(cmd.ValidArgs, args[0]):
-			return fmt.Errorf("%s: %s? %q is none of them%s", words(cmd), list, args[0], spelling.Meant(args[0], cmd.ValidArgs))
+			return fmt.Errorf("%s: %s? %q is none of them%s", words(cmd), list, args[0], term.DidYouMean(args[0], cmd.ValidArgs))
 		}
 		return nil
 	}
@@ -85,10 +83,10 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 	}
 	list := subcommands(cmd)
 	if !cmd.HasParent() {
-		return fmt.Errorf("there is no command %q%s", args[0], term.Or(spelling.Meant(args[0], list), "; see vkloader help"))
+		return fmt.Errorf("there is no command %q%s", args[0], term.Or(term.DidYouMean(args[0], list), "; see vkloader help"))
 	}
 	return fmt.Errorf("there is no command %q; %s has %s%s", words(cmd)+" "+args[0], words(cmd), strings.Join(list, ", "),
-		spelling.Meant(args[0], list))
+		term.DidYouMean(args[0], list))
 }
 
 // subcommandOnly is for a command that does nothing by itself.
@@ -135,7 +133,7 @@ func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
 			names = append(names, f.Name)
 		}
 	})
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := term.NearestName(name, names); near != "" {
 		return fmt.Errorf("%s has no option --%s; did you mean --%s?", of, name, near)
 	}
 	return fmt.Errorf("%s has no option --%s; see %s --help", of, name, of)

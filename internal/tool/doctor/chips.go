@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
 )
@@ -14,19 +13,19 @@ import (
 const dozen = "Dozen (Mesa)"
 
 // chip is what is known of a device's chip; nil: nothing.
-func (e *exam) chip(g *GPU) *chips.Chip {
-	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.directory == "" {
+func (e *exam) chip(g *GPU) *drivers.Chip {
+	if c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.directory == "" {
 		return c
 	}
 	for _, line := range strings.Split(e.text(g.directory+"/uevent"), "\n") {
 		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
-			if c := chips.ByCompatible(value); c != nil {
+			if c := drivers.ChipByCompatible(value); c != nil {
 				return c
 			}
 		}
 	}
 	if g.Kernel == "virtio_gpu" {
-		return chips.ByPCI(0x1af4, 0x1050)
+		return drivers.ChipByPCI(0x1af4, 0x1050)
 	}
 	return nil
 }
@@ -124,7 +123,7 @@ func (e *exam) tooNew(g *GPU) bool {
 }
 
 // beforeNVK says of a device of NVIDIA's with the free driver of the kernel that Mesa's driver does not list it.
-func (e *exam) beforeNVK(g *GPU, c *chips.Chip) bool {
+func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
@@ -138,7 +137,7 @@ func (e *exam) beforeNVK(g *GPU, c *chips.Chip) bool {
 }
 
 // newerLinux is where a Linux comes from that has a driver for a chip.
-func (e *exam) newerLinux(c *chips.Chip) advice {
+func (e *exam) newerLinux(c *drivers.Chip) advice {
 	suite, has := e.system.suite()
 	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
 		return fromSuite(suite.Name, "Linux "+suite.Kernel, "linux-image-amd64")
@@ -147,7 +146,7 @@ func (e *exam) newerLinux(c *chips.Chip) advice {
 }
 
 // chipName is the device's name for people, otherwise that of its kind.
-func (e *exam) chipName(g *GPU, c *chips.Chip) string {
+func (e *exam) chipName(g *GPU, c *drivers.Chip) string {
 	if g.Label != g.Title() {
 		return g.Label
 	}
@@ -155,7 +154,7 @@ func (e *exam) chipName(g *GPU, c *chips.Chip) string {
 }
 
 // newerMesa is where a release of Mesa comes from that knows a chip.
-func (e *exam) newerMesa(c *chips.Chip) advice {
+func (e *exam) newerMesa(c *drivers.Chip) advice {
 	suite, has := e.system.suite()
 	if m := e.system.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
 		return fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
@@ -192,11 +191,11 @@ func (e *exam) kernelVersion() string {
 }
 
 // suite is where the system's release has newer packages.
-func (d distribution) suite() (chips.Suite, bool) {
+func (d distribution) suite() (drivers.Suite, bool) {
 	if len(d.ids) == 0 {
-		return chips.Suite{}, false
+		return drivers.Suite{}, false
 	}
-	return chips.Newer(d.ids[0], d.version)
+	return drivers.NewerSuite(d.ids[0], d.version)
 }
 
 // reallyHas tells whether the package that is named for a family has its driver in this release of the distribution.
@@ -204,9 +203,9 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 	if len(d.ids) == 0 {
 		return true
 	}
-	lacks := chips.Lacks(d.ids[0], d.version)
+	lacks := drivers.LackedBy(d.ids[0], d.version)
 	for _, id := range d.ids[1:] {
-		lacks = append(lacks, chips.Lacks(id, "")...)
+		lacks = append(lacks, drivers.LackedBy(id, "")...)
 	}
 	return !slices.Contains(lacks, f.Name)
 }

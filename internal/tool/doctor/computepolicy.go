@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/shadow"
+	"vkloader/internal/tool/settingsplace"
 )
 
 // orPolicy is advice about an overlay that harms programs which only compute, too: the compute policy was tried.
@@ -32,7 +32,7 @@ func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string
 		return nil // another program's file: it is not changed
 	}
 	environ = machine.WithVariable(environ, variables.DriverFiles.Name(), driver)
-	shadowed, remove, err := shadow.Shadow(environ, text)
+	shadowed, remove, err := settingsplace.Shadow(environ, text)
 	if err != nil {
 		return nil // this system cannot try settings
 	}

@@ -3,8 +3,6 @@ package doctor
 import (
 	"slices"
 	"strings"
-
-	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
@@ -190,7 +188,7 @@ func (d distribution) install(f *drivers.Family) advice {
 		switch {
 		case f.Name == dozen:
 			return wslWithout
-		case has && !slices.Contains(chips.Lacks(d.ids[0], suite.Of), f.Name):
+		case has && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
 			return fromSuite(suite.Name, "Mesa "+suite.Mesa, f.Packages["debian"])
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
@@ -264,7 +263,7 @@ func (e *exam) undriven(g *GPU) {
 	case p != nil && what.library == "":
 		what.lacks = p.Name + " " + p.Version
 		do = installDriver(f.Name, "")
-		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(chips.Lacks(e.system.ids[0], suite.Of), f.Name) {
+		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
 			do = fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
 		} else if f.Name == dozen {
 			do = wslWithout

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -21,7 +20,7 @@ func (e *exam) order() {
 	if err != nil || found.InForce() == nil || path.Clean(e.plan.Settings.File) != path.Clean(found.InForce().Path) {
 		return
 	}
-	rules, err := layerorder.List(found)
+	rules, err := settingsfile.ListRules(found)
 	if err != nil {
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
@@ -172,7 +171,7 @@ func (e *exam) values(rows []environment.Variable) {
 func nearest(name string, rows []environment.Variable) string {
 	best, least := "", 3
 	for _, v := range rows {
-		if d := spelling.Distance(name, v.Name); v.State != environment.Unknown && d < least {
+		if d := term.NameDistance(name, v.Name); v.State != environment.Unknown && d < least {
 			best, least = v.Name, d
 		}
 	}

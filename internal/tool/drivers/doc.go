@@ -3,5 +3,9 @@
 // for the library. The package also knows the variables of Mesa's layer that chooses a device,
 // VK_LAYER_MESA_device_select, by Mesa's documentation.
 //
+// It knows which driver serves which chip, and since which release of Mesa, of Linux and of the maker's own driver; and which
+// distributions have newer packages for an older release of theirs. These facts are in chips.txt, which says from which files
+// they come.
+//
 // It knows drivers by their libraries' names. It opens no file, reads no variable and asks no layer.
 package drivers

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/family"
-	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
@@ -122,7 +121,7 @@ func directs(m *machine.Machine) (list []direct) {
 // Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
 // device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
 // others, though their kernel driver is the same.
-func Serves(f *drivers.Family, kernel, vendor string, c *chips.Chip) bool {
+func Serves(f *drivers.Family, kernel, vendor string, c *drivers.Chip) bool {
 	if f == nil || f.Name == drivers.HASVK && c != nil && c.Driver != drivers.HASVK {
 		return false
 	}

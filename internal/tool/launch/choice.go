@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // Choice is what run's options ask for.
@@ -137,7 +137,7 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 				names = append(names, e.Name)
 			}
 		}
-		if near := spelling.Nearest(name, names); near != "" && near != name {
+		if near := term.NearestName(name, names); near != "" && near != name {
 			return fmt.Sprintf("; did you mean %q?", near)
 		}
 		return ""

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // since are settings of newer validation layers, and the values of older ones that do the same.
@@ -30,7 +30,7 @@ func (l *Layer) Unknown(key string) error {
 			return fmt.Errorf("this version of %s has no setting %s; it has %s=%s", l.Name, key, name, value)
 		}
 	}
-	if near := spelling.Nearest(key, keys); near != "" {
+	if near := term.NearestName(key, keys); near != "" {
 		return fmt.Errorf("%s has no setting %s; did you mean %s?", l.Name, key, near)
 	}
 	return fmt.Errorf("%s has no setting %s: see vkloader settings layer %s", l.Name, key, l.Name)
@@ -94,7 +94,7 @@ func (s *Setting) oneOf(word string, wrong func(string, ...any) error) error {
 	if len(s.Values) == 0 || slices.Contains(s.Values, word) {
 		return nil
 	}
-	if near := spelling.Nearest(word, s.Values); near != "" {
+	if near := term.NearestName(word, s.Values); near != "" {
 		return wrong("there is no %s; did you mean %s?", word, near)
 	}
 	return wrong("there is no %s; there is %s", word, strings.Join(s.Values, ", "))

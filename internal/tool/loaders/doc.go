@@ -10,4 +10,4 @@
 // ask rpm whose a file is.
 package loaders
 
-//go:generate go run ./page ../../../docs/loaders.md
+//go:generate go run vkloader/tools/pages loaders ../../../docs/loaders.md

@@ -15,8 +15,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/shadow"
-	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/settingsplace"
 	"vkloader/internal/tool/term"
 )
 
@@ -105,7 +104,7 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	environ, remove, err := shadow.Shadow(found.Source.Environ, string(text))
+	environ, remove, err := settingsplace.Shadow(found.Source.Environ, string(text))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
@@ -177,7 +176,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 			names = append(names, machine.Style.Base(d.Path))
 		}
 		return nil, exit.Problem("no layer and no driver that programs get is %s%s", e.Name,
-			term.Or(spelling.Meant(e.Name, names), ": see vkloader explain"))
+			term.Or(term.DidYouMean(e.Name, names), ": see vkloader explain"))
 	}
 	if e.Kind == "driver" {
 		e.Name = machine.Style.Base(e.Manifest)

@@ -25,7 +25,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -167,7 +166,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return nil, err
 	}
-	written.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(Rules(content)) == 0 // nothing is left to say
+	written.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // nothing is left to say
 	if c.Dry {
 		if !written.Gone {
 			text, err := marked(maps.Clone(content), written.Expires)
@@ -346,7 +345,7 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 		}
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
-			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), spelling.Meant(name, namesOf(answer.Layers)))
+			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, namesOf(answer.Layers)))
 		}
 		entry := map[string]any{"name": name, "control": control, "path": ""}
 		if layer != nil {
@@ -419,7 +418,7 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 					bases = append(bases, machine.Style.Base(d.Path))
 				}
 				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s%s", word,
-					term.Or(strings.Join(slices.Compact(names), ", "), "none"), spelling.Meant(word, bases))
+					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, bases))
 			}
 		}
 	}

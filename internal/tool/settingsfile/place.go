@@ -21,11 +21,11 @@ func (p *Found) PlaceFor(system bool) (string, error) {
 	return place, nil
 }
 
-// Put writes a content in place of a file of ours, or of none; nothing is left of the file when the content says nothing.
-func Put(p *Found, place string, file *File, content map[string]any) error {
+// put writes a content in place of a file of ours, or of none; nothing is left of the file when the content says nothing.
+func put(p *Found, place string, file *File, content map[string]any) error {
 	var err error
 	switch {
-	case len(Objects(content)) == 0 && len(Rules(content)) == 0:
+	case len(Objects(content)) == 0 && len(rulesOf(content)) == 0:
 		if file != nil {
 			_, err = Remove(&p.Machine, place)
 		}

@@ -36,8 +36,8 @@ type RuleNow struct {
 	Missing []string  `json:"missing,omitempty"` // its layers that are not there
 }
 
-// Rules are those of a content that Decode gave. What is no rule is left out.
-func Rules(content map[string]any) (rules []Rule) {
+// rulesOf are those of a content that Decode gave. What is no rule is left out.
+func rulesOf(content map[string]any) (rules []Rule) {
 	mark, _ := content[Mark].(map[string]any)
 	list, _ := mark[rulesMember].([]any)
 	for _, element := range list {
@@ -50,8 +50,8 @@ func Rules(content map[string]any) (rules []Rule) {
 	return rules
 }
 
-// SetRules puts rules into a content.
-func SetRules(content map[string]any, rules []Rule) {
+// setRules puts rules into a content.
+func setRules(content map[string]any, rules []Rule) {
 	mark, ok := content[Mark].(map[string]any)
 	if !ok {
 		mark = map[string]any{}
@@ -72,9 +72,9 @@ func SetRules(content map[string]any, rules []Rule) {
 
 // dropRules removes the rules for programs.
 func dropRules(content map[string]any, apps []string) {
-	rules := Rules(content)
+	rules := rulesOf(content)
 	if kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return slices.Contains(apps, r.Program) }); len(kept) < len(rules) {
-		SetRules(content, kept)
+		setRules(content, kept)
 	}
 }
 
@@ -89,8 +89,8 @@ func Objects(content map[string]any) (list []map[string]any) {
 	return list
 }
 
-// Copied is a deep copy of an object or a content.
-func Copied(object map[string]any) map[string]any {
+// copied is a deep copy of an object or a content.
+func copied(object map[string]any) map[string]any {
 	fresh := map[string]any{}
 	if text, err := json.Marshal(object); err == nil {
 		_ = json.Unmarshal(text, &fresh)
@@ -108,11 +108,11 @@ func ForProgram(content map[string]any, program string) map[string]any {
 	for _, object := range Objects(content) {
 		apps := Apps(object)
 		if slices.Contains(apps, program) {
-			fresh = Copied(object)
+			fresh = copied(object)
 			break
 		}
 		if apps == nil && len(fresh) == 0 {
-			fresh = Copied(object)
+			fresh = copied(object)
 		}
 	}
 	fresh["app_keys"] = []any{program}
@@ -143,7 +143,7 @@ func Prune(content map[string]any, program string) {
 
 // said is what an object says, without for whom.
 func said(object map[string]any) string {
-	object = Copied(object)
+	object = copied(object)
 	delete(object, "app_keys")
 	text, _ := json.Marshal(object)
 	return string(text)

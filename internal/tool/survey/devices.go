@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/shadow"
+	"vkloader/internal/tool/settingsplace"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
@@ -115,7 +115,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 // look runs the probe; silent: without any settings file.
 func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*discover.Report, error) {
 	if silent {
-		changed, remove, err := shadow.Shadow(environ, shadow.Silent)
+		changed, remove, err := settingsplace.Shadow(environ, settingsplace.Silent)
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +266,7 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 			environ = l.lift(environ)
 		}
 	}
-	environ, remove, err := shadow.Shadow(environ, text)
+	environ, remove, err := settingsplace.Shadow(environ, text)
 	if err != nil {
 		return nil, err
 	}

@@ -9,23 +9,22 @@ import (
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
-	"vkloader/internal/tool/schema"
-	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // files are the schemas by kind.
 var files = map[Kind]string{Driver: "driver.json", Implicit: "layer.json", Explicit: "layer.json", Settings: "settings.json"}
 
 // published are the schemas by file, each read when it is first used.
-var published = func() map[string]func() *schema.Schema {
-	list := map[string]func() *schema.Schema{}
+var published = func() map[string]func() *Schema {
+	list := map[string]func() *Schema{}
 	for _, name := range files {
-		list[name] = sync.OnceValue(func() *schema.Schema {
+		list[name] = sync.OnceValue(func() *Schema {
 			data, err := schemas.Files.ReadFile(name)
 			if err != nil {
 				panic(err) // the schemas are part of the program
 			}
-			read, err := schema.Read(string(data))
+			read, err := ReadSchema(string(data))
 			if err != nil {
 				panic(err)
 			}
@@ -45,7 +44,7 @@ func (c *checker) schema(doc *document.Document) {
 	}
 	by := published[files[c.report.Kind]]()
 	c.spelling(doc.Top(), by.Names())
-	by.Check(doc.Top(), func(v schema.Violation) {
+	by.Check(doc.Top(), func(v Violation) {
 		if c.violated++; c.violated <= maxViolations {
 			c.at(diag.FileSchema, v.At, violation(v))
 		}
@@ -70,7 +69,7 @@ func (c *checker) spelling(v document.Value, known spellings) {
 		name := ""
 		if object {
 			if name = known[strings.ToLower(m.Name())]; name == "" {
-				c.at(diag.FileMember, m, unknownMember{m.Name(), spelling.Nearest(m.Name(), slices.Collect(maps.Values(known)))})
+				c.at(diag.FileMember, m, unknownMember{m.Name(), term.NearestName(m.Name(), slices.Collect(maps.Values(known)))})
 				continue
 			}
 			if name != m.Name() {

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"vkloader/internal/tool/schema"
 )
 
 // violation is what the schema does not allow.
-type violation schema.Violation
+type violation Violation
 
 // moreViolations is the number of those that are not reported.
 type moreViolations int
@@ -43,29 +41,29 @@ func (v violation) say() string {
 // fault is the sentence without the place.
 func (v violation) fault() string {
 	switch v.Rule {
-	case schema.Type:
+	case RuleType:
 		return typeWords[v.Got] + ", expected " + typeWords[v.Want[0]]
-	case schema.Enum:
+	case RuleEnum:
 		return fmt.Sprintf("%q, expected %s", v.Got, choice(v.Want))
-	case schema.Pattern:
+	case RulePattern:
 		return fmt.Sprintf("%q, expected %s", v.Got, patternWords[v.Want[0]])
-	case schema.Format:
+	case RuleFormat:
 		return fmt.Sprintf("%q, expected a date and time, such as 2030-12-31T00:00:00Z", v.Got)
-	case schema.Length:
+	case RuleLength:
 		if v.Number == 0 {
 			return "an empty string"
 		}
 		return fmt.Sprintf("a string of %d characters, %s", v.Number, allowed(v.Least, v.Most))
-	case schema.Range:
+	case RuleRange:
 		return fmt.Sprintf("out of range, expected %.0f to %.0f", v.Least, v.Most)
-	case schema.Items:
+	case RuleItems:
 		if v.Number == 0 {
 			return "an empty array"
 		}
 		return fmt.Sprintf("an array of %d, %s", v.Number, allowed(v.Least, v.Most))
-	case schema.Members:
+	case RuleMembers:
 		return fmt.Sprintf("an object with %d members, %s", v.Number, allowed(v.Least, v.Most))
-	case schema.OneRequired:
+	case RuleOneRequired:
 		return choice(v.Want) + " is missing"
 	}
 	return v.Want[0] + " is missing"
@@ -73,7 +71,7 @@ func (v violation) fault() string {
 
 // missing are the members that the violation is about, when it is about members that are not there.
 func (v violation) missing() []string {
-	if v.Rule == schema.Required || v.Rule == schema.OneRequired {
+	if v.Rule == RuleRequired || v.Rule == RuleOneRequired {
 		return v.Want
 	}
 	return nil

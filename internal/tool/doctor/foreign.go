@@ -1,0 +1,186 @@
+package doctor
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/systems"
+)
+
+// foreignPC is a source of Windows as the doctor wants it.
+type foreignPC struct{ *systems.Source }
+
+// Seen implements PC.
+func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Source.For(bits)} }
+
+// foreign is a machine that is examined.
+type foreign struct{ *systems.Source }
+
+// ExamineForeign says what is wrong with the drivers and layers of a machine with another system, by its files: what the
+// decision found, and whether the libraries are there and for the program's word size.
+func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error) {
+	if source.System.Name == "windows" {
+		return ExaminePC(foreignPC{source})
+	}
+	s := foreign{source}
+	r := &Report{Schema: Schema, System: s.System.Title, Answer: answer, Sandboxes: []Sandbox{}, GPUs: []GPU{},
+		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}
+	for i := range answer.Findings {
+		f := &answer.Findings[i]
+		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
+			continue // that is no finding but how things are
+		}
+		e := f.Code.Entry()
+		r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
+			Column: f.Column, What: f.What, Do: e.Do, Statement: e.Statement})
+	}
+	for _, d := range answer.Drivers {
+		r.Drivers = append(r.Drivers, s.module(r, Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
+	}
+	active := map[string]bool{}
+	for _, a := range answer.Active {
+		active[answer.Layers[a.Layer].Name] = true
+	}
+	for _, l := range answer.Layers {
+		if !l.Meta {
+			r.Layers = append(r.Layers, s.module(r, Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
+		}
+	}
+	if len(answer.Drivers) == 0 {
+		e := diag.DriverNone.Entry()
+		r.Findings = append(r.Findings, Finding{Code: diag.DriverNone, Severity: e.Severity, Subject: s.System.Title,
+			What: "no driver is found", Do: e.Do, Statement: e.Statement})
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
+	r.Verdict = verdictOfFiles(r)
+	return r, nil
+}
+
+// verdictOfFiles is the report in one line.
+func verdictOfFiles(r *Report) string {
+	good := 0
+	for _, d := range r.Drivers {
+		if d.Good {
+			good++
+		}
+	}
+	switch {
+	case good == 0:
+		return "Vulkan will not work: no driver was found whose library exists."
+	case r.Has(diag.Problem):
+		return "Vulkan should work, but there are problems."
+	}
+	return "No problems found in the files."
+}
+
+// addForeign adds a finding of the doctor's own table.
+func addForeign(r *Report, code *Code, subject, file, what string) {
+	r.Findings = append(r.Findings, Finding{Code: code, Severity: code.Severity, Subject: subject, Path: file, What: what,
+		Why: code.Means, Do: code.Do, Statement: code.Statement})
+}
+
+// module looks at the library of a driver or layer.
+func (s foreign) module(r *Report, m Module) Module {
+	if s.System.Opening.Asks(systems.Service) { // it comes from a service, of which the files say nothing
+		m.Good = true
+		return m
+	}
+	at, place := "", ""
+	for _, candidate := range s.candidates(m.Library) {
+		if p, ok := s.Place(candidate); ok && s.Machine.Exists(p) {
+			at, place = candidate, p
+			break
+		}
+	}
+	if at == "" {
+		addForeign(r, LibraryMissing, m.Name, m.Library, m.Library+" is not there")
+		return m
+	}
+	m.File = at
+	bits, ok := s.bits(place)
+	switch {
+	case !ok:
+		addForeign(r, LibraryUnreadable, m.Name, at, at+" is no library of "+s.System.Title)
+	case bits != s.Bits:
+		addForeign(r, LibraryForeign, m.Name, at, fmt.Sprintf("%s is for programs of %s bits; looked at are those of %s", at, bits, s.Bits))
+	default:
+		m.Good = true
+	}
+	return m
+}
+
+// candidates are the places where a library may be: as it is named, or, of a bare name, where the system looks.
+func (s foreign) candidates(library string) []string {
+	if strings.ContainsAny(library, "/") {
+		return []string{library}
+	}
+	var list []string
+	for _, directory := range s.directories() {
+		list = append(list, directory+library)
+	}
+	return list
+}
+
+func (s foreign) directories() []string {
+	lib := map[string]string{"64": "lib64/", "32": "lib/"}[s.Bits]
+	return []string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"}
+}
+
+// bits is the word size that a library is for; false when it is no library of the system.
+func (s foreign) bits(place string) (string, bool) {
+	file, err := s.Machine.Open(place)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	return bitsOf(s.System.Name, file, s.Bits)
+}
+
+// bitsOf reads the head of a library; of a universal one, wanted when it is in it.
+func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
+	switch system {
+	case "cygwin":
+		f, err := pe.NewFile(file)
+		if err != nil {
+			return "", false
+		}
+		if f.Machine == pe.IMAGE_FILE_MACHINE_AMD64 || f.Machine == pe.IMAGE_FILE_MACHINE_ARM64 {
+			return "64", true
+		}
+		return "32", true
+	case "macos", "ios":
+		if fat, err := macho.NewFatFile(file); err == nil {
+			word := ""
+			for _, a := range fat.Arches {
+				if word = machoBits(a.Magic); word == wanted {
+					break
+				}
+			}
+			return word, true
+		}
+		f, err := macho.NewFile(file)
+		if err != nil {
+			return "", false
+		}
+		return machoBits(f.Magic), true
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		return "", false
+	}
+	return map[elf.Class]string{elf.ELFCLASS64: "64", elf.ELFCLASS32: "32"}[f.Class], true
+}
+
+func machoBits(magic uint32) string {
+	if magic == macho.Magic64 {
+		return "64"
+	}
+	return "32"
+}

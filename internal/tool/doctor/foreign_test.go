@@ -1,0 +1,108 @@
+package doctor_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"debug/macho"
+	"encoding/binary"
+	"testing"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/systems"
+	"vkloader/test/dlltest"
+	"vkloader/test/tree"
+)
+
+// laid writes files, and gives the machine that has them.
+func laid(t *testing.T, files map[string]string) machine.Machine {
+	t.Helper()
+	m := machine.Machine{Root: t.TempDir()}
+	tree.Lay(t, m.Root, files)
+	return m
+}
+
+func on(t *testing.T, name string) *systems.Source {
+	t.Helper()
+	system, ok := systems.Find(name)
+	if !ok {
+		t.Fatal(name)
+	}
+	return &systems.Source{System: system, Bits: "64"}
+}
+
+// icd is a driver of Windows.
+func icd(bits string) string {
+	return string(dlltest.Library(map[string]int{"32": 32, "64": 64}[bits], "vk_icdGetInstanceProcAddr"))
+}
+
+// mach and elfHead write heads of libraries, for processors of 64 bits and of 32.
+func mach(bits string) string {
+	var b bytes.Buffer
+	head := macho.FileHeader{Magic: macho.Magic64, Cpu: macho.CpuArm64, Type: macho.TypeDylib}
+	if bits == "32" {
+		head.Magic, head.Cpu = macho.Magic32, macho.CpuArm
+	}
+	_ = binary.Write(&b, binary.LittleEndian, head)
+	return b.String() + "\x00\x00\x00\x00"
+}
+
+func elfHead(class elf.Class) string {
+	b := make([]byte, 64)
+	copy(b, elf.ELFMAG)
+	b[elf.EI_CLASS], b[elf.EI_DATA], b[elf.EI_VERSION] = byte(class), byte(elf.ELFDATA2LSB), 1
+	b[20] = 1
+	return string(b)
+}
+
+// Libraries are judged by what the machine's system takes for one.
+func TestExamineForeign(t *testing.T) {
+	t.Parallel()
+	manifest := func(library string) string {
+		return `{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
+	}
+	for _, c := range []struct {
+		system, bits, manifest, library string
+		content                         string
+		want                            string
+	}{
+		{"windows", "64", "c/d.json", "c/windows/SYSTEM32/x.dll", icd("64"), ""},
+		{"windows", "64", "c/d.json", "c/windows/SYSTEM32/x.dll", icd("32"), "library-foreign"},
+		{"windows", "32", "c/d.json", "c/windows/SysWOW64/x.dll", icd("32"), ""},
+		{"windows", "64", "c/d.json", "c/windows/SysWOW64/x.dll", icd("64"), "library-missing"},
+		{"windows", "64", "c/d.json", "c/windows/System32/x.dll", "text", "library-unreadable"},
+		{"macos", "64", "etc/vulkan/icd.d/d.json", "usr/local/lib/x.dll", mach("64"), ""},
+		{"macos", "64", "etc/vulkan/icd.d/d.json", "usr/lib/x.dll", mach("32"), "library-foreign"},
+		{"macos", "64", "etc/vulkan/icd.d/d.json", "usr/lib/x.dll", icd("64"), "library-unreadable"},
+		{"netbsd", "64", "etc/vulkan/icd.d/d.json", "usr/pkg/lib/x.dll", elfHead(elf.ELFCLASS64), ""},
+		{"netbsd", "32", "etc/vulkan/icd.d/d.json", "usr/pkg/lib/x.dll", elfHead(elf.ELFCLASS64), "library-foreign"},
+		{"fuchsia", "64", "svc/fuchsia.vulkan.loader.Loader/manifest-fs/d.json", "x", "", ""},
+	} {
+		s := on(t, c.system)
+		s.Bits = c.bits
+		s.Machine = laid(t, map[string]string{c.manifest: manifest("x.dll"), c.library: c.content})
+		if c.system == "windows" {
+			s.Machine.Environ = []string{`VK_DRIVER_FILES=C:\d.json`}
+		}
+		answer, err := decision.AskOn(s.System.Platform(c.bits), plan.App{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := doctor.ExamineForeign(s, answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range r.Findings {
+			if f.Severity == diag.Problem {
+				got += f.Code.String()
+			}
+		}
+		if got != c.want || len(r.Drivers) != 1 || r.Drivers[0].Good != (c.want == "") || (r.Verdict == "No problems found in the files.") != (c.want == "") {
+			t.Errorf("%s %s %s: %q\n%+v\n%+v", c.system, c.bits, c.library, got, r.Drivers, r.Findings)
+		}
+	}
+}

@@ -1,0 +1,382 @@
+package settingsfile
+
+import (
+	"slices"
+
+	"vkloader/discover"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
+)
+
+// OrderedLayer is a layer that a program can get.
+type OrderedLayer struct {
+	Name     string `json:"name"`
+	Implicit bool   `json:"implicit"`
+	Active   bool   `json:"active"` // of a program that enables nothing itself
+}
+
+// OrderOutcome is what a change of the rules does, or would do.
+type OrderOutcome struct {
+	File          string
+	Program       string
+	Before, After []OrderedLayer // from the program down
+}
+
+// asker asks decisions with a content in place of the settings file.
+type asker struct {
+	found *Found
+	place string
+}
+
+func (a *asker) ask(content map[string]any, program string, enabled []string, without ...variables.ID) (*plan.Answer, error) {
+	text, err := Encode(content)
+	if err != nil {
+		return nil, err
+	}
+	source := *a.found.Source
+	if program != "" {
+		source.Program = program
+	}
+	facts := decision.Without(decision.Replacing(&source, a.place, string(text)), without...)
+	return ask.ChangedFor(facts, discover.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // it shows pictures
+}
+
+// layers are those that there are, whatever the filters among the variables leave out.
+func (a *asker) layers(content map[string]any, program string) ([]*manifest.Layer, error) {
+	answer, err := a.ask(content, program, nil, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Layers, nil
+}
+
+// view is the order that a program gets, as far as the variables of the tool's environment are its own.
+func (a *asker) view(content map[string]any, program string) (list []OrderedLayer, err error) {
+	answer, err := a.ask(content, program, nil)
+	if err != nil {
+		return nil, err
+	}
+	seen, active := map[string]bool{}, map[string]bool{}
+	for _, one := range answer.Active {
+		active[answer.Layers[one.Layer].Name] = true
+	}
+	for _, l := range answer.Layers {
+		if !seen[l.Name] {
+			seen[l.Name] = true
+			list = append(list, OrderedLayer{l.Name, l.Implicit, active[l.Name]})
+		}
+	}
+	return list, nil
+}
+
+// RenewRules writes the rules of a content into it again. Settings that the rules are in say the same as without, except for
+// the order: when they do not, the error says of which program.
+func RenewRules(found *Found, place string, content map[string]any) error {
+	a := &asker{found, place}
+	rules := rulesOf(content)
+	for _, object := range Objects(content) {
+		strip(object)
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	plain := copied(content)
+	for _, r := range rules {
+		if r.Program == "" {
+			For(content, nil, true)
+		} else {
+			ForProgram(content, r.Program)
+		}
+	}
+	for _, object := range Objects(content) {
+		apps := Apps(object)
+		program := ""
+		if len(apps) > 0 {
+			program = apps[0]
+		}
+		mine := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+			return r.Program != "" && !slices.Equal(apps, []string{r.Program})
+		})
+		layers, err := a.layers(plain, program)
+		if err != nil {
+			return err
+		}
+		mine = slices.DeleteFunc(mine, func(r Rule) bool { return len(missing(r, layers)) > 0 })
+		if !arrange(object, layers, mine) {
+			return exit.Problem("the rules contradict each other: %s; remove one with \"vkloader settings order remove\"", told(mine))
+		}
+	}
+	Prune(content, "")
+	for _, object := range Objects(content) {
+		program := ""
+		if apps := Apps(object); len(apps) > 0 {
+			program = apps[0]
+		}
+		if err := a.same(plain, content, program, rules); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// told are rules in words.
+func told(rules []Rule) string {
+	text := ""
+	for i, r := range rules {
+		if i > 0 {
+			text += ", "
+		}
+		text += r.Upper + " before " + r.Lower
+	}
+	return text
+}
+
+// missing are the layers of a rule that are not installed.
+func missing(r Rule, layers []*manifest.Layer) (names []string) {
+	for _, name := range []string{r.Upper, r.Lower} {
+		if !slices.ContainsFunc(layers, func(l *manifest.Layer) bool { return l.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// same makes the decision with and without the rules: a program gets the same layers, and in the order of the rules, one
+// that enables nothing itself and one that asks for every layer.
+func (a *asker) same(plain, content map[string]any, program string, rules []Rule) error {
+	all, err := a.layers(plain, program)
+	if err != nil {
+		return err
+	}
+	var every []string
+	for _, l := range all {
+		if !l.Implicit && !slices.Contains(every, l.Name) {
+			every = append(every, l.Name)
+		}
+	}
+	for _, asks := range [][]string{nil, every} {
+		before, err := a.ask(plain, program, asks)
+		if err != nil {
+			return err
+		}
+		after, err := a.ask(content, program, asks)
+		if err != nil {
+			return err
+		}
+		who := programs(program)
+		if before.Result != after.Result {
+			return exit.Problem("not written: with the order, vkCreateInstance gives %s another result", who)
+		}
+		for _, pair := range [][2]*plan.Answer{{before, after}, {after, before}} {
+			for _, one := range pair[0].Active {
+				l := pair[0].Layers[one.Layer]
+				if !slices.ContainsFunc(pair[1].Active, func(o plan.Active) bool {
+					m := pair[1].Layers[o.Layer]
+					return m.Name == l.Name && m.Manifest == l.Manifest
+				}) {
+					verb := "lose"
+					if pair[0] == after {
+						verb = "also get"
+					}
+					return exit.Problem("not written: with the order, %s would %s %s", who, verb, l.Name)
+				}
+			}
+		}
+		for _, r := range rules {
+			upper, lower := at(after, r.Upper), at(after, r.Lower)
+			if (r.Program == "" || r.Program == program) && upper >= 0 && lower >= 0 && upper > lower {
+				return exit.Problem("not written: a settings file cannot put %s before %s for %s: a meta-layer contains one of them", r.Upper, r.Lower, who)
+			}
+		}
+	}
+	return nil
+}
+
+// programs is whom something is said of.
+func programs(program string) string {
+	if program == "" {
+		return "programs"
+	}
+	return program
+}
+
+// at is the place of a layer in a chain, -1 when it is not there.
+func at(answer *plan.Answer, name string) int {
+	return slices.IndexFunc(answer.Active, func(one plan.Active) bool { return answer.Layers[one.Layer].Name == name })
+}
+
+// AddRule adds a rule. dry changes nothing, and tells what would come of it.
+func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
+	return changeRules(found, system, dry, rule.Program, func(a *asker, content map[string]any) error {
+		rules := rulesOf(content)
+		layers, err := a.layers(content, rule.Program)
+		if err != nil {
+			return err
+		}
+		if list := missing(rule, layers); len(list) > 0 {
+			name, names := list[0], []string(nil)
+			for _, l := range layers {
+				names = append(names, l.Name)
+			}
+			if close := term.NearestName(name, names); close != "" {
+				return exit.Problem("no layer %s is installed; did you mean %s?", name, close)
+			}
+			return exit.Problem("no layer %s is installed, or the settings switch it off: see vkloader list layers", name)
+		}
+		if slices.Contains(rules, rule) {
+			return nil
+		}
+		setRules(content, append(rules, rule))
+		return nil
+	})
+}
+
+// RemoveRules removes the rules that which chooses; none is an error.
+func RemoveRules(found *Found, system, dry bool, program string, which func(Rule) bool) (removed []Rule, o *OrderOutcome, err error) {
+	o, err = changeRules(found, system, dry, program, func(_ *asker, content map[string]any) error {
+		rules := rulesOf(content)
+		kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+			if which(r) {
+				removed = append(removed, r)
+			}
+			return which(r)
+		})
+		if len(removed) == 0 {
+			return exit.Problem("there is no such rule: see vkloader settings order")
+		}
+		setRules(content, kept)
+		return nil
+	})
+	return removed, o, err
+}
+
+// ApplyRules writes the rules again, for the layers that are installed now.
+func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
+	return changeRules(found, system, false, "", func(_ *asker, content map[string]any) error {
+		if len(rulesOf(content)) == 0 {
+			return exit.Problem("there are no rules about the order of layers")
+		}
+		return nil
+	})
+}
+
+// changeRules changes the rules in the settings file.
+func changeRules(found *Found, system, dry bool, program string, f func(*asker, map[string]any) error) (*OrderOutcome, error) {
+	place, err := found.PlaceFor(system)
+	if err != nil {
+		return nil, err
+	}
+	if !dry {
+		unlock, err := Lock(&found.Machine, place)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		defer unlock()
+		if err := found.Again(); err != nil {
+			return nil, err
+		}
+	}
+	file := found.InForce()
+	if file != nil && file.Path != place {
+		file = nil
+	}
+	if file != nil && !file.Ours {
+		return nil, NotOurs(file)
+	}
+	content, err := file.Decode()
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	a, o := &asker{found, place}, &OrderOutcome{File: place, Program: program}
+	if o.Before, err = a.view(content, program); err != nil {
+		return nil, err
+	}
+	if err := f(a, content); err != nil {
+		return nil, err
+	}
+	if err := RenewRules(found, place, content); err != nil {
+		return nil, err
+	}
+	Prune(content, "")
+	if program != "" && !slices.ContainsFunc(rulesOf(content), func(r Rule) bool { return r.Program == program }) {
+		Prune(content, program)
+	}
+	if o.After, err = a.view(content, program); err != nil || dry {
+		return o, err
+	}
+	return o, put(found, place, file, content)
+}
+
+// ListRules gives the rules of the settings file in force, and what becomes of each.
+func ListRules(found *Found) ([]RuleNow, error) {
+	list := []RuleNow{}
+	file := found.InForce()
+	if file == nil || !file.Ours {
+		return list, nil
+	}
+	content, err := file.Decode()
+	if err != nil {
+		return list, nil // it was changed by hand: settings show says so
+	}
+	rules := rulesOf(content)
+	if len(rules) == 0 {
+		return list, nil
+	}
+	renewed := copied(content)
+	plain := copied(content)
+	for _, object := range Objects(plain) {
+		strip(object)
+	}
+	a := &asker{found, file.Path}
+	wrong := RenewRules(found, file.Path, renewed)
+	for _, r := range rules {
+		layers, err := a.layers(plain, r.Program)
+		if err != nil {
+			return nil, err
+		}
+		now := RuleNow{Rule: r, State: RuleInForce, Missing: missing(r, layers)}
+		switch {
+		case len(now.Missing) > 0:
+			now.State = RuleIdle
+		case wrong != nil || !equal(content, renewed):
+			now.State = RuleStale
+		}
+		list = append(list, now)
+	}
+	return list, nil
+}
+
+// equal tells whether two contents say the same.
+func equal(a, b map[string]any) bool {
+	one, err := Encode(copied(a))
+	other, wrong := Encode(copied(b))
+	return err == nil && wrong == nil && string(one) == string(other)
+}
+
+// RestoreRules writes the rules of a settings file that was removed because its time was over into a new one. restored tells
+// whether there were any.
+func RestoreRules(found *Found, old *File) (restored bool, err error) {
+	was, err := old.Decode()
+	if err != nil || len(rulesOf(was)) == 0 {
+		return false, nil
+	}
+	unlock, err := Lock(&found.Machine, old.Path)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	content, err := (*File)(nil).Decode()
+	if err != nil {
+		return false, err
+	}
+	setRules(content, rulesOf(was))
+	if err := RenewRules(found, old.Path, content); err != nil {
+		return false, err
+	}
+	return true, put(found, old.Path, nil, content)
+}

@@ -1,0 +1,181 @@
+package survey
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"vkloader/discover"
+	"vkloader/internal/tool/gpus"
+)
+
+// DeviceNames is one device under all its names. What is not known, or does not exist, is left out.
+type DeviceNames struct {
+	Index  uint32 `json:"index"` // of Vulkan
+	Name   string `json:"name"`
+	PCI    string `json:"pci,omitempty"`
+	Kernel string `json:"kernel_driver,omitempty"`
+	Card   string `json:"card,omitempty"`   // node that shows pictures
+	Render string `json:"render,omitempty"` // node that computes
+
+	GGMLRaw     *int `json:"ggml_raw,omitempty"`     // as GGML_VK_VISIBLE_DEVICES takes it
+	GGMLCompact *int `json:"ggml_compact,omitempty"` // as llama.cpp names it without that variable: Vulkan0 is 0
+
+	CUDAUUID  string `json:"cuda_uuid,omitempty"`
+	CUDAIndex *int   `json:"cuda_index,omitempty"` // with CUDA_DEVICE_ORDER=PCI_BUS_ID
+
+	OpenGL string `json:"opengl,omitempty"` // Mesa's driver, or nvidia
+	VAAPI  string `json:"vaapi,omitempty"`  // as LIBVA_DRIVER_NAME takes it
+
+	vendor, device uint32
+}
+
+// Values of VkPhysicalDeviceType and VkDriverId.
+const (
+	integrated = 1
+	discrete   = 2
+
+	amdProprietary    = 1
+	amdOpenSource     = 2
+	mesaRADV          = 3
+	nvidiaProprietary = 4
+	intelWindows      = 5
+	mesaANV           = 6
+	mesaNVK           = 23
+)
+
+// NamesOf maps the devices that programs see, in their order, to what the kernel shows.
+func NamesOf(devices []discover.Device, kernel []*gpus.GPU) []DeviceNames {
+	rows := make([]DeviceNames, len(devices))
+	for i := range devices {
+		d, at := &devices[i], i
+		rows[i] = DeviceNames{Index: d.Index, Name: d.Name, PCI: d.PCI, GGMLRaw: &at, vendor: d.VendorID, device: d.DeviceID}
+		if g := find(d, kernel); g != nil {
+			rows[i].enter(g)
+		}
+	}
+	compact(devices, rows)
+	cuda(devices, rows)
+	return rows
+}
+
+// find is the device of the kernel: by its address, else the only one with these numbers.
+func find(d *discover.Device, kernel []*gpus.GPU) (found *gpus.GPU) {
+	for _, g := range kernel {
+		switch {
+		case d.PCI != "" && strings.EqualFold(g.Name, d.PCI):
+			return g
+		case d.PCI == "" && g.Vendor != "" && gpus.Number(g.Vendor) == d.VendorID && gpus.Number(g.Device) == d.DeviceID:
+			if found != nil {
+				return nil
+			}
+			found = g
+		}
+	}
+	return found
+}
+
+// enter adds what the kernel knows.
+func (r *DeviceNames) enter(g *gpus.GPU) {
+	r.Kernel = g.Kernel
+	if r.PCI == "" && strings.Count(g.Name, ":") == 2 {
+		r.PCI = g.Name
+	}
+	for _, name := range g.Cards {
+		switch {
+		case strings.HasPrefix(name, "card") && r.Card == "":
+			r.Card = "/dev/dri/" + name
+		case strings.HasPrefix(name, "renderD") && r.Render == "":
+			r.Render = "/dev/dri/" + name
+		}
+	}
+	r.OpenGL, r.VAAPI = names(g.Kernel)
+}
+
+// names are OpenGL's and VA-API's for a driver of the kernel, as Mesa, Intel and NVIDIA call them.
+func names(kernel string) (opengl, vaapi string) {
+	switch kernel {
+	case "amdgpu":
+		return "radeonsi", "radeonsi"
+	case "i915", "xe":
+		return "iris", "iHD"
+	case "nvidia", "nvidia-drm":
+		return "nvidia", "nvidia"
+	case "nouveau":
+		return "nouveau", "nouveau"
+	case "virtio_gpu", "virtio-pci", "virtio-gpu":
+		return "virgl", "virtio_gpu"
+	case "dxgkrnl":
+		return "d3d12", "d3d12"
+	case "msm", "msm_dpu":
+		return "freedreno", ""
+	case "panfrost", "panthor":
+		return "panfrost", ""
+	case "v3d", "asahi":
+		return kernel, ""
+	}
+	return "", ""
+}
+
+// compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver
+// that it prefers; the first device where there is none of them.
+func compact(devices []discover.Device, rows []DeviceNames) {
+	var chosen []int
+	for i := range devices {
+		d := &devices[i]
+		if d.Type != discrete && d.Type != integrated {
+			continue
+		}
+		at := slices.IndexFunc(chosen, func(o int) bool { return d.DeviceUUID != "" && devices[o].DeviceUUID == d.DeviceUUID })
+		switch {
+		case at < 0:
+			chosen = append(chosen, i)
+		case preference(d.DriverID) < preference(devices[chosen[at]].DriverID):
+			chosen = append(slices.Delete(chosen, at, at+1), i)
+		}
+	}
+	if len(chosen) == 0 && len(devices) > 0 {
+		chosen = []int{0}
+	}
+	for number, i := range chosen {
+		rows[i].GGMLCompact = &number
+	}
+}
+
+// preference orders the drivers of one device, the best first.
+func preference(driver uint32) int {
+	switch driver {
+	case mesaRADV, mesaANV, nvidiaProprietary:
+		return 1
+	case amdOpenSource, intelWindows, mesaNVK:
+		return 2
+	case amdProprietary:
+		return 3
+	}
+	return 4
+}
+
+// cuda gives the names of CUDA, whose devices are those of NVIDIA's own driver.
+func cuda(devices []discover.Device, rows []DeviceNames) {
+	var list []int
+	for i := range devices {
+		if devices[i].VendorID == 0x10de && devices[i].DriverID == nvidiaProprietary {
+			rows[i].CUDAUUID = cudaUUID(devices[i].DeviceUUID)
+			if rows[i].PCI != "" {
+				list = append(list, i)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(rows[a].PCI, rows[b].PCI) })
+	for number, i := range list {
+		rows[i].CUDAIndex = &number
+	}
+}
+
+// cudaUUID is a UUID as nvidia-smi writes it; "" for none.
+func cudaUUID(digits string) string {
+	if len(digits) != 32 || strings.Trim(digits, "0") == "" {
+		return ""
+	}
+	return "GPU-" + digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
+}

@@ -1,0 +1,189 @@
+package validation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	schemas "vkloader/docs/schema"
+	"vkloader/internal/core/document"
+	"vkloader/internal/tool/validation"
+)
+
+// seeds are documents that each published schema allows, with every member that it describes.
+var seeds = map[string][]string{
+	"driver.json": {`{"file_format_version": "1.0.1", "ICD": {"library_path": "libx.so", "api_version": "1.3.0", "library_arch": "64",
+		"is_portability_driver": false}}`},
+	"layer.json": {
+		`{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_x", "type": "INSTANCE", "library_path": "libx.so",
+			"api_version": "1.3.0", "implementation_version": "1", "description": "x", "disable_environment": {"NO_X": "1"},
+			"enable_environment": {"X": "1"}, "functions": {"vkGetInstanceProcAddr": "n", "other": "o"},
+			"pre_instance_functions": {"vkEnumerateInstanceVersion": "v"},
+			"instance_extensions": [{"name": "VK_EXT_x", "spec_version": "1"}],
+			"device_extensions": [{"name": "VK_EXT_y", "spec_version": "1", "entrypoints": ["vkX"]}],
+			"features": {"presets": []}, "status": "STABLE", "platforms": ["LINUX"]}}`,
+		`{"file_format_version": "1.1.1", "layers": [{"name": "VK_LAYER_y", "type": "GLOBAL", "api_version": "1.3",
+			"implementation_version": "2", "description": "y", "component_layers": ["VK_LAYER_x"],
+			"override_paths": ["/a"], "blacklisted_layers": ["b"], "app_keys": ["/c"]}]}`,
+	},
+	"settings.json": {
+		`{"file_format_version": "1.0.0", "vkloader": {"written_by": "vkloader 1", "expires": "2026-12-01T00:00:00Z"},
+			"settings": {"app_keys": ["/usr/bin/a"], "stderr_log": ["all", "warn"], "log_locations": [], "layers":
+			[{"control": "on", "name": "VK_LAYER_x", "path": "/x.json", "treat_as_implicit_manifest": true},
+			{"control": "unordered_layer_location"}], "vkloader_driver_hardware": "present",
+			"additional_drivers_use_exclusively": true, "additional_drivers": [{"path": "/d.json"}],
+			"device_configurations": [{"deviceUUID": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],
+			"driverUUID": [255,2,3,4,5,6,7,8,9,10,11,12,13,14,15,0], "driverVersion": 7, "deviceName": "d", "driverName": "e"}]}}`,
+		`{"file_format_version": "1.0.0", "settings_array": [{"layers": [{"control": "off", "name": "VK_LAYER_z", "path": "z.json"}]}]}`,
+	},
+}
+
+func read(t *testing.T, name string) (*validation.Schema, *jsonschema.Schema) {
+	t.Helper()
+	text, err := schemas.Files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := validation.ReadSchema(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resource, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(name, resource); err != nil {
+		t.Fatal(err)
+	}
+	complete, err := compiler.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own, complete
+}
+
+// mutate changes one value somewhere in a document: it takes it out, or puts another in its place.
+func mutate(random *rand.Rand, v any) any {
+	others := []any{nil, true, 1.0, 1.5, -3.0, 300.0, "", "x", "1.0.0", "/p", "1", "VK_LAYER_q", []any{}, []any{"x"}, []any{1.0}, map[string]any{},
+		map[string]any{"a": "b"}, map[string]any{"a": "b", "c": "d"}, map[string]any{"a": 1.0}, strings.Repeat("é", 254), strings.Repeat("é", 255)}
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) > 0 && random.IntN(4) > 0 {
+			nth := random.IntN(len(v))
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if nth--; nth < 0 {
+					if random.IntN(6) == 0 {
+						delete(v, key)
+					} else {
+						v[key] = mutate(random, v[key])
+					}
+					break
+				}
+			}
+			return v
+		}
+	case []any:
+		if len(v) > 0 && random.IntN(4) > 0 {
+			at := random.IntN(len(v))
+			if random.IntN(8) == 0 {
+				return append(v[:at:at], v[at+1:]...)
+			}
+			v[at] = mutate(random, v[at])
+			return v
+		}
+	}
+	return others[random.IntN(len(others))]
+}
+
+// The schemas allow and refuse the same documents here as in a complete implementation of JSON Schema.
+func TestAsComplete(t *testing.T) {
+	t.Parallel()
+	for name, documents := range seeds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			own, complete := read(t, name)
+			random := rand.New(rand.NewPCG(1, 2))
+			allowed, refused := 0, 0
+			for _, text := range documents {
+				if faults := check(t, own, text); len(faults) > 0 {
+					t.Fatalf("%s\n%v", text, faults)
+				}
+				for range 1000 {
+					var value any
+					if err := json.Unmarshal([]byte(text), &value); err != nil {
+						t.Fatal(err)
+					}
+					for range 1 + random.IntN(2) {
+						value = mutate(random, value)
+					}
+					changed, err := json.Marshal(value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					faults, err := check(t, own, string(changed)), complete.Validate(value)
+					if (len(faults) == 0) != (err == nil) {
+						t.Fatalf("%s\nhere: %v\nthere: %v", changed, faults, err)
+					}
+					if err == nil {
+						allowed++
+					} else {
+						refused++
+					}
+				}
+			}
+			if allowed < 20 || refused < 500 {
+				t.Errorf("only %d documents allowed and %d refused", allowed, refused)
+			}
+		})
+	}
+}
+
+func check(t *testing.T, s *validation.Schema, text string) (faults []string) {
+	t.Helper()
+	doc, fault := document.Parse(text)
+	if fault != nil {
+		t.Fatalf("%s: %+v", text, fault)
+	}
+	s.Check(doc.Top(), func(v validation.Violation) {
+		faults = append(faults, fmt.Sprintf("%s: rule %d, got %q, want %q", v.Path, v.Rule, v.Got, v.Want))
+	})
+	return faults
+}
+
+// A violation names its place and what is expected; names count in any case, and the first of a name.
+func TestViolations(t *testing.T) {
+	t.Parallel()
+	own, _ := read(t, "layer.json")
+	for text, want := range map[string]string{
+		`{"FILE_FORMAT_VERSION": "1.0.0", "Layers": []}`: "[]",
+		`{"file_format_version": 1, "layers": [5]}`: `[file_format_version: rule 0, got "number", want ["string"] ` +
+			`layers.0: rule 0, got "number", want ["object"]]`,
+		`{"file_format_version": "1.0.0", "file_format_version": 5, "layers": []}`: "[]",
+		`{"file_format_version": "x", "layers": []}`:                               `[file_format_version: rule 2, got "x", want ["^[0-9]+\\.[0-9]+\\.[0-9]+$"]]`,
+		`{"file_format_version": "1.0.0"}`:                                         `[: rule 9, got "", want ["layer" "layers"]]`,
+		`[]`:                                                                       `[: rule 0, got "array", want ["object"]]`,
+	} {
+		if got := fmt.Sprint(check(t, own, text)); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// A schema with a keyword that is not known is refused, not half obeyed.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"oneOf": []}`, `{"items": {"const": 1}}`, `{"format": "uri"}`, `{"$ref": "#/$defs/x"}`, `[`, `{"items": 5}`} {
+		if _, err := validation.ReadSchema(text); err == nil {
+			t.Errorf("%s was read", text)
+		}
+	}
+}

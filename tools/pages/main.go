@@ -1,0 +1,24 @@
+// Command pages writes what is made of the tables of findings, of loaders' features and of variables: docs/findings.md,
+// docs/loaders.md, docs/variables.md, and the spine's header of variables.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// pages are the texts, by the name of the file.
+var pages = map[string]func() string{
+	"findings": findingsPage, "loaders": loadersPage, "variables": variablesPage, "header": variablesHeader,
+}
+
+func main() {
+	if len(os.Args) != 3 || pages[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: pages findings|loaders|variables|header FILE")
+		os.Exit(2)
+	}
+	if err := os.WriteFile(os.Args[2], []byte(pages[os.Args[1]]()), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, "pages:", err)
+		os.Exit(1)
+	}
+}
