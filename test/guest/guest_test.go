@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"vkloader/test/binary"
 	"vkloader/test/world"
 )
 
@@ -231,7 +232,7 @@ func copyFile(t testing.TB, from, to string) string {
 	t.Helper()
 	content, err := os.ReadFile(from)
 	if err == nil {
-		err = os.WriteFile(to, content, 0o755)
+		err = binary.WriteProgram(to, content)
 	}
 	if err != nil {
 		t.Fatal(err)

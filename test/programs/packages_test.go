@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/test/binary"
 	"vkloader/test/machine"
 )
 
@@ -72,7 +73,7 @@ func TestPackagesFollowDrivers(t *testing.T) {
 	repository := machine.Repository(t)
 	directory := t.TempDir()
 	tool := "#!/bin/sh\necho \"$@\" >> " + directory + "/called\nexit 1\n" // what fails keeps no package from being installed
-	if err := os.WriteFile(filepath.Join(directory, "vkloader"), []byte(tool), 0o755); err != nil {
+	if err := binary.WriteProgram(filepath.Join(directory, "vkloader"), []byte(tool)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ script, argument, want string }{

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/test/binary"
 	"vkloader/test/world"
 )
 
@@ -97,7 +98,7 @@ func TestOtherMachines(t *testing.T) {
 	t.Parallel()
 	compiler := filepath.Join(t.TempDir(), "riscv64-linux-gnu-gcc")
 	script := "#!/bin/sh\ncase \"$*\" in\n*-dM*) echo '#define __riscv 1'; echo '#define __LP64__ 1' ;;\n*) echo riscv64-linux-gnu ;;\nesac\n"
-	if err := os.WriteFile(compiler, []byte(script), 0o755); err != nil {
+	if err := binary.WriteProgram(compiler, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ setting, want string }{

@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"vkloader/test/binary"
 )
 
 // somebody is the user that a page is served for when root runs the tests: root's page changes files of the system only.
@@ -174,7 +175,7 @@ func copyFile(from, to string) error {
 		err = os.MkdirAll(filepath.Dir(to), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(to, content, 0o755)
+		err = binary.WriteProgram(to, content)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"vkloader/test/binary"
 	"vkloader/test/machine"
 	"vkloader/test/world"
 )
@@ -49,7 +50,7 @@ var tool = sync.OnceValues(func() (string, error) {
 		if err != nil {
 			return directory, err
 		}
-		if err := os.WriteFile(to, content, 0o755); err != nil {
+		if err := binary.WriteProgram(to, content); err != nil {
 			return directory, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/test/binary"
 )
 
 // asking is the variable that has this program ask the service in a directory, and say what came of it.
@@ -46,7 +47,7 @@ func TestRaised(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(directory, "program")
-	if err := os.WriteFile(program, text, 0o755); err != nil {
+	if err := binary.WriteProgram(program, text); err != nil {
 		t.Fatal(err)
 	}
 	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: filepath.Join(directory, "loader.sock"), Net: "unixpacket"})

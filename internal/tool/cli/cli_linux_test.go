@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/tool/exit"
+	"vkloader/test/binary"
 )
 
 // world is a directory with a tool, a library that nobody opens and a probe that is a shell script.
@@ -31,11 +31,7 @@ func world(t *testing.T, probe string) (*invocation, *bytes.Buffer, *bytes.Buffe
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		// A child that is forked while the file is open for writing would keep it "busy" for whoever runs it.
-		syscall.ForkLock.RLock()
-		err := os.WriteFile(path, []byte(content), 0o755)
-		syscall.ForkLock.RUnlock()
-		if err != nil {
+		if err := binary.WriteProgram(path, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 	}

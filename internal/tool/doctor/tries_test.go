@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/probe"
+	"vkloader/test/binary"
 )
 
 // twoCards are an AMD card that is awake, and one of Intel's that is switched off to save power.
@@ -29,7 +30,7 @@ func attempted(t *testing.T, report *Report, script string, how Tries) []string 
 	directory := t.TempDir()
 	log, child := filepath.Join(directory, "log"), filepath.Join(directory, "probe")
 	script = "#!/bin/sh\nexec 1>&3 3>&-\necho \"$VK_DRIVER_FILES;$VK_LOADER_DRIVERS_DISABLE\" >>" + log + "\n" + script
-	if err := os.WriteFile(child, []byte(script), 0o755); err != nil {
+	if err := binary.WriteProgram(child, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	how.At, how.Environ = probe.Place{Child: child, Library: "none"}, []string{"PATH=" + os.Getenv("PATH")}
@@ -83,7 +84,7 @@ func TestStillTried(t *testing.T) {
 	report := examine(t, desktop(t), Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	child := filepath.Join(t.TempDir(), "probe")
-	if err := os.WriteFile(child, []byte("#!/bin/sh\nexec sleep 600\n"), 0o755); err != nil {
+	if err := binary.WriteProgram(child, []byte("#!/bin/sh\nexec sleep 600\n")); err != nil {
 		t.Fatal(err)
 	}
 	cancel()

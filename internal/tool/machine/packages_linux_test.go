@@ -1,9 +1,9 @@
 package machine
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+	"vkloader/test/binary"
 )
 
 // Who installed a manifest is asked of dpkg, else of rpm; without either nobody is named.
@@ -17,7 +17,7 @@ func TestPackages(t *testing.T) {
 		{"other", "", ""},
 	} {
 		directory := t.TempDir()
-		if err := os.WriteFile(filepath.Join(directory, c.tool), []byte("#!/bin/sh\n"+c.script+"\n"), 0o755); err != nil {
+		if err := binary.WriteProgram(filepath.Join(directory, c.tool), []byte("#!/bin/sh\n"+c.script+"\n")); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", directory)
