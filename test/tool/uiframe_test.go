@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
 	"vkloader/test/binary"
 )
 

@@ -3,6 +3,7 @@ package doctor
 import (
 	"slices"
 	"strings"
+
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )

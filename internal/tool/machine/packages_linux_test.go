@@ -3,6 +3,7 @@ package machine
 import (
 	"path/filepath"
 	"testing"
+
 	"vkloader/test/binary"
 )
 
