@@ -113,7 +113,7 @@ func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
 		good = nil // those of its kernel driver are for younger chips
 	}
 	for _, f := range good {
-		if gpus.Serves(f.Family, g.Kernel, g.Vendor, c) {
+		if drivers.Serves(f.Family, g.Kernel, g.Vendor, c) {
 			out.Drivers = append(out.Drivers, f.manifest)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -93,7 +92,7 @@ func (e *exam) left() []keptOut {
 func (e *exam) keptFrom(g *GPU) *keptOut {
 	list := e.left()
 	for i := range list {
-		if gpus.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
+		if drivers.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
 			return &list[i]
 		}
 	}

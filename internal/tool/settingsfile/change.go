@@ -23,8 +23,8 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -445,7 +445,7 @@ func (c *Change) devices(lister Devices, object map[string]any) error {
 			}
 		}
 		listed := ask.SelectedAll(all)
-		hits, err := selector.Select(word, listed)
+		hits, err := gpus.Select(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
 		}

@@ -14,9 +14,9 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsplace"
 )
 
@@ -286,7 +286,7 @@ func sameDevice(a, b *discover.Device) bool {
 }
 
 // Selected are the devices as a selector is compared with them.
-func (d *Devices) Selected() (list []selector.Device) {
+func (d *Devices) Selected() (list []gpus.Device) {
 	for i := range d.List {
 		list = append(list, ask.Selected(&d.List[i].Device))
 	}

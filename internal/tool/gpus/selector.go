@@ -1,4 +1,4 @@
-package selector
+package gpus
 
 import (
 	"fmt"
@@ -86,7 +86,7 @@ func Pair(text string) (vendor, device uint32, ok bool) {
 }
 
 // number reads a device's number.
-func number(text string) (index int, ok bool) {
+func indexOf(text string) (index int, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
 	}
@@ -101,7 +101,7 @@ func uuid(text string) (digits string, ok bool) {
 
 // OfDriver tells whether only drivers know what a selector says: a number in their list, or a UUID.
 func OfDriver(text string) bool {
-	index, isNumber := number(text)
+	index, isNumber := indexOf(text)
 	_, isUUID := uuid(text)
 	return isNumber && index <= maxNumber || isUUID || strings.Count(text, "/") == 2
 }
@@ -113,7 +113,7 @@ type form func(text string) (fits func(*Device) bool, alone bool)
 // forms are tried in this order.
 var forms = []form{
 	func(text string) (func(*Device) bool, bool) {
-		index, ok := number(text)
+		index, ok := indexOf(text)
 		if !ok {
 			return nil, false
 		}
