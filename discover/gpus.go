@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
@@ -94,7 +93,7 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
 	for i := range found {
 		family := drivers.Of(found[i].Library)
-		if found[i].Used && family != nil && ctx.Err() == nil && closure.Judged(m, linker, found[i].Library, closure.Driver).Works() {
+		if found[i].Used && family != nil && ctx.Err() == nil && drivers.Judged(m, linker, found[i].Library, drivers.DriverInterface).Works() {
 			good = append(good, driverFamily{found[i].Manifest, family})
 		}
 	}

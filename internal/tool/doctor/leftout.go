@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
@@ -63,7 +62,7 @@ func (e *exam) left() []keptOut {
 		for _, d := range answer.Drivers {
 			known := slices.ContainsFunc(e.plan.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
 				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
-			if !known && len(d.Files) == 0 && closure.Judged(e.machine, e.linker, d.Library, closure.Driver).Works() {
+			if !known && len(d.Files) == 0 && drivers.Judged(e.machine, e.linker, d.Library, drivers.DriverInterface).Works() {
 				one := out
 				one.driver = d
 				list = append(list, one)

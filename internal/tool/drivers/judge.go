@@ -1,4 +1,4 @@
-package closure
+package drivers
 
 import (
 	"slices"
@@ -12,13 +12,13 @@ import (
 type Interface func(has func(function string) bool) bool
 
 // Driver is the interface of a driver (DRV-059).
-func Driver(has func(function string) bool) bool {
+func DriverInterface(has func(function string) bool) bool {
 	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
 		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 }
 
 // Layer is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
-func Layer(negotiate, getInstance string) Interface {
+func LayerInterface(negotiate, getInstance string) Interface {
 	return func(has func(function string) bool) bool {
 		return has(term.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(term.Or(getInstance, "vkGetInstanceProcAddr"))
 	}
@@ -26,7 +26,7 @@ func Layer(negotiate, getInstance string) Interface {
 
 // Judged is Of, with the symbols read.
 func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interface) *Files {
-	f := Of(m, linker, library)
+	f := FilesOf(m, linker, library)
 	if f.Fault != None {
 		return f
 	}

@@ -1,11 +1,10 @@
-package closure
+package drivers
 
 import (
 	"path"
 	"slices"
 
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -31,26 +30,26 @@ func (l *Library) Complete() bool {
 // Files are what a driver or a layer needs.
 type Files struct {
 	Library
-	Family      *drivers.Family // nil: not known
-	RunTime     []Opened        // in the order of the family's table; also those that are absent
-	Windows     []Opened        // the same, for programs with windows
-	Backends    []string        // libraries that other libraries open in a directory below that of the driver
-	Data        []string        // files of data that it reads, and that are there
-	Directories []string        // directories of data that are there: everything in them belongs to the driver
-	Nodes       []string        // device nodes that it opens besides those of the direct rendering manager, and that are there
+	Family      *Family  // nil: not known
+	RunTime     []Opened // in the order of the family's table; also those that are absent
+	Windows     []Opened // the same, for programs with windows
+	Backends    []string // libraries that other libraries open in a directory below that of the driver
+	Data        []string // files of data that it reads, and that are there
+	Directories []string // directories of data that are there: everything in them belongs to the driver
+	Nodes       []string // device nodes that it opens besides those of the direct rendering manager, and that are there
 
 	judged      bool
 	isInterface bool
 }
 
 // Of lists what the driver or layer with a library needs, by the rules of a linker. It reads no symbols.
-func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
-	f := &Files{Library: Find(linker, library), Family: drivers.Of(library)}
+func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
+	f := &Files{Library: FindLibrary(linker, library), Family: Of(library)}
 	if f.Family == nil {
 		return f
 	}
-	f.Data = drivers.Matches(f.Family.Data, m.ReadDir)
-	f.Nodes = drivers.Matches(f.Family.Opened(), m.ReadDir)
+	f.Data = Matches(f.Family.Data, m.ReadDir)
+	f.Nodes = Matches(f.Family.Opened(), m.ReadDir)
 	for _, directory := range f.Family.Whole {
 		if info, err := m.Stat(directory); err == nil && info.IsDir() {
 			f.Directories = append(f.Directories, directory)
@@ -59,12 +58,12 @@ func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	if f.Fault != None {
 		return f
 	}
-	version := drivers.Version(f.File.Real)
+	version := Version(f.File.Real)
 	required := f.Family.Names(version, binary.CompareVersions, true)
 	for _, name := range f.Family.Names(version, binary.CompareVersions, false) {
-		opened := Opened{Find(linker, name, f.File), slices.Contains(required, name)}
+		opened := Opened{FindLibrary(linker, name, f.File), slices.Contains(required, name)}
 		if place := f.Family.Elsewhere(name); opened.File == nil && place != "" {
-			if there := Find(linker, place); there.File != nil {
+			if there := FindLibrary(linker, place); there.File != nil {
 				opened.Library = there
 				opened.Name = name
 			}
@@ -72,7 +71,7 @@ func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
 		f.RunTime = append(f.RunTime, opened)
 	}
 	for _, name := range f.Family.Platform {
-		f.Windows = append(f.Windows, Opened{Library: Find(linker, name, f.File)})
+		f.Windows = append(f.Windows, Opened{Library: FindLibrary(linker, name, f.File)})
 	}
 	for _, name := range f.Family.Backends {
 		if file := path.Dir(f.File.Path) + "/" + name; m.Exists(file) {
@@ -83,7 +82,7 @@ func Of(m *machine.Machine, linker *binary.Linker, library string) *Files {
 }
 
 // Find finds a library, which others want, and what it needs. It reads no symbols.
-func Find(linker *binary.Linker, name string, by ...*binary.File) Library {
+func FindLibrary(linker *binary.Linker, name string, by ...*binary.File) Library {
 	l := Library{Name: name, Result: linker.Find(name, by...)}
 	if l.Fault = faultOf(&l.Result); l.Fault == None && !linker.Fits(l.File) {
 		l.Fault = Foreign

@@ -1,4 +1,4 @@
-package closure
+package drivers
 
 import (
 	"errors"
