@@ -11,20 +11,20 @@ import (
 // Interface tells, by the functions that a library has, whether it is what a manifest says.
 type Interface func(has func(function string) bool) bool
 
-// Driver is the interface of a driver (DRV-059).
+// DriverInterface is the interface of a driver (DRV-059).
 func DriverInterface(has func(function string) bool) bool {
 	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
 		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 }
 
-// Layer is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
+// LayerInterface is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
 func LayerInterface(negotiate, getInstance string) Interface {
 	return func(has func(function string) bool) bool {
 		return has(term.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(term.Or(getInstance, "vkGetInstanceProcAddr"))
 	}
 }
 
-// Judged is Of, with the symbols read.
+// Judged is FilesOf, with the symbols read.
 func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interface) *Files {
 	f := FilesOf(m, linker, library)
 	if f.Fault != None {

@@ -81,7 +81,7 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	return f
 }
 
-// Find finds a library, which others want, and what it needs. It reads no symbols.
+// FindLibrary finds a library, which others want, and what it needs. It reads no symbols.
 func FindLibrary(linker *binary.Linker, name string, by ...*binary.File) Library {
 	l := Library{Name: name, Result: linker.Find(name, by...)}
 	if l.Fault = faultOf(&l.Result); l.Fault == None && !linker.Fits(l.File) {

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/held"
 	"vkloader/internal/tool/machine"
 )
 
@@ -17,7 +16,7 @@ import (
 // everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. It is made where
 // nobody else can put another file in its place: the child loads what the file names. remove removes it.
 func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
-	directory, err := held.Temporary("", "vkloader-")
+	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
 		return nil, nil, err
 	}

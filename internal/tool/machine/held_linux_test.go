@@ -1,4 +1,4 @@
-package held
+package machine
 
 import (
 	"errors"
@@ -43,7 +43,7 @@ func TestOwn(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()
 			c.prepare(t, top)
-			root, err := Own(filepath.Join(top, c.path))
+			root, err := OwnDirectory(filepath.Join(top, c.path))
 			if (err != nil) != c.fails {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestDirectory(t *testing.T) {
 	mkdir(t, top+"/users", 0o755, somebody)
 	link(t, "users", top+"/ours", 0)
 	link(t, top, top+"/users/theirs", somebody)
-	root, err := Directory(top+"/ours/new", true)
+	root, err := OpenDirectory(top+"/ours/new", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,13 @@ func TestDirectory(t *testing.T) {
 	if _, err := os.Stat(top + "/users/new"); err != nil {
 		t.Error(err)
 	}
-	if _, err := Directory(top+"/users/theirs", true); !errors.Is(err, ErrOthers) {
+	if _, err := OpenDirectory(top+"/users/theirs", true); !errors.Is(err, ErrOthers) {
 		t.Error(err)
 	}
-	if _, err := Directory(top+"/none", false); !errors.Is(err, os.ErrNotExist) {
+	if _, err := OpenDirectory(top+"/none", false); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	here, err := Directory(".", false)
+	here, err := OpenDirectory(".", false)
 	if err != nil {
 		t.Fatal(err)
 	}

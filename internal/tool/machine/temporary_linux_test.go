@@ -1,4 +1,4 @@
-package held
+package machine
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestTemporary(t *testing.T) {
 				if err := errors.Join(os.MkdirAll(in, 0o755), os.Chmod(top, c.mode), os.Chown(top, c.owner, c.owner)); err != nil {
 					t.Fatal(err)
 				}
-				made, err := Temporary(in, "new-")
+				made, err := TemporaryDirectory(in, "new-")
 				if (err != nil) != c.fails || c.fails && !errors.Is(err, ErrOthers) {
 					t.Fatalf("%q, %v", made, err)
 				}

@@ -1,4 +1,4 @@
-package held
+package machine
 
 import (
 	"errors"
@@ -12,16 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLinks is how many links are followed in one path, as in the kernel.
-const maxLinks = 40
-
 // ErrOthers says that somebody else may change what a path leads to.
 var ErrOthers = errors.New("another user may change it")
 
-// Own opens a directory that nobody but root and this process's user can change or put something else in place of, and
+// OwnDirectory opens a directory that nobody but root and this process's user can change or put something else in place of, and
 // makes it, with mode 0755, when it is not there.
-func Own(directory string) (*os.Root, error) {
-	w, err := walk(directory, true, nil)
+func OwnDirectory(directory string) (*os.Root, error) {
+	w, err := hold(directory, true, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +30,9 @@ func Own(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// Directory opens the directory of a file that is to be written, which may be another user's; of links in its path it
+// OpenDirectory opens the directory of a file that is to be written, which may be another user's; of links in its path it
 // follows what a Way follows.
-func Directory(directory string, make bool) (*os.File, error) {
+func OpenDirectory(directory string, make bool) (*os.File, error) {
 	return new(Way).Directory(directory, make)
 }
 
@@ -51,7 +48,7 @@ type Way struct {
 
 // Directory opens the directory of the file, or of the next link.
 func (y *Way) Directory(directory string, make bool) (*os.File, error) {
-	w, err := walk(directory, make, y)
+	w, err := hold(directory, make, y)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +92,9 @@ func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 // follow tells why a link in a directory does not count. For a nil Way, those of others never do.
 func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	switch {
-	case Ours(link.Uid) && Ours(in.Uid):
+	case OwnedHere(link.Uid) && OwnedHere(in.Uid):
 		return nil
-	case y == nil || in.Uid != link.Uid && !Ours(link.Uid) || in.Mode&0o022 != 0 || y.led && y.user != in.Uid:
+	case y == nil || in.Uid != link.Uid && !OwnedHere(link.Uid) || in.Mode&0o022 != 0 || y.led && y.user != in.Uid:
 		return fmt.Errorf("%w: %s is a link of user %d, in a directory of user %d", ErrOthers, name, link.Uid, in.Uid)
 	}
 	y.led, y.user = true, in.Uid
@@ -119,7 +116,7 @@ func (w *walked) root() (*os.Root, error) {
 }
 
 // walk opens a directory part by part. Without a Way nobody else may be able to change any part of the path.
-func walk(directory string, make bool, y *Way) (w *walked, err error) {
+func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err
@@ -225,7 +222,7 @@ func (w *walked) mine() error {
 // entry tells why an entry of the directory is one that others may change. In a directory that others may add to, a user
 // that the namespace does not have is anybody.
 func (w *walked) entry(uid uint32) error {
-	if Ours(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
+	if OwnedHere(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
 		return nil
 	}
 	return fmt.Errorf("%w: a part of the path belongs to user %d", ErrOthers, uid)
@@ -234,7 +231,7 @@ func (w *walked) entry(uid uint32) error {
 // Fixed tells why a file is not what nobody but root and this process's user can change or put something else in place
 // of. The path has no links.
 func Fixed(file string) error {
-	w, err := walk(filepath.Dir(file), false, nil)
+	w, err := hold(filepath.Dir(file), false, nil)
 	if err != nil {
 		return err
 	}
@@ -252,9 +249,9 @@ func Fixed(file string) error {
 // overflow is the user that the kernel shows in place of one that this namespace of users does not have.
 const overflow = 65534
 
-// Ours tells whether what belongs to a user is root's or this process's own. In a namespace of users, root of the machine
+// OwnedHere tells whether what belongs to a user is root's or this process's own. In a namespace of users, root of the machine
 // has no number.
-func Ours(uid uint32) bool {
+func OwnedHere(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
 }
 

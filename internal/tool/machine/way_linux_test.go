@@ -1,4 +1,4 @@
-package held
+package machine
 
 import (
 	"errors"
@@ -54,7 +54,7 @@ func TestWayInAHome(t *testing.T) {
 			mkdir(t, top+"/etc", 0o755, 0)
 			mkdir(t, top+"/other", 0o755, other)
 			c.prepare(t, home)
-			d, err := Directory(filepath.Join(home, c.path), true)
+			d, err := OpenDirectory(filepath.Join(home, c.path), true)
 			if (err != nil) != c.fails {
 				t.Fatal(err)
 			}
