@@ -42,7 +42,7 @@ type Files struct {
 	isInterface bool
 }
 
-// Of lists what the driver or layer with a library needs, by the rules of a linker. It reads no symbols.
+// FilesOf lists what the driver or layer with a library needs, by the rules of a linker. It reads no symbols.
 func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	f := &Files{Library: FindLibrary(linker, library), Family: Of(library)}
 	if f.Family == nil {

@@ -1,4 +1,4 @@
-package system
+package loaders
 
 import (
 	"path"
@@ -11,7 +11,6 @@ import (
 
 // Names of what lies in a directory of libraries.
 const (
-	Name   = "libvulkan.so.1"             // what programs ask for
 	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader that ldconfig takes for newer than every other
 
 	// NewestTheirs is the same to the distribution's, where this loader is in the same directory.
@@ -23,12 +22,12 @@ const (
 const (
 	Vkloader     = "vkloader"
 	Distribution = "distribution"
-	Other        = "other"
-	None         = "none"
+	OtherLoader  = "other"
+	InForceNone  = "none"
 )
 
-// Schema is raised when a field of Status changes its meaning or goes.
-const Schema = 1
+// StatusSchema is raised when a field of Status changes its meaning or goes.
+const StatusSchema = 1
 
 // Status is what programs get, for each architecture that has any loader.
 type Status struct {
@@ -38,20 +37,20 @@ type Status struct {
 
 // Architecture is what programs for one processor, in one word size, get.
 type Architecture struct {
-	Name         string   `json:"name"` // usual name of the processor
-	WordSize     int      `json:"word_size"`
-	InForce      string   `json:"in_force"`               // whose loader programs get: vkloader, distribution, other or none
-	Found        []Loader `json:"found"`                  // what the dynamic linker finds, in its order: programs get the first
-	Directory    string   `json:"directory,omitempty"`    // where "system use" switches; "" when it cannot
-	Vkloader     *Loader  `json:"vkloader,omitempty"`     // what it can switch to
-	Distribution *Loader  `json:"distribution,omitempty"` // and the other one
-	Change       string   `json:"change,omitempty"`       // what changes it
+	Name         string      `json:"name"` // usual name of the processor
+	WordSize     int         `json:"word_size"`
+	InForce      string      `json:"in_force"`               // whose loader programs get: vkloader, distribution, other or none
+	Found        []Installed `json:"found"`                  // what the dynamic linker finds, in its order: programs get the first
+	Directory    string      `json:"directory,omitempty"`    // where "system use" switches; "" when it cannot
+	Vkloader     *Installed  `json:"vkloader,omitempty"`     // what it can switch to
+	Distribution *Installed  `json:"distribution,omitempty"` // and the other one
+	Change       string      `json:"change,omitempty"`       // what changes it
 
 	made bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
 }
 
-// Loader is a library libvulkan.so.1.
-type Loader struct {
+// Installed is a library libvulkan.so.1.
+type Installed struct {
 	Whose   string `json:"whose"`             // vkloader, distribution or other
 	Path    string `json:"path"`              // as the dynamic linker names it
 	File    string `json:"file"`              // the file itself, without links
@@ -60,34 +59,34 @@ type Loader struct {
 	Package string `json:"package,omitempty"` // that the file belongs to
 }
 
-// kind is a processor with the directories in which distributions have its libraries.
-type kind struct {
+// architectureKind is a processor with the directories in which distributions have its libraries.
+type architectureKind struct {
 	class       int
 	machine     binary.Machine
 	directories []string
 }
 
-var kinds = []kind{
+var architectureKinds = []architectureKind{
 	{64, binary.X8664, []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"}},
 	{32, binary.I386, []string{"/usr/lib/i386-linux-gnu", "/usr/lib32", "/usr/lib"}},
 	{64, binary.ARM64, []string{"/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}},
 }
 
-// Look examines a machine. Variables count for nothing: they are those of one program.
-func Look(m *machine.Machine) *Status {
-	s := &Status{Schema: Schema, Architectures: []Architecture{}}
-	for _, k := range kinds {
+// StatusOf examines a machine. Variables count for nothing: they are those of one program.
+func StatusOf(m *machine.Machine) *Status {
+	s := &Status{Schema: StatusSchema, Architectures: []Architecture{}}
+	for _, k := range architectureKinds {
 		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.class, Machine: k.machine, Elevated: true})
-		a := Architecture{Name: (&binary.ELF{Machine: k.machine}).MachineName(), WordSize: k.class, InForce: None, Found: []Loader{}}
+		a := Architecture{Name: (&binary.ELF{Machine: k.machine}).MachineName(), WordSize: k.class, InForce: InForceNone, Found: []Installed{}}
 		for _, place := range l.Everywhere(Name) {
-			if found := read(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Loader) bool { return o.File == found.File }) {
+			if found := readInstalled(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Installed) bool { return o.File == found.File }) {
 				a.Found = append(a.Found, *found)
 			}
 		}
 		for _, directory := range k.directories {
-			if a.Vkloader = read(m, l, directory+"/"+Own, k); a.Vkloader != nil {
+			if a.Vkloader = readInstalled(m, l, directory+"/"+Own, k); a.Vkloader != nil {
 				a.Directory = directory
-				a.Distribution = newest(m, l, directory, k, Distribution)
+				a.Distribution = newestInstalled(m, l, directory, k, Distribution)
 				break
 			}
 		}
@@ -106,13 +105,13 @@ func Look(m *machine.Machine) *Status {
 }
 
 // installed finds what "make install" has put into a directory of libraries, where the distribution's loader is as well.
-func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k kind) {
+func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k architectureKind) {
 	for _, directory := range k.directories {
-		if a.Distribution = newest(m, l, directory, k, Distribution); a.Distribution == nil {
+		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
 			continue
 		}
 		for _, beside := range k.directories {
-			if a.Vkloader = newest(m, l, beside, k, Vkloader); a.Vkloader != nil {
+			if a.Vkloader = newestInstalled(m, l, beside, k, Vkloader); a.Vkloader != nil {
 				a.Directory, a.made = directory, true
 				return
 			}
@@ -121,13 +120,13 @@ func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k kind) {
 	}
 }
 
-// read is the loader of a path; nil when there is none, or one for another architecture.
-func read(m *machine.Machine, l *binary.Linker, place string, k kind) *Loader {
+// readInstalled is the loader of a path; nil when there is none, or one for another architecture.
+func readInstalled(m *machine.Machine, l *binary.Linker, place string, k architectureKind) *Installed {
 	f := l.Open(place)
 	if f.Err() != nil || f.Class != k.class || f.Machine != k.machine || f.Soname != Name {
 		return nil
 	}
-	found := &Loader{Whose: Other, Path: place, File: f.Real}
+	found := &Installed{Whose: OtherLoader, Path: place, File: f.Real}
 	if version, ok := strings.CutPrefix(path.Base(f.Real), "libvulkan.so."); ok {
 		found.Version = version
 	}
@@ -138,18 +137,18 @@ func read(m *machine.Machine, l *binary.Linker, place string, k kind) *Loader {
 	return found
 }
 
-// newest is the distribution's loader in a directory, or vkloader's: the one that ldconfig would choose there without the other.
-func newest(m *machine.Machine, l *binary.Linker, directory string, k kind, whose string) *Loader {
+// newestInstalled is the distribution's loader in a directory, or vkloader's: the one that ldconfig would choose there without the other.
+func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k architectureKind, whose string) *Installed {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
 		return nil
 	}
-	var best *Loader
+	var best *Installed
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), Name+".") || !entry.Type().IsRegular() {
 			continue
 		}
-		found := read(m, l, directory+"/"+entry.Name(), k)
+		found := readInstalled(m, l, directory+"/"+entry.Name(), k)
 		if found != nil && (found.Release != "") == (whose == Vkloader) && (best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
 			best = found
 		}
@@ -159,14 +158,14 @@ func newest(m *machine.Machine, l *binary.Linker, directory string, k kind, whos
 
 // own fills in whose the files are.
 func (s *Status) own(m *machine.Machine) {
-	var loaders []*Loader
+	var loaders []*Installed
 	var files []string
 	for i := range s.Architectures {
 		a := &s.Architectures[i]
 		for j := range a.Found {
 			loaders = append(loaders, &a.Found[j])
 		}
-		for _, l := range []*Loader{a.Vkloader, a.Distribution} {
+		for _, l := range []*Installed{a.Vkloader, a.Distribution} {
 			if l != nil {
 				loaders = append(loaders, l)
 			}
@@ -189,7 +188,7 @@ func (s *Status) own(m *machine.Machine) {
 
 // judge says what is in force, and what changes it.
 func (a *Architecture) judge() {
-	var first Loader
+	var first Installed
 	if len(a.Found) > 0 {
 		first = a.Found[0]
 		a.InForce = first.Whose
@@ -203,7 +202,7 @@ func (a *Architecture) judge() {
 		a.Change = "Removing the package " + first.Package + " removes it."
 	case a.Vkloader == nil:
 		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
-	case a.InForce != None && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
+	case a.InForce != InForceNone && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
 		a.Change = first.Path + " comes before " + a.Directory + "/" + Name + ": programs get it whatever is chosen there."
 	case a.InForce == Vkloader && a.Distribution != nil:
 		a.Change = "As root: vkloader system use distribution"

@@ -1,4 +1,4 @@
-package system
+package loaders
 
 import (
 	"errors"
@@ -96,21 +96,21 @@ func TestUse(t *testing.T) {
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	s := Look(packaged(t))
+	s := StatusOf(packaged(t))
 	if got := inForce(s); got != "x86-64, 64 bits: distribution; x86, 32 bits: distribution" {
 		t.Fatal(got)
 	}
 	a, b := s.Architectures[0], s.Architectures[1]
 	for _, c := range []struct {
 		what string
-		got  *Loader
-		want Loader
+		got  *Installed
+		want Installed
 	}{
-		{"found", &a.Found[0], Loader{Distribution, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239",
+		{"found", &a.Found[0], Installed{Distribution, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239",
 			"1.3.239", "", "libvulkan1:amd64"}},
-		{"distribution", b.Distribution, Loader{Distribution, "/usr/lib/i386-linux-gnu/libvulkan.so.1.3.239",
+		{"distribution", b.Distribution, Installed{Distribution, "/usr/lib/i386-linux-gnu/libvulkan.so.1.3.239",
 			"/usr/lib/i386-linux-gnu/libvulkan.so.1.3.239", "1.3.239", "", ""}},
-		{"vkloader", b.Vkloader, Loader{Vkloader, "/usr/lib/i386-linux-gnu/vkloader/libvulkan.so.1",
+		{"vkloader", b.Vkloader, Installed{Vkloader, "/usr/lib/i386-linux-gnu/vkloader/libvulkan.so.1",
 			"/usr/lib/i386-linux-gnu/vkloader/libvulkan.so.1.4.363", "1.4.363", "0.9.0", "libvulkan1-vkloader:i386"}},
 	} {
 		if *c.got != c.want {
@@ -153,17 +153,17 @@ func TestOtherInstallations(t *testing.T) {
 			"lib/apk/db/installed": "text\nP:vkloader-libs\nF:usr/lib64\nR:libvulkan.so.1.4.363\n"}},
 		{"ours alone", Vkloader, "There is no other loader in /usr/lib64.", map[string]string{
 			"usr/lib64/vkloader/libvulkan.so.1": theirs64 + ours, "usr/lib64/libvulkan.so.1": "-> vkloader/libvulkan.so.1"}},
-		{"another one's", Other, "Install vkloader's library", map[string]string{
+		{"another one's", OtherLoader, "Install vkloader's library", map[string]string{
 			"opt/libvulkan.so.1.9": theirs64, "usr/lib64/libvulkan.so.1": "-> /opt/libvulkan.so.1.9"}},
-		{"both, and neither in force", None, "As root: vkloader system use vkloader", map[string]string{
+		{"both, and neither in force", InForceNone, "As root: vkloader system use vkloader", map[string]string{
 			"usr/lib64/libvulkan.so.1.3.239": theirs64, "usr/lib64/vkloader/libvulkan.so.1": theirs64 + ours}},
 	} {
-		s := Look(root(t, c.files))
+		s := StatusOf(root(t, c.files))
 		if len(s.Architectures) != 1 || s.Architectures[0].InForce != c.whose || !strings.Contains(s.Architectures[0].Change, c.change) {
 			t.Errorf("%s: %+v", c.name, s)
 		}
 	}
-	if s := Look(root(t, map[string]string{"usr/lib64/libvulkan.so.1": "text"})); len(s.Architectures) != 0 {
+	if s := StatusOf(root(t, map[string]string{"usr/lib64/libvulkan.so.1": "text"})); len(s.Architectures) != 0 {
 		t.Errorf("a text: %+v", s)
 	}
 }

@@ -1,4 +1,4 @@
-package system
+package loaders
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // afterwards. Each link is exchanged in one step: at every moment programs find one loader or the other, and those that
 // run keep theirs. The error says what is not as it was asked for.
 func Use(m *machine.Machine, whose string) (*Status, error) {
-	before := Look(m)
+	before := StatusOf(m)
 	switched := false
 	for i := range before.Architectures {
 		a := &before.Architectures[i]
@@ -34,7 +34,7 @@ func Use(m *machine.Machine, whose string) (*Status, error) {
 		}
 		return before, exit.Problem("%s", text)
 	}
-	after := Look(m)
+	after := StatusOf(m)
 	for _, a := range after.Architectures {
 		if a.Vkloader != nil && a.InForce != whose {
 			return after, exit.Problem("%s: programs get %s anyway: %s", a.Title(), a.Found[0].Path, a.Change)
