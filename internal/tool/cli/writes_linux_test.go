@@ -51,7 +51,7 @@ func TestWritesByPath(t *testing.T) {
 		"cli/servecheck_linux.go":       "a temporary directory, mode 0700",
 		"cli/ui_linux.go":               "a temporary directory, mode 0700",
 		"ui/socket.go":                  "a socket, in a directory where others write nothing",
-		"settingsplace/shadow_linux.go": "a temporary directory, mode 0700",
+		"explain/shadow_linux.go": "a temporary directory, mode 0700",
 		"image/tree.go":                 "a temporary file, made with O_EXCL",
 		"machine/output_linux.go":       "the functions themselves: what is there is opened, nothing is made",
 		"machine/machine_linux.go":      "for reading",

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/settingsfile"
@@ -73,15 +72,15 @@ func (e *exam) left() []keptOut {
 	for _, v := range append(slices.Clone(choosers), directions...) {
 		if e.source.Var(v.Name(), v.Secure()).Value != "" {
 			set = append(set, v)
-			add(decision.Without(e.source, v), keptOut{by: v, variable: true})
+			add(explain.Without(e.source, v), keptOut{by: v, variable: true})
 		}
 	}
 	if len(set) > 1 { // each of several may be enough to keep it out: the first is named
-		add(decision.Without(e.source, set...), keptOut{by: set[0], variable: true})
+		add(explain.Without(e.source, set...), keptOut{by: set[0], variable: true})
 	}
 	if e.plan.Settings != nil {
 		file := e.plan.Settings.File
-		add(decision.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
+		add(explain.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
 	}
 	e.keptOut = &list
 	return list

@@ -21,8 +21,8 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
@@ -317,7 +317,7 @@ func levelWords(level uint32) []string {
 
 // found is what there is without settings files, and without the filters that take layers and drivers out of lists.
 func (p *Found) found() (*plan.Answer, error) {
-	return ask.Changed(decision.Without(decision.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+	return ask.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 

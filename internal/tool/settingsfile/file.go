@@ -11,14 +11,14 @@ import (
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // Mark is the member that says that the file is the tool's own; Writer is what stands in it.
 const (
-	Mark   = settingsplace.Mark
-	Writer = settingsplace.Writer
+	Mark   = explain.SettingsMark
+	Writer = explain.SettingsWriter
 )
 
 // setAside is added to the name of another program's file that had to make room; loaders do not read such names.
@@ -36,7 +36,7 @@ type File struct {
 }
 
 // Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
-func Places(from facts.Source) []string { return settingsplace.Places(from) }
+func Places(from facts.Source) []string { return explain.SettingsPlaces(from) }
 
 // Existing reads those of the places where there is a file, in order.
 func Existing(m *machine.Machine, places []string) ([]*File, error) {

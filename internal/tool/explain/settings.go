@@ -1,24 +1,23 @@
-package settingsplace
+package explain
 
 import (
 	"slices"
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 )
 
-// Mark is the member that says that the file is the tool's own; Writer is what stands in it.
+// SettingsMark is the member that says that the file is the tool's own; SettingsWriter is what stands in it.
 const (
-	Mark   = "vkloader"
-	Writer = "vkloader settings"
+	SettingsMark   = "vkloader"
+	SettingsWriter = "vkloader settings"
 )
 
-// Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
-func Places(from facts.Source) []string {
+// SettingsPlaces are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
+func SettingsPlaces(from facts.Source) []string {
 	var places []string
-	platform := decision.Platform(from)
+	platform := Platform(from)
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
 		places = nil
 		if platform.Rights != nil {
@@ -33,8 +32,8 @@ func Places(from facts.Source) []string {
 	return places
 }
 
-// Ours tells whether a file is there and has the tool's mark.
-func Ours(m *machine.Machine, place string) bool {
+// SettingsOurs tells whether a file is there and has the tool's mark.
+func SettingsOurs(m *machine.Machine, place string) bool {
 	data, err := m.ReadFile(place)
 	if err != nil {
 		return false
@@ -43,6 +42,6 @@ func Ours(m *machine.Machine, place string) bool {
 	if fault != nil {
 		return false
 	}
-	writer, _ := doc.Top().Member(Mark).Member("written_by").Text()
-	return writer == Writer
+	writer, _ := doc.Top().Member(SettingsMark).Member("written_by").Text()
+	return writer == SettingsWriter
 }

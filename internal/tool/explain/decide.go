@@ -1,6 +1,4 @@
-// Package decision asks the library's own decision, for the tool: what a program that creates an instance gets, with the
-// reasons. It adds nothing of its own to the answer.
-package decision
+package explain
 
 import (
 	"errors"
@@ -18,28 +16,28 @@ import (
 // errEndless is the error of a decision that is given up.
 var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Ask decides with facts from a source of this system, for a program that enables nothing itself. Where the settings
+// Decide decides with facts from a source of this system, for a program that enables nothing itself. Where the settings
 // have a policy for programs that show nothing, it is one that shows pictures.
-func Ask(from facts.Source) (*plan.Answer, error) {
-	answer, _, err := AskShowing(Platform(from), plan.App{}, from)
+func Decide(from facts.Source) (*plan.Answer, error) {
+	answer, _, err := DecideShowing(Platform(from), plan.App{}, from)
 	return answer, err
 }
 
-// AskShowing decides for a program that shows pictures, whether it names the extension for that or not. compute is the same for one that shows nothing,
+// DecideShowing decides for a program that shows pictures, whether it names the extension for that or not. compute is the same for one that shows nothing,
 // where the settings have a policy for these; nil: they have none.
-func AskShowing(platform search.Platform, app plan.App, from facts.Source) (answer, compute *plan.Answer, err error) {
-	answer, err = AskOn(platform, app, from)
+func DecideShowing(platform search.Platform, app plan.App, from facts.Source) (answer, compute *plan.Answer, err error) {
+	answer, err = DecideOn(platform, app, from)
 	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
 		return answer, nil, err
 	}
 	compute, app.Extensions = answer, append(slices.Clone(app.Extensions), plan.Name{Text: "VK_KHR_surface", Set: true})
 	app.ExtensionCount = uint32(len(app.Extensions))
-	answer, err = AskOn(platform, app, from)
+	answer, err = DecideOn(platform, app, from)
 	return answer, compute, err
 }
 
-// AskOn decides as on another system.
-func AskOn(platform search.Platform, app plan.App, from facts.Source) (*plan.Answer, error) {
+// DecideOn decides as on another system.
+func DecideOn(platform search.Platform, app plan.App, from facts.Source) (*plan.Answer, error) {
 	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)
 	if answer == nil {
 		return nil, exit.As(exit.NotLooked, errEndless)

@@ -1,4 +1,4 @@
-package decision
+package explain
 
 import (
 	"vkloader/internal/core/facts"

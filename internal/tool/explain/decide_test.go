@@ -1,4 +1,4 @@
-package decision
+package explain
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-func machine() *facts.Tree {
+func askedTree() *facts.Tree {
 	return &facts.Tree{
 		Vars: map[string]string{"HOME": "/h", "VK_LOADER_DRIVERS_DISABLE": "a*"},
 		Files: map[string]string{
@@ -24,11 +24,11 @@ func TestWithout(t *testing.T) {
 		drivers  int
 		settings bool
 	}{
-		{machine(), 0, true},
-		{Without(machine(), variables.DriversDisable), 1, true},
-		{Lacking(machine(), []string{"/h/.config/vulkan/loader_settings.d/vk_loader_settings.json"}), 0, false},
+		{askedTree(), 0, true},
+		{Without(askedTree(), variables.DriversDisable), 1, true},
+		{Lacking(askedTree(), []string{"/h/.config/vulkan/loader_settings.d/vk_loader_settings.json"}), 0, false},
 	} {
-		answer, err := Ask(c.from)
+		answer, err := Decide(c.from)
 		if err != nil || len(answer.Drivers) != c.drivers || (answer.Settings != nil) != c.settings {
 			t.Errorf("%+v: %+v, %v", c, answer, err)
 		}

@@ -1,4 +1,4 @@
-package settingsplace
+package explain
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
+// ShadowSettings gives an environment in which a child of the tool gets this settings file in place of any other, and
 // everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. It is made where
 // nobody else can put another file in its place: the child loads what the file names. remove removes it.
-func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
+func ShadowSettings(environ []string, text string) (changed []string, remove func(), err error) {
 	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
 		return nil, nil, err
@@ -38,12 +38,12 @@ func Shadow(environ []string, text string) (changed []string, remove func(), err
 	return machine.WithVariable(environ, name, directory+":"+rest), remove, nil
 }
 
-// Audible gives an environment in which the loader's log is not set by a settings file: the one in force, without its
+// AudibleSettings gives an environment in which the loader's log is not set by a settings file: the one in force, without its
 // stderr_log. What is no JSON that the tool can write again stays as it is.
-func Audible(environ []string) (changed []string, remove func()) {
+func AudibleSettings(environ []string) (changed []string, remove func()) {
 	none := func() {}
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
-	before := inForce(source)
+	before := settingsInForce(source)
 	var content map[string]any
 	if !bytes.Contains(before, []byte("stderr_log")) || json.Unmarshal(before, &content) != nil {
 		return environ, none
@@ -58,15 +58,15 @@ func Audible(environ []string) (changed []string, remove func()) {
 	if err != nil {
 		return environ, none
 	}
-	if changed, remove, err = Shadow(environ, string(text)); err != nil {
+	if changed, remove, err = ShadowSettings(environ, string(text)); err != nil {
 		return environ, none
 	}
 	return changed, remove
 }
 
-// inForce is the settings file that programs get; nil: there is none, or it cannot be read.
-func inForce(source *machine.Source) []byte {
-	for _, place := range Places(source) {
+// settingsInForce is the settings file that programs get; nil: there is none, or it cannot be read.
+func settingsInForce(source *machine.Source) []byte {
+	for _, place := range SettingsPlaces(source) {
 		text, err := source.ReadFile(place)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return text

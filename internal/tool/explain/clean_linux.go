@@ -1,4 +1,4 @@
-package settingsplace
+package explain
 
 import "path"
 

@@ -1,3 +1,3 @@
-package settingsplace
+package explain
 
 func cleanPlace(place string) string { return place }
