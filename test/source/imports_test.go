@@ -41,7 +41,6 @@ var floors = []struct {
 	{[]string{"internal/tool/gpus"}, "which graphics devices the kernel shows, and how a person names one: it knows of no driver and judges nothing"},
 	{[]string{"internal/tool/loaderlog"}, "the lines of the loader as values: runs nothing, decides nothing"},
 	{[]string{"internal/tool/exit"}, "what the tool's process ends with; the library never ends one"},
-	{[]string{"internal/tool/guide"}, "tells people about the variables, and writes the commands as man pages: only the tool links it"},
 	{[]string{"spec"}, "the published statements, for the tool to show"},
 	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
 	{[]string{"internal/tool/validation"}, "one file at a time, by a JSON Schema and by the loader's rules, for the tool: no decision, no system"},
@@ -55,7 +54,7 @@ var floors = []struct {
 	{[]string{"discover"}, "the package for other programs: it may need what is below, and nothing below it may be made for it"},
 	{[]string{"internal/tool/ask"}, "what the tool knows of a machine it knows from package discover: this asks it, and decides nothing"},
 	{[]string{"internal/tool/settingsfile"}, "writes the settings file, with the rules about the order of layers in it, for the tool alone: the library only reads it"},
-	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
+	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
 	{[]string{"internal/tool/culprit"}, "what makes a run fail, and how it is left out: who asks makes the runs"},
@@ -232,7 +231,7 @@ func TestCoreLinksLittle(t *testing.T) {
 			}
 		}
 	}
-	for _, pack := range []string{"internal/tool/machine", "internal/tool/term", "internal/tool/guide", "internal/tool/doctor",
+	for _, pack := range []string{"internal/tool/machine", "internal/tool/term", "internal/tool/environment", "internal/tool/doctor",
 		"internal/tool/launch"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)

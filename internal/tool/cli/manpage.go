@@ -1,4 +1,4 @@
-package guide
+package cli
 
 import (
 	"fmt"
@@ -10,27 +10,27 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// PageName is the name of a command's page: its words with dashes.
-func PageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+// pageName is the name of a command's page: its words with dashes.
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// PageSection is 1 for commands, 7 for topics of the help.
-func PageSection(cmd *cobra.Command) string {
+// pageSection is 1 for commands, 7 for topics of the help.
+func pageSection(cmd *cobra.Command) string {
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return "7"
 	}
 	return "1"
 }
 
-// ManPage writes the page of a command or a topic.
-func ManPage(cmd *cobra.Command) []byte {
-	p := page{}
+// manPage writes the page of a command or a topic.
+func manPage(cmd *cobra.Command) []byte {
+	p := manualPage{}
 	p.line(`.nh`)
-	p.line(`.TH "%s" "%s" "" "vkloader" "vkloader"`, strings.ToUpper(roff(PageName(cmd))), PageSection(cmd))
+	p.line(`.TH "%s" "%s" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))), pageSection(cmd))
 	p.heading("NAME")
-	p.text(roff(PageName(cmd)) + ` \- ` + roff(cmd.Short))
+	p.text(roff(pageName(cmd)) + ` \- ` + roff(cmd.Short))
 	p.heading("SYNOPSIS")
 	use := cmd.UseLine()
-	if PageSection(cmd) == "7" {
+	if pageSection(cmd) == "7" {
 		use = cmd.Parent().CommandPath() + " help " + cmd.Name()
 	}
 	p.text(`\fB` + roff(use) + `\fP`)
@@ -46,22 +46,22 @@ func ManPage(cmd *cobra.Command) []byte {
 	return []byte(p.String())
 }
 
-// page is a page that is being written.
-type page struct{ strings.Builder }
+// manualPage is a page that is being written.
+type manualPage struct{ strings.Builder }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
+func (p *manualPage) line(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
 
-func (p *page) heading(name string) { p.line(".SH %s", name) }
+func (p *manualPage) heading(name string) { p.line(".SH %s", name) }
 
 // text writes a line of text, which must not be taken for a request.
-func (p *page) text(line string) {
+func (p *manualPage) text(line string) {
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		line = `\&` + line
 	}
 	p.line("%s", line)
 }
 
-func (p *page) paragraphs(text string) {
+func (p *manualPage) paragraphs(text string) {
 	for i, part := range term.Paragraphs(text) {
 		if i > 0 {
 			p.line(".PP")
@@ -77,7 +77,7 @@ func (p *page) paragraphs(text string) {
 }
 
 // fixed writes lines as they are.
-func (p *page) fixed(lines []string) {
+func (p *manualPage) fixed(lines []string) {
 	p.line(".nf")
 	for _, line := range lines {
 		p.text(roff(line))
@@ -85,7 +85,7 @@ func (p *page) fixed(lines []string) {
 	p.line(".fi")
 }
 
-func (p *page) flags(title string, set *pflag.FlagSet) {
+func (p *manualPage) flags(title string, set *pflag.FlagSet) {
 	if !set.HasAvailableFlags() {
 		return
 	}
@@ -111,10 +111,10 @@ func (p *page) flags(title string, set *pflag.FlagSet) {
 	})
 }
 
-func (p *page) seeAlso(cmd *cobra.Command) {
+func (p *manualPage) seeAlso(cmd *cobra.Command) {
 	var pages []string
 	add := func(c *cobra.Command) {
-		pages = append(pages, fmt.Sprintf(`\fB%s\fP(%s)`, roff(PageName(c)), PageSection(c)))
+		pages = append(pages, fmt.Sprintf(`\fB%s\fP(%s)`, roff(pageName(c)), pageSection(c)))
 	}
 	if cmd.HasParent() {
 		add(cmd.Parent())

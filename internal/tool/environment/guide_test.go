@@ -1,4 +1,4 @@
-package guide
+package environment
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func TestEveryVariableIsTold(t *testing.T) {
 	}
 	statements := strings.Fields(string(text))
 	told := map[variables.ID]int{}
-	for _, e := range All() {
+	for _, e := range Guide() {
 		told[e.ID]++
 		if e.Takes == "" || e.Does == "" || len(e.Statements) == 0 || !slices.Contains(Groups, e.Group) {
 			t.Errorf("%s: %+v", e.ID.Name(), e)

@@ -1,4 +1,4 @@
-package guide
+package environment
 
 import (
 	"strings"
@@ -164,8 +164,8 @@ var OfLayers = [...]ByLayer{
 		YieldsTo: "the layer's disable variable; `VK_LOADER_LAYERS_ENABLE`, the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name", Statements: []string{"ENV-65", "ENV-66", "ENV-68", "LAY-66"}},
 }
 
-// All are the entries, in the order of the groups.
-func All() []Entry { return entries[:] }
+// Guide are the entries, in the order of the groups.
+func Guide() []Entry { return entries[:] }
 
 // Elevated says what becomes of a variable in processes with more rights than their user.
 func (e *Entry) Elevated() string {
