@@ -25,7 +25,7 @@ var floors = []struct {
 	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables",
 		"internal/core/family"},
 		"facts of the API and of drivers, findings and the reading of JSON know nothing of a loader"},
-	{[]string{"internal/tool/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
+	{[]string{"internal/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
 	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
 	{[]string{"internal/tool/pc"}, "what a running Windows says of itself, for the tool: no decision"},
