@@ -30,12 +30,6 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// OpenDirectory opens the directory of a file that is to be written, which may be another user's; of links in its path it
-// follows what a Way follows.
-func OpenDirectory(directory string, make bool) (*os.File, error) {
-	return new(Way).Directory(directory, make)
-}
-
 // Way is the way to a file that is to be written. It follows links that are root's or this process's user's, in directories
 // that are. A link in another user's directory, which nobody else can write to, counts when the file lies in a directory of
 // that user's in the end: with sudo, the home directory is another user's, and what root writes through a link there lands
@@ -115,7 +109,7 @@ func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
-// walk opens a directory part by part. Without a Way nobody else may be able to change any part of the path.
+// hold opens a directory part by part. Without a Way nobody else may be able to change any part of the path.
 func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestDirectory(t *testing.T) {
 	mkdir(t, top+"/users", 0o755, somebody)
 	link(t, "users", top+"/ours", 0)
 	link(t, top, top+"/users/theirs", somebody)
-	root, err := OpenDirectory(top+"/ours/new", true)
+	root, err := new(Way).Directory(top+"/ours/new", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,13 @@ func TestDirectory(t *testing.T) {
 	if _, err := os.Stat(top + "/users/new"); err != nil {
 		t.Error(err)
 	}
-	if _, err := OpenDirectory(top+"/users/theirs", true); !errors.Is(err, ErrOthers) {
+	if _, err := new(Way).Directory(top+"/users/theirs", true); !errors.Is(err, ErrOthers) {
 		t.Error(err)
 	}
-	if _, err := OpenDirectory(top+"/none", false); !errors.Is(err, os.ErrNotExist) {
+	if _, err := new(Way).Directory(top+"/none", false); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	here, err := OpenDirectory(".", false)
+	here, err := new(Way).Directory(".", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestWayInAHome(t *testing.T) {
 			mkdir(t, top+"/etc", 0o755, 0)
 			mkdir(t, top+"/other", 0o755, other)
 			c.prepare(t, home)
-			d, err := OpenDirectory(filepath.Join(home, c.path), true)
+			d, err := new(Way).Directory(filepath.Join(home, c.path), true)
 			if (err != nil) != c.fails {
 				t.Fatal(err)
 			}
