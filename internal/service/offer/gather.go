@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsfile"
 )
 
 // Kind is a kind of process that drivers can be for.
@@ -109,7 +108,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 			g.out.Places = append(g.out.Places, row.Path)
 		}
 	}
-	g.out.Places = append(append(g.out.Places, settingsfile.Places(&program)...), "/etc/ld.so.cache")
+	g.out.Places = append(append(g.out.Places, explain.SettingsPlaces(&program)...), "/etc/ld.so.cache")
 	return g.out, nil
 }
 

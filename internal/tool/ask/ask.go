@@ -21,13 +21,7 @@ type Decision struct {
 
 // Decide asks for the program of a source, which enables nothing itself and shows pictures.
 func Decide(source *machine.Source) (*Decision, error) {
-	return DecideFor(source, discover.Program{})
-}
-
-// DecideFor asks for a program by what it gives to vkCreateInstance; the rest of it is the source's.
-func DecideFor(source *machine.Source, program discover.Program) (*Decision, error) {
-	program.Path = source.Program
-	return decide(about(source), program)
+	return decide(about(source), discover.Program{Path: source.Program})
 }
 
 // DecideOn asks for a program that enables nothing itself, on a machine with another system.
@@ -75,7 +69,7 @@ func Plan(source *machine.Source) (*plan.Answer, error) {
 	return PlanFor(source, discover.Program{})
 }
 
-// PlanFor is DecideFor where only the decision itself is wanted.
+// PlanFor is Plan for a program by what it gives to vkCreateInstance; the rest of it is the source's.
 func PlanFor(source *machine.Source, program discover.Program) (*plan.Answer, error) {
 	program.Path = source.Program
 	return only(about(source), program)

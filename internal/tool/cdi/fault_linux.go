@@ -74,7 +74,7 @@ func (b *box) usable(file string) string {
 	}
 	var list []string
 	version := family.VersionAmong(slices.Sorted(maps.Keys(b.brought)))
-	for _, name := range family.Names(version, binary.CompareVersions, true) {
+	for _, name := range family.Names(version, true) {
 		why := ""
 		if b.lacking[name] != "" {
 			why = b.open(name)

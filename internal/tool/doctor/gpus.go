@@ -134,7 +134,7 @@ func (e *exam) nodes(g *GPU) []string {
 		if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		for _, node := range drivers.Matches(family.Opened(), e.machine.ReadDir) {
+		for _, node := range drivers.Matches(e.machine, family.Opened()) {
 			if !slices.Contains(list, node) && !slices.ContainsFunc(e.every, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
 				list = append(list, node)
 			}

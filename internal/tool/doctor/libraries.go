@@ -300,7 +300,7 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 			return
 		}
 	}
-	if len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
+	if len(drivers.Matches(e.machine, need.Vendor)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
 			vendorFile(strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says))
 	}

@@ -48,8 +48,8 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	if f.Family == nil {
 		return f
 	}
-	f.Data = Matches(f.Family.Data, m.ReadDir)
-	f.Nodes = Matches(f.Family.Opened(), m.ReadDir)
+	f.Data = Matches(m, f.Family.Data)
+	f.Nodes = Matches(m, f.Family.Opened())
 	for _, directory := range f.Family.Whole {
 		if info, err := m.Stat(directory); err == nil && info.IsDir() {
 			f.Directories = append(f.Directories, directory)
@@ -59,8 +59,8 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 		return f
 	}
 	version := Version(f.File.Real)
-	required := f.Family.Names(version, binary.CompareVersions, true)
-	for _, name := range f.Family.Names(version, binary.CompareVersions, false) {
+	required := f.Family.Names(version, true)
+	for _, name := range f.Family.Names(version, false) {
 		opened := Opened{FindLibrary(linker, name, f.File), slices.Contains(required, name)}
 		if place := f.Family.Elsewhere(name); opened.File == nil && place != "" {
 			if there := FindLibrary(linker, place); there.File != nil {

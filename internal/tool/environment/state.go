@@ -103,19 +103,19 @@ func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Source, ele
 	case variables.Home:
 		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
 		if !home {
-			return Ignored, Reason{Kind: Replaced, By: []string{variables.ConfigHome.Name(), variables.DataHome.Name()}}
+			return Ignored, Reason{Kind: ReplacedByTwo, By: []any{variables.ConfigHome.Name(), variables.DataHome.Name()}}
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
 		if answer.Settings != nil && answer.Settings.HasDevices {
-			return Ignored, Reason{Kind: DeviceConfigurations, By: []string{answer.Settings.File}}
+			return Ignored, Reason{Kind: DeviceConfigurations, By: []any{answer.Settings.File}}
 		}
 		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
 		if e.ID == variables.DeviceSelect && off != 0 {
-			return Ignored, Reason{Kind: Replaced, By: []string{variables.DisableSelect.Name()}}
+			return Ignored, Reason{Kind: Replaced, By: []any{variables.DisableSelect.Name()}}
 		}
 	case variables.Debug:
 		if answer.Settings != nil && answer.Settings.HasLevel {
-			return Ignored, Reason{Kind: SettingsLog, By: []string{answer.Settings.File}}
+			return Ignored, Reason{Kind: SettingsLog, By: []any{answer.Settings.File}}
 		}
 	}
 	return InForce, Reason{}
@@ -145,7 +145,7 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		}
 		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, Reason) {
 			if active[l] {
-				return Ignored, Reason{Kind: UsedAllTheSame, By: []string{l.Name}}
+				return Ignored, Reason{Kind: UsedAllTheSame, By: []any{l.Name}}
 			}
 			return InForce, Reason{}
 		})
@@ -155,9 +155,9 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		add(l, &OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, Reason) {
 			switch {
 			case value != l.EnableValue:
-				return NoEffect, Reason{Kind: Wants, By: []string{l.Name, l.EnableValue}}
+				return NoEffect, Reason{Kind: Wants, By: []any{l.Name, l.EnableValue}}
 			case !active[l]:
-				return Ignored, Reason{Kind: UnusedAllTheSame, By: []string{l.Name}}
+				return Ignored, Reason{Kind: UnusedAllTheSame, By: []any{l.Name}}
 			}
 			return InForce, Reason{}
 		})

@@ -1,10 +1,12 @@
 package explain
 
 import (
+	"path"
 	"slices"
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/tool/machine"
 )
 
@@ -24,7 +26,10 @@ func SettingsPlaces(from facts.Source) []string {
 			platform.Rights(&platform, s)
 		}
 		for _, place := range platform.Settings(&platform, s) {
-			if place = cleanPlace(place); !slices.Contains(places, place) {
+			if machine.Style == pathname.Slash {
+				place = path.Clean(place)
+			}
+			if !slices.Contains(places, place) {
 				places = append(places, place)
 			}
 		}
@@ -45,3 +50,6 @@ func SettingsOurs(m *machine.Machine, place string) bool {
 	writer, _ := doc.Top().Member(SettingsMark).Member("written_by").Text()
 	return writer == SettingsWriter
 }
+
+// SilentSettings are settings that say nothing.
+const SilentSettings = `{"file_format_version": "1.0.0", "settings_array": []}`

@@ -541,7 +541,7 @@ func Length(text string) (time.Duration, error) {
 
 // judge refuses to write what the loader would not take.
 func judge(content map[string]any, where string) error {
-	text, err := encode(content)
+	text, err := Encode(content)
 	if err != nil {
 		return err
 	}

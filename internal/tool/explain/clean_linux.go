@@ -1,5 +1,0 @@
-package explain
-
-import "path"
-
-func cleanPlace(place string) string { return path.Clean(place) }

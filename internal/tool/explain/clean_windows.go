@@ -1,3 +1,0 @@
-package explain
-
-func cleanPlace(place string) string { return place }
