@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
@@ -77,10 +77,10 @@ func (f *DriverFiles) Works() bool {
 // A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
 // examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
-	return closureOf(ctx, host, &driver, closure.Driver)
+	return closureOf(ctx, host, &driver, drivers.DriverInterface)
 }
 
-func closureOf(ctx context.Context, host *Host, driver *Driver, is closure.Interface) (*DriverFiles, error) {
+func closureOf(ctx context.Context, host *Host, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
 	if driver.Library == "" {
 		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
 	}
@@ -92,12 +92,12 @@ func closureOf(ctx context.Context, host *Host, driver *Driver, is closure.Inter
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	found := closure.Judged(&source.Machine, loaders.Linker(source, ""), driver.Library, is)
+	found := drivers.Judged(&source.Machine, loaders.Linker(source, ""), driver.Library, is)
 	return filesOf(driver, found), ctx.Err()
 }
 
 // filesOf is what was found in the words of this package.
-func filesOf(driver *Driver, found *closure.Files) *DriverFiles {
+func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 	out := &DriverFiles{Manifest: driver.Manifest, Files: []File{}, Missing: []MissingFile{}, TooNew: []TooNew{}, Symbols: []string{},
 		Unbound: []string{}, Data: slices.Concat([]string{}, found.Data, found.Directories), Nodes: append([]string{}, found.Nodes...),
 		Software: found.Family != nil && found.Family.Software()}
@@ -116,7 +116,7 @@ func filesOf(driver *Driver, found *closure.Files) *DriverFiles {
 	out.follow(found.With, AtLink)
 	for _, opened := range slices.Concat(found.RunTime, found.Windows) {
 		switch {
-		case opened.Complete() || opened.Required && opened.Fault == closure.None:
+		case opened.Complete() || opened.Required && opened.Fault == drivers.None:
 			out.follow(opened.With, AtRunTime)
 		case opened.Required:
 			out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
@@ -134,7 +134,7 @@ func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, e
 	if layer.program != nil {
 		d.program = *layer.program
 	}
-	return closureOf(ctx, host, &d, closure.Layer(layer.functions[0], layer.functions[1]))
+	return closureOf(ctx, host, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
 }
 
 // follow enters a library with what it needs. What is opened at run time and lacks something itself is of no use to anybody.
@@ -149,7 +149,7 @@ func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 		}
 	}
 	for i := range c.Missing {
-		needed := closure.Needed(&c.Missing[i])
+		needed := drivers.Needed(&c.Missing[i])
 		f.Missing = append(f.Missing, MissingFile{Name: needed.Name, By: c.Missing[i].By.Path, Needed: how, Why: needed.Why("it")})
 	}
 	for _, o := range c.Old {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 )
 
@@ -87,9 +86,9 @@ func decided(ctx context.Context, q *explain.Question, program *Program) (m *exp
 	m = &explain.Made{}
 	from, app := guarded{q.Source, ctx}, program.app()
 	if program.Headless || len(program.Extensions) > 0 {
-		m.Plan, err = decision.AskOn(q.Platform, app, from)
+		m.Plan, err = explain.DecideOn(q.Platform, app, from)
 	} else {
-		m.Plan, m.Compute, err = decision.AskShowing(q.Platform, app, from)
+		m.Plan, m.Compute, err = explain.DecideShowing(q.Platform, app, from)
 	}
 	switch {
 	case ctx.Err() != nil:

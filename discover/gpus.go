@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
@@ -94,7 +93,7 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
 	for i := range found {
 		family := drivers.Of(found[i].Library)
-		if found[i].Used && family != nil && ctx.Err() == nil && closure.Judged(m, linker, found[i].Library, closure.Driver).Works() {
+		if found[i].Used && family != nil && ctx.Err() == nil && drivers.Judged(m, linker, found[i].Library, drivers.DriverInterface).Works() {
 			good = append(good, driverFamily{found[i].Manifest, family})
 		}
 	}
@@ -113,7 +112,7 @@ func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
 		good = nil // those of its kernel driver are for younger chips
 	}
 	for _, f := range good {
-		if gpus.Serves(f.Family, g.Kernel, g.Vendor, c) {
+		if drivers.Serves(f.Family, g.Kernel, g.Vendor, c) {
 			out.Drivers = append(out.Drivers, f.manifest)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // InspectionSchema is the number in an [Inspection]'s JSON.
@@ -128,7 +127,7 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 			return nil, err
 		}
 	}
-	loud, remove := settingsplace.Audible(options.Env)
+	loud, remove := explain.AudibleSettings(options.Env)
 	defer remove()
 	told, err := probe.RunUntil(ctx, at, machine.WithVariable(loud, variables.Debug.Name(), "all"), options.Limit)
 	if err = probeError(ctx, err); err != nil {

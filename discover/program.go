@@ -7,7 +7,6 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
@@ -76,7 +75,7 @@ func (h *Host) question(p *Program) (q *explain.Question, done func(), err error
 
 // questionOf is what is asked about the program of a source.
 func questionOf(source *machine.Source) *explain.Question {
-	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
+	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: explain.Platform(source)}
 }
 
 // source gives the facts of a host for a program, until done is called.

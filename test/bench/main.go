@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 )
 
 type options struct {

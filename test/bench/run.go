@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 )
 
 // bench is one run: what is measured with what.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 	"vkloader/test/world"
 )
 

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 	"vkloader/test/world"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 	"vkloader/test/world"
 )
 

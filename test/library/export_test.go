@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/commands"
 	"vkloader/internal/core/vk"
-	"vkloader/internal/tool/commands"
 	"vkloader/test/world"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 	"vkloader/test/world"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/internal/tool/commands"
+	"vkloader/internal/commands"
 	"vkloader/test/world"
 )
 

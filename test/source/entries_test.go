@@ -14,10 +14,8 @@ var entries = []struct {
 	callers map[string]string // packages, with the reason
 }{
 	{"plan.Resolve(", "the decision", map[string]string{
-		"internal/tool/decision": "the one place where the tool, and package discover, ask the core"}},
-	{"decision.Ask", "the decision", map[string]string{
-		"discover":              "the entry",
-		"internal/tool/explain": "below the entry: it tries changes on a decision that was made"}},
+		"internal/tool/explain": "the one place where the tool, and package discover, ask the core"}},
+	{"explain.Decide", "the decision", map[string]string{"discover": "the entry"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
 	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
@@ -28,16 +26,16 @@ var entries = []struct {
 		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",
 		"internal/tool/cli":    "list devices --map joins them with those of drivers by address"}},
 	{".Follow(", "what a library needs", map[string]string{
-		"internal/tool/closure": "the one place that lists the files of drivers and layers",
+		"internal/tool/drivers": "the one place that lists the files of drivers and layers",
 		"internal/tool/binary":  "the linker: what a program has loaded when it starts",
 		"internal/tool/doctor":  "examines a plugin, which is neither driver nor layer",
 		"internal/tool/cli":     "launch.Follow is the splitter of standard error"}},
-	{"closure.Of(", "the files of drivers and layers", map[string]string{
+	{"drivers.FilesOf(", "the files of drivers and layers", map[string]string{
 		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
 		"internal/tool/cdi":      "judges what an image has after the hook, with files that are not there yet"}},
-	{"closure.Find(", "the files of one library", map[string]string{
+	{"drivers.FindLibrary(", "the files of one library", map[string]string{
 		"internal/tool/cdi": "likewise, of the stubs that the hook makes"}},
-	{"closure.Judged(", "whether a driver or layer works", map[string]string{
+	{"drivers.Judged(", "whether a driver or layer works", map[string]string{
 		"discover":             "the entry",
 		"internal/tool/doctor": "says each fault with its fix"}},
 	{"explain.Question{", "a question to package discover about a machine that is no public Host", map[string]string{

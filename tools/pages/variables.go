@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/environment"
 )
 
 // variablesHeader is the text of spine/gen/zvariables.h.
@@ -56,19 +56,19 @@ processes (set-user-ID, set-group-ID, file capabilities) ignore the variables th
 		fmt.Fprintf(&b, "\n## %s\n\n| variable | takes | does | elevated | yields to | statements |\n", title)
 		b.WriteString("| --- | --- | --- | --- | --- | --- |\n")
 	}
-	for _, group := range guide.Groups {
+	for _, group := range environment.Groups {
 		table(string(group))
-		for _, e := range guide.All() {
+		for _, e := range environment.Guide() {
 			if e.Group == group {
 				row(e.ID.Name(), e.Takes, e.Told(), e.Elevated(), e.Order(), e.Statements)
 			}
 		}
 	}
 	table("Of implicit layers")
-	for _, k := range guide.OfLayers {
+	for _, k := range environment.OfLayers {
 		row(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
 	}
-	b.WriteString("\nThe names of these two are the manifest's own: `\"" + guide.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
-		guide.OfLayers[1].Field + "\": {\"NAME\": \"VALUE\"}`.\n")
+	b.WriteString("\nThe names of these two are the manifest's own: `\"" + environment.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
+		environment.OfLayers[1].Field + "\": {\"NAME\": \"VALUE\"}`.\n")
 	return b.String()
 }

@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/service/protocol"
-	"vkloader/internal/tool/held"
+	"vkloader/internal/tool/machine"
 )
 
 // The limits of the library.
@@ -105,7 +105,7 @@ func judge(path string) facts.ServiceState {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		return facts.ServiceNoProc
 	}
-	if held.Fixed(path) != nil {
+	if machine.Fixed(path) != nil {
 		return facts.ServiceForeign
 	}
 	return facts.ServiceAnswered

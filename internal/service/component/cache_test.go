@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/tool/held"
+	"vkloader/internal/tool/machine"
 )
 
 // What lies in a directory that another user can change is no image that was unpacked before, and none is unpacked there.
@@ -22,7 +22,7 @@ func TestCacheOfOthers(t *testing.T) {
 	if err := errors.Join(os.Mkdir(r.Cache, 0o700), os.Chmod(r.Cache, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.ownCache(); !errors.Is(err, held.ErrOthers) {
+	if err := r.ownCache(); !errors.Is(err, machine.ErrOthers) {
 		t.Errorf("one that everybody writes to: %v", err)
 	}
 }

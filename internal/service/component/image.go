@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/tool/held"
+	"vkloader/internal/tool/machine"
 )
 
 // Limits of an image: whatever is larger holds more than a driver.
@@ -106,7 +106,7 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 
 // ownCache makes sure that nobody else can change what was unpacked.
 func (r *Resolver) ownCache() error {
-	cache, err := held.Own(r.Cache)
+	cache, err := machine.OwnDirectory(r.Cache)
 	if err != nil {
 		return err
 	}

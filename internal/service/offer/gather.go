@@ -12,10 +12,9 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsfile"
 )
 
 // Kind is a kind of process that drivers can be for.
@@ -109,7 +108,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 			g.out.Places = append(g.out.Places, row.Path)
 		}
 	}
-	g.out.Places = append(append(g.out.Places, settingsfile.Places(&program)...), "/etc/ld.so.cache")
+	g.out.Places = append(append(g.out.Places, explain.SettingsPlaces(&program)...), "/etc/ld.so.cache")
 	return g.out, nil
 }
 
@@ -129,14 +128,14 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	if text.Status != facts.FileRead {
 		return "its manifest cannot be read any more"
 	}
-	found := closure.Of(g.machine, g.linker, d.Library)
+	found := drivers.FilesOf(g.machine, g.linker, d.Library)
 	order, why := whole(&found.Library)
 	switch {
 	case why != "":
 		return why
 	case found.IsLoader():
 		return found.File.Path + " is a Vulkan loader, and no driver"
-	case !found.Has(closure.Driver):
+	case !found.Has(drivers.DriverInterface):
 		return found.File.Path + " has no functions of a Vulkan driver"
 	}
 	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content, Data: found.Data, Directories: found.Directories,
@@ -185,7 +184,7 @@ func Libraries(m *machine.Machine, name, library string) (paths []string, why st
 	if !known {
 		return nil, "no drivers are known for machine " + name
 	}
-	order, why := whole(&closure.Of(m, binary.NewLinker(m, k.Options()), library).Library)
+	order, why := whole(&drivers.FilesOf(m, binary.NewLinker(m, k.Options()), library).Library)
 	for _, f := range order {
 		paths = append(paths, f.Path)
 	}
@@ -194,7 +193,7 @@ func Libraries(m *machine.Machine, name, library string) (paths []string, why st
 
 // whole lists a library and what it needs, dependencies first; or says why programs cannot open it. What the C library of the
 // machine lacks is for the client to judge, which has another one.
-func whole(l *closure.Library) (order []*binary.File, why string) {
+func whole(l *drivers.Library) (order []*binary.File, why string) {
 	if why := l.Why("its library " + l.Name); why != "" {
 		return nil, why
 	}
@@ -252,7 +251,7 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 }
 
 // devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
-func (g *gatherer) devices(driver *closure.Files) []string {
+func (g *gatherer) devices(driver *drivers.Files) []string {
 	family := driver.Family
 	if family != nil && family.Software() {
 		return nil

@@ -17,7 +17,7 @@ import (
 
 	"vkloader/internal/service/protocol"
 	"vkloader/internal/service/sealed"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
 
@@ -288,7 +288,7 @@ func TestDirectoryForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := &machine.Source{Machine: machine.Machine{Root: root}}
-	answer, err := decision.Ask(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/service/protocol"
-	"vkloader/internal/tool/held"
+	"vkloader/internal/tool/machine"
 )
 
 // Names of the sockets: one in the service's directory, which clients see, one in its private directory (PRO-001).
@@ -53,10 +53,10 @@ func (s *Server) occupy() (p *places, err error) {
 	if p.privatePath == "" {
 		p.privatePath = PrivateDirectory(p.clientPath)
 	}
-	if p.client, err = held.Own(p.clientPath); err != nil {
+	if p.client, err = machine.OwnDirectory(p.clientPath); err != nil {
 		return nil, err
 	}
-	if p.private, err = held.Own(p.privatePath); err == nil {
+	if p.private, err = machine.OwnDirectory(p.privatePath); err == nil {
 		p.lock, err = p.private.OpenFile("lock", os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	}
 	if err == nil && unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {

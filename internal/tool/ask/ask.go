@@ -8,7 +8,6 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -22,13 +21,7 @@ type Decision struct {
 
 // Decide asks for the program of a source, which enables nothing itself and shows pictures.
 func Decide(source *machine.Source) (*Decision, error) {
-	return DecideFor(source, discover.Program{})
-}
-
-// DecideFor asks for a program by what it gives to vkCreateInstance; the rest of it is the source's.
-func DecideFor(source *machine.Source, program discover.Program) (*Decision, error) {
-	program.Path = source.Program
-	return decide(about(source), program)
+	return decide(about(source), discover.Program{Path: source.Program})
 }
 
 // DecideOn asks for a program that enables nothing itself, on a machine with another system.
@@ -50,7 +43,7 @@ func PathsOn(platform search.Platform, source facts.Source, m *machine.Machine) 
 func Host(source *machine.Source) *discover.Host { return discover.Files(about(source)) }
 
 func about(source *machine.Source) *explain.Question {
-	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: decision.Platform(source)}
+	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: explain.Platform(source)}
 }
 
 func decide(q *explain.Question, program discover.Program) (*Decision, error) {
@@ -76,7 +69,7 @@ func Plan(source *machine.Source) (*plan.Answer, error) {
 	return PlanFor(source, discover.Program{})
 }
 
-// PlanFor is DecideFor where only the decision itself is wanted.
+// PlanFor is Plan for a program by what it gives to vkCreateInstance; the rest of it is the source's.
 func PlanFor(source *machine.Source, program discover.Program) (*plan.Answer, error) {
 	program.Path = source.Program
 	return only(about(source), program)
@@ -85,12 +78,12 @@ func PlanFor(source *machine.Source, program discover.Program) (*plan.Answer, er
 // Probe is the child that asks drivers for their devices, as a program.
 var Probe = discover.Program{Portability: true, API: discover.V1_2, Headless: true}
 
-// Changed is Plan with facts that are tried in place of a machine's own, such as those of decision.Without.
+// Changed is Plan with facts that are tried in place of a machine's own, such as those of explain.Without.
 func Changed(facts facts.Source) (*plan.Answer, error) { return ChangedFor(facts, discover.Program{}) }
 
 // ChangedFor is Changed for a program by what it gives to vkCreateInstance.
 func ChangedFor(facts facts.Source, program discover.Program) (*plan.Answer, error) {
-	return ChangedOn(decision.Platform(facts), facts, program)
+	return ChangedOn(explain.Platform(facts), facts, program)
 }
 
 // ChangedOn is ChangedFor on another system.

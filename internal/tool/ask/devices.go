@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"vkloader/discover"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 )
 
 // Devices asks the drivers for their devices, in one child. The error is for what kept it from running.
@@ -19,13 +19,13 @@ func Devices(at probe.Place, environ []string, limit time.Duration) (*discover.R
 }
 
 // Selected is a device as a selector is compared with it.
-func Selected(d *discover.Device) selector.Device {
-	return selector.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+func Selected(d *discover.Device) gpus.Device {
+	return gpus.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
 		DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
 }
 
 // SelectedAll are several.
-func SelectedAll(devices []discover.Device) (list []selector.Device) {
+func SelectedAll(devices []discover.Device) (list []gpus.Device) {
 	for i := range devices {
 		list = append(list, Selected(&devices[i]))
 	}

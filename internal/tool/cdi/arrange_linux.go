@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
@@ -138,7 +137,7 @@ func (b *box) same(library string) *manifest.Driver {
 		if path.Base(o.Library) != path.Base(library) {
 			continue
 		}
-		if found := closure.Find(b.find, o.Library); fault(&found) == "" {
+		if found := drivers.FindLibrary(b.find, o.Library); fault(&found) == "" {
 			return o
 		}
 	}
@@ -274,7 +273,7 @@ func (b *box) open(file string) (why string) {
 		library = filesPlace + b.name + "/" + file
 	}
 	i := b.stub(library, file)
-	found := closure.Find(b.tried, i.Path)
+	found := drivers.FindLibrary(b.tried, i.Path)
 	if why = fault(&found); why == "" {
 		b.a.Own = append(b.a.Own, i)
 	}
@@ -335,7 +334,7 @@ func (b *box) backends(directory string) {
 			to = path.Dir(r.File.Path) + "/" + kind
 		}
 		i := b.stub(library, name)
-		found := closure.Find(b.tried, i.Path)
+		found := drivers.FindLibrary(b.tried, i.Path)
 		if to += "/" + name; b.machine.Exists(to) || fault(&found) != "" {
 			continue
 		}

@@ -11,7 +11,6 @@ import (
 
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/selector"
 )
 
 // Forms are the ways in which devices are named.
@@ -93,7 +92,7 @@ func (l *lister) nodesOf(g *gpus.GPU) []string {
 
 // nameOf is the name of a device for users, by that of its directory.
 func nameOf(directory string) string {
-	if address, is := selector.PCI(directory); is {
+	if address, is := gpus.PCI(directory); is {
 		return address
 	}
 	return strings.Map(func(r rune) rune {

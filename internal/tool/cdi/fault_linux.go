@@ -9,19 +9,18 @@ import (
 
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
 // fault is why a library cannot be loaded in an image; "" when nothing stands against it.
-func fault(l *closure.Library) string {
+func fault(l *drivers.Library) string {
 	switch l.Fault {
-	case closure.None:
+	case drivers.None:
 		return faults(l.With)
-	case closure.Unreadable:
+	case drivers.Unreadable:
 		return fmt.Sprintf("%s: %v", l.File.Path, l.File.Err())
-	case closure.Foreign:
+	case drivers.Foreign:
 		return l.File.Path + " is for other programs"
 	}
 	return l.Name + " is in no directory of the image's dynamic linker"
@@ -44,7 +43,7 @@ func faults(c *binary.Closure) string {
 }
 
 // faultAtRunTime is why a library cannot be loaded that another one opens when it runs.
-func faultAtRunTime(by string, opened *closure.Library) string {
+func faultAtRunTime(by string, opened *drivers.Library) string {
 	if opened.File == nil {
 		return fmt.Sprintf("%s opens %s, which the image lacks", path.Base(by), opened.Name)
 	}
@@ -53,7 +52,7 @@ func faultAtRunTime(by string, opened *closure.Library) string {
 
 // unfit is why a driver does not work with what an image has: what it needs, and what it cannot do without when it runs; ""
 // when nothing stands against it.
-func unfit(f *closure.Files) string {
+func unfit(f *drivers.Files) string {
 	if why := fault(&f.Library); why != "" {
 		return why
 	}
@@ -75,12 +74,12 @@ func (b *box) usable(file string) string {
 	}
 	var list []string
 	version := family.VersionAmong(slices.Sorted(maps.Keys(b.brought)))
-	for _, name := range family.Names(version, binary.CompareVersions, true) {
+	for _, name := range family.Names(version, true) {
 		why := ""
 		if b.lacking[name] != "" {
 			why = b.open(name)
 		} else {
-			found := closure.Find(b.find, name)
+			found := drivers.FindLibrary(b.find, name)
 			why = faultAtRunTime(file, &found)
 		}
 		if why != "" {
@@ -102,7 +101,7 @@ func (a *Arrangement) Driverless(m *machine.Machine, nodes []string) bool {
 		}
 		linker := binary.NewLinker(m, kind.Options())
 		for _, d := range ownDrivers(m, kind.Class) {
-			if found := closure.Of(m, linker, d.Library); (found.Family == nil || !found.Family.Software()) && unfit(found) == "" {
+			if found := drivers.FilesOf(m, linker, d.Library); (found.Family == nil || !found.Family.Software()) && unfit(found) == "" {
 				return false
 			}
 		}

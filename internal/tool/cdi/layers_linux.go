@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -165,11 +165,11 @@ func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool,
 		if l.Meta || l.Library == "" {
 			return false, hasLayer
 		}
-		found := closure.Find(b.find, l.Library)
+		found := drivers.FindLibrary(b.find, l.Library)
 		if fault(&found) == "" {
 			return false, hasLayer
 		}
-		if found.Fault != closure.ForOthers && found.Fault != closure.Foreign && !others(own, l.Manifest, had) {
+		if found.Fault != drivers.ForOthers && found.Fault != drivers.Foreign && !others(own, l.Manifest, had) {
 			broken = "in place of the image's own: " + fault(&found)
 			hide = append(hide, l.Manifest)
 		}

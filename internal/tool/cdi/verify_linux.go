@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/service/offer"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -245,10 +245,10 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 	}
 	works := false
 	for _, d := range answer.Drivers {
-		found := closure.Of(box, find, d.Library)
+		found := drivers.FilesOf(box, find, d.Library)
 		one := Driver{Name: search.BaseName(d.Path), Machine: name}
 		switch {
-		case found.Fault == closure.ForOthers, found.Fault == closure.Foreign && found.File.Class != options.Class:
+		case found.Fault == drivers.ForOthers, found.Fault == drivers.Foreign && found.File.Class != options.Class:
 			continue // for other programs
 		default:
 			one.Why = unfit(found)

@@ -11,9 +11,9 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -79,7 +79,7 @@ func completeDevices(s *invocation) completion {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		if seen, err := ask.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
-			for _, c := range selector.Choices(ask.SelectedAll(seen.Devices)) {
+			for _, c := range gpus.Choices(ask.SelectedAll(seen.Devices)) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
 				}

@@ -13,9 +13,9 @@ import (
 
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -30,7 +30,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and what they 
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists what it did not fix. --undo restores the files.\n\n" +
-	selector.Help +
+	gpus.Help +
 	"For --device with a number or a UUID, a child process asks the drivers; the other forms need only the kernel.\n\n"
 
 // hereOnly are the options of doctor for a machine that runs Linux.
@@ -48,7 +48,7 @@ const (
 
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
+	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+gpus.Forms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
@@ -155,7 +155,7 @@ func quarantineFailed(s *invocation, result *doctor.Report, app string) error {
 
 // kernelDevice turns a selector that only drivers can answer into the address of the device.
 func kernelDevice(s *invocation, about *subject, text string, limit time.Duration) (string, error) {
-	if text == "" || !selector.OfDriver(text) {
+	if text == "" || !gpus.OfDriver(text) {
 		return text, nil
 	}
 	if about.source.Foreign() || about.process != nil {
@@ -170,7 +170,7 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 		return "", exit.As(exit.NotLooked, err)
 	}
 	listed := devices.Selected()
-	hits, err := selector.Select(text, listed)
+	hits, err := gpus.Select(text, listed)
 	if err != nil {
 		return "", exit.Problem("--device: %w", err)
 	}

@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -100,7 +100,7 @@ func newEnv(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", envSchema))
 	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(), ", "))
-	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+selector.Forms)
+	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+gpus.Forms)
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/test/tree"
@@ -24,7 +23,7 @@ func TestExplainText(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	answer, err := decision.Ask(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -25,7 +25,7 @@ func newListDevices(s *invocation) *cobra.Command {
 		Long: "devices lists the physical devices in the order in which programs get them, and those that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it explains the order: which rule of the loader, which variable or settings\n" +
-			"file, and what Mesa's layer changed.\n\n" + selector.Help + exitCodesHelp,
+			"file, and what Mesa's layer changed.\n\n" + gpus.Help + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asMap && len(only) > 0 {
@@ -76,16 +76,16 @@ func newListDevices(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
 	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
-	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+selector.Forms+"; may be repeated")
+	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+gpus.Forms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for the child process")
 	return cmd
 }
 
 // selected are the places of the devices that selectors name, each once, in the order of the selectors.
-func selected(selectors []string, devices []selector.Device) (places []int, err error) {
+func selected(selectors []string, devices []gpus.Device) (places []int, err error) {
 	for _, text := range selectors {
-		hits, err := selector.Select(text, devices)
+		hits, err := gpus.Select(text, devices)
 		if err != nil {
 			return nil, exit.Problem("--device: %w", err)
 		}

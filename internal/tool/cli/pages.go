@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/guide"
 )
 
 const commandOfPages = "pages"
@@ -41,8 +40,8 @@ func writePages(root *cobra.Command, directory string) error {
 		}
 		cmd.InitDefaultHelpFlag()
 		fillTopic(cmd)
-		section := guide.PageSection(cmd)
-		if err := writePage(filepath.Join(directory, "man/man"+section, guide.PageName(cmd)+"."+section), guide.ManPage(cmd)); err != nil {
+		section := pageSection(cmd)
+		if err := writePage(filepath.Join(directory, "man/man"+section, pageName(cmd)+"."+section), manPage(cmd)); err != nil {
 			return err
 		}
 		for _, sub := range cmd.Commands() {

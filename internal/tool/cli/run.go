@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -93,7 +93,7 @@ func (r *anywhere) options(s *invocation, cmd *cobra.Command) *pflag.FlagSet {
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the program is the program's
 	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+gpus.Forms+"; may be repeated")
 	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")

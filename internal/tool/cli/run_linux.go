@@ -13,11 +13,11 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 )
 
@@ -40,7 +40,7 @@ func newRun(s *invocation) *cobra.Command {
 			"error, and exits as the program does.\n\n" +
 			"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
 			"examination could not run.\n\n" +
-			culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
+			culpritHelp + strings.TrimSuffix(gpus.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",

@@ -13,12 +13,12 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 )
 
 // launched is what run is asked to do.
@@ -36,7 +36,7 @@ func newRun(s *invocation) *cobra.Command {
 		Long: "run starts PROGRAM with the loader's own variables; nothing is written anywhere and no other program is concerned.\n" +
 			"The program gets the vulkan-1.dll that Windows finds for it. The tool waits for it, and ends with its exit code; 126\n" +
 			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 the examination could not run. With --log and --time the loader's\n" +
-			"lines are taken out of its standard error.\n\n" + culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
+			"lines are taken out of its standard error.\n\n" + culpritHelp + strings.TrimSuffix(gpus.Help, "\n\n"),
 		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed",
 		Args: namesProgram,

@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
@@ -116,7 +116,7 @@ func completeSettings(s *invocation, name string) (list []string) {
 
 // findLayerSettings finds an installed layer, whether or not programs get it.
 func findLayerSettings(source *machine.Source, name string) (*layersettings.Layer, *manifest.Layer, error) {
-	answer, err := ask.Changed(decision.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := ask.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -21,7 +21,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"set changes the file in force. If there is none, it writes the first place in the user's\n" +
 			"directories, or with --system in the system's. The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
-			selector.Help +
+			gpus.Help +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
 			"settings. Before it writes, set checks in a child process that a program with these settings gets\n" +
@@ -40,7 +40,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&c.Drivers, "driver", nil, "only drivers whose manifest has this name, this path, or a name like this `PATTERN`; may be repeated")
 	flags.StringArrayVar(&c.Added, "add-driver", nil, "this driver manifest too, before those that are found: a `FILE`; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
-		"only this `DEVICE`: "+selector.Forms+"; may be repeated")
+		"only this `DEVICE`: "+gpus.Forms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "a `FILE` that gets the log of instances, too: the words of --log, else errors and warnings; \"none\": no file")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 
@@ -38,19 +38,19 @@ func newSystemStatus(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			status := system.Look(&m)
+			status := loaders.StatusOf(&m)
 			if err := printSystemStatus(s, status, asJSON); err != nil {
 				return err
 			}
 			for _, a := range status.Architectures {
-				if a.InForce != system.None {
+				if a.InForce != loaders.InForceNone {
 					return nil
 				}
 			}
-			return exit.Problem("programs find no %s", system.Name)
+			return exit.Problem("programs find no %s", loaders.Name)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", system.Schema))
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", loaders.StatusSchema))
 	return cmd
 }
 
@@ -62,25 +62,25 @@ func newSystemUse(s *invocation) *cobra.Command {
 			"step. Running programs keep their loader. The choice survives ldconfig and upgrades of both loaders.\n" +
 			"It needs root.\n\n" + exitCodesHelp,
 		Example:   "  vkloader system use distribution\n  vkloader system use vkloader --root /srv/container",
-		ValidArgs: []string{system.Distribution, system.Vkloader},
+		ValidArgs: []string{loaders.Distribution, loaders.Vkloader},
 		Args:      oneOf(false),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := s.machine()
 			if err != nil {
 				return err
 			}
-			status, err := system.Use(&m, args[0])
+			status, err := loaders.Use(&m, args[0])
 			if err != nil {
 				return err
 			}
 			return printSystemStatus(s, status, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", system.Schema))
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", loaders.StatusSchema))
 	return cmd
 }
 
-func printSystemStatus(s *invocation, status *system.Status, asJSON bool) error {
+func printSystemStatus(s *invocation, status *loaders.Status, asJSON bool) error {
 	if asJSON {
 		return writeJSON(s, status)
 	}
@@ -91,7 +91,7 @@ func printSystemStatus(s *invocation, status *system.Status, asJSON bool) error 
 		}
 		style.Lines(s.out, "", style.Heading, a.Title()+": "+inForce(&a))
 		table := term.NewTable("", "whose", "release", "Vulkan", "file", "package")
-		row := func(state string, l *system.Loader) {
+		row := func(state string, l *loaders.Installed) {
 			table.Row(state, l.Whose, l.Release, l.Version, l.File, term.Or(l.Package, "none"))
 		}
 		shown := map[string]bool{}
@@ -99,7 +99,7 @@ func printSystemStatus(s *invocation, status *system.Status, asJSON bool) error 
 			row([]string{"in force", "behind it"}[min(j, 1)], &a.Found[j])
 			shown[a.Found[j].File] = true
 		}
-		for _, l := range []*system.Loader{a.Vkloader, a.Distribution} {
+		for _, l := range []*loaders.Installed{a.Vkloader, a.Distribution} {
 			if l != nil && !shown[l.File] {
 				row("can be used", l)
 			}
@@ -111,13 +111,13 @@ func printSystemStatus(s *invocation, status *system.Status, asJSON bool) error 
 }
 
 // inForce is the heading's word on an architecture.
-func inForce(a *system.Architecture) string {
+func inForce(a *loaders.Architecture) string {
 	switch a.InForce {
-	case system.None:
+	case loaders.InForceNone:
 		return "programs find no loader"
-	case system.Vkloader:
+	case loaders.Vkloader:
 		return strings.TrimSpace("vkloader " + a.Found[0].Release)
-	case system.Distribution:
+	case loaders.Distribution:
 		return strings.TrimSpace("the distribution's " + a.Found[0].Version)
 	}
 	return "another loader, " + a.Found[0].Path

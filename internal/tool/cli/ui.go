@@ -14,9 +14,9 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/settingsplace"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
 )
@@ -190,7 +190,7 @@ func (c *commandLines) Try(changes []string, settings string) (*probe.Result, er
 	}
 	environ := machine.WithoutVariable(m.Environ, variables.Debug.Name())
 	if settings != "" {
-		changed, remove, err := settingsplace.Shadow(environ, settings)
+		changed, remove, err := explain.ShadowSettings(environ, settings)
 		if err != nil {
 			return nil, err
 		}

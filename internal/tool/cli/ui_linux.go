@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/held"
+	"vkloader/internal/tool/machine"
 )
 
 // hungUp calls end when nobody is left at the other end of standard input: the terminal is gone, or a pipe was closed. It
@@ -38,7 +38,7 @@ func openPage(address string) (forget func(), err error) {
 	if err != nil {
 		return func() {}, err
 	}
-	directory, err := held.Temporary(os.Getenv(variables.RuntimeDirectory.Name()), "vkloader-ui-")
+	directory, err := machine.TemporaryDirectory(os.Getenv(variables.RuntimeDirectory.Name()), "vkloader-ui-")
 	if err != nil {
 		return func() {}, err
 	}

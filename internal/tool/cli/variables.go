@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/guide"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
@@ -122,20 +121,20 @@ func variablesHelp() string {
 		for _, part := range [][2]string{{"", does}, {"takes: ", takes}, {"yields to: ", yields}, {"elevated: ", elevated},
 			{"statements: ", strings.Join(statements, ", ")}} {
 			if part[1] != "" {
-				fmt.Fprintf(&b, "      %s%s\n", part[0], guide.Plain(part[1]))
+				fmt.Fprintf(&b, "      %s%s\n", part[0], environment.Plain(part[1]))
 			}
 		}
 	}
-	for _, group := range guide.Groups {
+	for _, group := range environment.Groups {
 		fmt.Fprintf(&b, "\n%s\n", group)
-		for _, e := range guide.All() {
+		for _, e := range environment.Guide() {
 			if e.Group == group {
 				tell(e.ID.Name(), e.Takes, e.Told(), e.Elevated(), e.Order(), e.Statements)
 			}
 		}
 	}
 	b.WriteString("\nImplicit layers name two in their manifests\n")
-	for _, k := range guide.OfLayers {
+	for _, k := range environment.OfLayers {
 		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
 	}
 	b.WriteString("\nMesa's layer that chooses a device, " + drivers.MesaLayer + ", reads these; the loader does not\n")

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/explain"
 )
 
 // cause is a machine on which one cause is named; what is at most a note counts for nothing.
@@ -307,7 +307,7 @@ func TestVirtualMachine(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	ours := func(content string) map[string]string {
-		return file(settingsFile, `{"file_format_version":"1.0.0","`+settingsfile.Mark+`":{"written_by":"`+settingsfile.Writer+`"},"settings":{`+content+`}}`)
+		return file(settingsFile, `{"file_format_version":"1.0.0","`+explain.SettingsMark+`":{"written_by":"`+explain.SettingsWriter+`"},"settings":{`+content+`}}`)
 	}
 	theirs := func(content string) map[string]string {
 		return file(settingsFile, `{"file_format_version":"1.0.0","settings":{`+content+`}}`)

@@ -8,10 +8,10 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // orPolicy is advice about an overlay that harms programs which only compute, too: the compute policy was tried.
@@ -32,7 +32,7 @@ func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string
 		return nil // another program's file: it is not changed
 	}
 	environ = machine.WithVariable(environ, variables.DriverFiles.Name(), driver)
-	shadowed, remove, err := settingsplace.Shadow(environ, text)
+	shadowed, remove, err := explain.ShadowSettings(environ, text)
 	if err != nil {
 		return nil // this system cannot try settings
 	}

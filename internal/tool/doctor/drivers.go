@@ -8,7 +8,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 )
@@ -100,7 +99,7 @@ func (e *exam) replacedByRivals() {
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
 		return
 	}
-	all, err := ask.Changed(decision.Without(e.source, variables.DriversSelect, variables.DriversDisable))
+	all, err := ask.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
 	if err != nil {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
@@ -87,7 +87,7 @@ func TestExamineForeign(t *testing.T) {
 		if c.system == "windows" {
 			s.Machine.Environ = []string{`VK_DRIVER_FILES=C:\d.json`}
 		}
-		answer, err := decision.AskOn(s.System.Platform(c.bits), plan.App{}, s)
+		answer, err := explain.DecideOn(s.System.Platform(c.bits), plan.App{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
 )
@@ -172,7 +172,7 @@ func examined(t *testing.T, s *systems.Source, reg string) *doctor.Report {
 	if problems := s.Keys.Read("f.reg", []byte("Windows Registry Editor Version 5.00\n"+reg)); len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	answer, err := decision.AskOn(s.System.Platform(s.Bits), plan.App{}, s)
+	answer, err := explain.DecideOn(s.System.Platform(s.Bits), plan.App{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
-	"vkloader/internal/tool/selector"
 )
 
 // GPU is a graphics device, as the kernel shows it. Its drivers are those that this report calls good.
@@ -22,19 +21,19 @@ type GPU struct {
 }
 
 // vendor is the maker's name, "" for one that is not known.
-func (g *GPU) vendor() string { return selector.VendorName(gpus.Number(g.Vendor)) }
+func (g *GPU) vendor() string { return gpus.VendorName(gpus.Number(g.Vendor)) }
 
 // maker is its number as the table of drivers has it.
 func (g *GPU) maker() string { return strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")) }
 
 // choose leaves the devices that a selector names.
 func (e *exam) choose(text string) error {
-	var list []selector.Device
+	var list []gpus.Device
 	for _, g := range e.gpus {
-		address, _ := selector.PCI(g.Name)
-		list = append(list, selector.Device{Index: -1, Name: g.Label, PCI: address, Vendor: gpus.Number(g.Vendor), ID: gpus.Number(g.Device), Driver: g.Kernel})
+		address, _ := gpus.PCI(g.Name)
+		list = append(list, gpus.Device{Index: -1, Name: g.Label, PCI: address, Vendor: gpus.Number(g.Vendor), ID: gpus.Number(g.Device), Driver: g.Kernel})
 	}
-	hits, err := selector.Select(text, list)
+	hits, err := gpus.Select(text, list)
 	if err != nil {
 		return exit.Problem("--device: %w", err)
 	}
@@ -94,7 +93,7 @@ func (e *exam) serve() {
 	for _, g := range e.gpus {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
-			if m.Good && gpus.Serves(drivers.Of(m.Library), g.Kernel, g.Vendor, c) {
+			if m.Good && drivers.Serves(drivers.Of(m.Library), g.Kernel, g.Vendor, c) {
 				g.Drivers = append(g.Drivers, m.Manifest)
 			}
 		}
@@ -135,7 +134,7 @@ func (e *exam) nodes(g *GPU) []string {
 		if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		for _, node := range drivers.Matches(family.Opened(), e.machine.ReadDir) {
+		for _, node := range drivers.Matches(e.machine, family.Opened()) {
 			if !slices.Contains(list, node) && !slices.ContainsFunc(e.every, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
 				list = append(list, node)
 			}

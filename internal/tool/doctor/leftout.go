@@ -13,11 +13,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/closure"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -64,7 +61,7 @@ func (e *exam) left() []keptOut {
 		for _, d := range answer.Drivers {
 			known := slices.ContainsFunc(e.plan.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
 				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
-			if !known && len(d.Files) == 0 && closure.Judged(e.machine, e.linker, d.Library, closure.Driver).Works() {
+			if !known && len(d.Files) == 0 && drivers.Judged(e.machine, e.linker, d.Library, drivers.DriverInterface).Works() {
 				one := out
 				one.driver = d
 				list = append(list, one)
@@ -75,15 +72,15 @@ func (e *exam) left() []keptOut {
 	for _, v := range append(slices.Clone(choosers), directions...) {
 		if e.source.Var(v.Name(), v.Secure()).Value != "" {
 			set = append(set, v)
-			add(decision.Without(e.source, v), keptOut{by: v, variable: true})
+			add(explain.Without(e.source, v), keptOut{by: v, variable: true})
 		}
 	}
 	if len(set) > 1 { // each of several may be enough to keep it out: the first is named
-		add(decision.Without(e.source, set...), keptOut{by: set[0], variable: true})
+		add(explain.Without(e.source, set...), keptOut{by: set[0], variable: true})
 	}
 	if e.plan.Settings != nil {
 		file := e.plan.Settings.File
-		add(decision.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
+		add(explain.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
 	}
 	e.keptOut = &list
 	return list
@@ -93,7 +90,7 @@ func (e *exam) left() []keptOut {
 func (e *exam) keptFrom(g *GPU) *keptOut {
 	list := e.left()
 	for i := range list {
-		if gpus.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
+		if drivers.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
 			return &list[i]
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 )
 
@@ -134,7 +134,7 @@ func (e *exam) judgeLoaders(first binary.Result) {
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
 		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader(file.Path, closure.Cause(file.Err())), e.system.again(owner, file.Path))
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader(file.Path, drivers.Cause(file.Err())), e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
@@ -27,7 +26,7 @@ func (e *exam) libraries() {
 			e.Drivers = append(e.Drivers, m)
 			continue
 		}
-		f := e.module(&m, closure.Driver, DriverInterface)
+		f := e.module(&m, drivers.DriverInterface, DriverInterface)
 		if f != nil && m.Good {
 			e.withoutDisplay(&m, f)
 		}
@@ -43,7 +42,7 @@ func (e *exam) libraries() {
 			continue
 		}
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
-		e.module(&m, closure.Layer(l.Negotiate, l.GetInstance), LayerInterface)
+		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !term.IsName(name) {
 				f := e.found(LayerVariable, l.Name, l.Manifest, said(noName, name), nil)
@@ -56,8 +55,8 @@ func (e *exam) libraries() {
 }
 
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, is closure.Interface, misfit *Code) *binary.File {
-	found := closure.Judged(e.machine, e.linker, m.Library, is)
+func (e *exam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
+	found := drivers.Judged(e.machine, e.linker, m.Library, is)
 	m.Good = found.Works()
 	before := len(e.Findings)
 	defer func() {
@@ -68,10 +67,10 @@ func (e *exam) module(m *Module, is closure.Interface, misfit *Code) *binary.Fil
 		}
 	}()
 	switch file := found.File; found.Fault {
-	case closure.Absent, closure.ForOthers:
+	case drivers.Absent, drivers.ForOthers:
 		e.missing(m, found.Result)
 		return nil
-	case closure.Unreadable:
+	case drivers.Unreadable:
 		m.File = file.Real
 		var do advice
 		if err := file.Err(); denied(err) {
@@ -79,9 +78,9 @@ func (e *exam) module(m *Module, is closure.Interface, misfit *Code) *binary.Fil
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
 			do = e.system.again(owner, file.Path)
 		}
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{file.Path, closure.Cause(file.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{file.Path, drivers.Cause(file.Err())}, do)
 		return nil
-	case closure.Foreign:
+	case drivers.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
 		e.found(LibraryForeign, m.Name, m.Manifest, forOthers("", file, file.Path, e.class), e.other(m))
 		return nil
@@ -234,7 +233,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		unusable := needsUnusable{by: missing.By.Path, through: through(missing.By), name: missing.Name}
 		switch {
 		case missing.Err != nil:
-			unusable.file, unusable.err = missing.Result.File.Path, closure.Cause(missing.Err)
+			unusable.file, unusable.err = missing.Result.File.Path, drivers.Cause(missing.Err)
 			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
 			unusable.file = missing.Result.Others[0]
@@ -263,7 +262,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 }
 
 // atRunTime says which of the files are not there that a driver cannot do without when it runs.
-func (e *exam) atRunTime(m *Module, found *closure.Files) {
+func (e *exam) atRunTime(m *Module, found *drivers.Files) {
 	var missing *Finding
 	for _, opened := range found.RunTime {
 		switch what := (nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories}); {
@@ -274,12 +273,12 @@ func (e *exam) atRunTime(m *Module, found *closure.Files) {
 			missing.fact = what
 		case opened.File == nil:
 			missing = e.nowhere(LibraryRuntime, m, what)
-		case opened.Fault == closure.None:
+		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)
-		case opened.Fault == closure.Unreadable:
+		case opened.Fault == drivers.Unreadable:
 			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
-				file: opened.File.Path, err: closure.Cause(opened.File.Err())}, e.findable(opened.Name))
-		case opened.Fault == closure.Foreign:
+				file: opened.File.Path, err: drivers.Cause(opened.File.Err())}, e.findable(opened.Name))
+		case opened.Fault == drivers.Foreign:
 			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
 				file: opened.File.Path}, e.findable(opened.Name))
 		}
@@ -301,7 +300,7 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 			return
 		}
 	}
-	if len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
+	if len(drivers.Matches(e.machine, need.Vendor)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
 			vendorFile(strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says))
 	}

@@ -2,7 +2,7 @@ package doctor
 
 import (
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
@@ -33,9 +33,9 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 		e.system = systemFor(e.machine, class)
 		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 		if named.Layer {
-			e.module(&m, closure.Layer(named.Negotiate, named.GetInstance), LayerInterface)
+			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
 		} else {
-			e.module(&m, closure.Driver, DriverInterface)
+			e.module(&m, drivers.DriverInterface, DriverInterface)
 		}
 		e.Order()
 		if best == nil || m.Class == class { // a library for the other word size is judged for that

@@ -8,7 +8,7 @@ import (
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/closure"
+	"vkloader/internal/tool/drivers"
 )
 
 // plugin examines a library that the program opens later: what it needs, and how it comes to a Vulkan loader.
@@ -25,7 +25,7 @@ func (e *exam) plugin() {
 		if errors.Is(f.Err(), fs.ErrPermission) {
 			do = e.opening(e.closedPart(f.Real))
 		}
-		e.found(LibraryUnreadable, m.Name, name, unreadable{name, closure.Cause(f.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, name, unreadable{name, drivers.Cause(f.Err())}, do)
 		return
 	case f.Class != e.class || f.Machine != binary.Processor(e.class):
 		e.found(LibraryForeign, m.Name, name, forOthers("", f, name, e.class), nil)

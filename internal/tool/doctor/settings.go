@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -52,7 +51,7 @@ func (e *exam) settingsChange(file string) bool {
 	if s.HasLevel || len(s.Devices) > 0 {
 		return true
 	}
-	without, err := ask.Changed(decision.Lacking(e.source, []string{file}))
+	without, err := ask.Changed(explain.Lacking(e.source, []string{file}))
 	return err != nil || !reflect.DeepEqual(outcomeOf(e.plan), outcomeOf(without))
 }
 

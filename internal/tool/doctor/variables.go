@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 )
 
@@ -90,7 +90,7 @@ func (e *exam) selections() {
 				return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 			})
 		case wish.PCI != "":
-			_, known := selector.PCI(e.first(func(g *GPU) bool { _, ok := selector.PCI(g.Name); return ok }))
+			_, known := gpus.PCI(e.first(func(g *GPU) bool { _, ok := gpus.PCI(g.Name); return ok }))
 			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
 				e.absentDevice(name, said(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}

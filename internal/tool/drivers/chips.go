@@ -184,3 +184,13 @@ func LackedBy(id, version string) []string {
 
 // HasVulkan tells whether any Vulkan driver serves it.
 func (c *Chip) HasVulkan() bool { return c.Driver != "" }
+
+// Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
+// device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
+// others, though their kernel driver is the same.
+func Serves(f *Family, kernel, vendor string, c *Chip) bool {
+	if f == nil || f.Name == HASVK && c != nil && c.Driver != HASVK {
+		return false
+	}
+	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
+}

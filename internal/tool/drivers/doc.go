@@ -7,5 +7,11 @@
 // distributions have newer packages for an older release of theirs. These facts are in chips.txt, which says from which files
 // they come.
 //
-// It knows drivers by their libraries' names. It opens no file, reads no variable and asks no layer.
+// FilesOf lists the files that a driver or a layer needs: its library, the libraries that the dynamic linker loads with it,
+// those that it opens at run time, its data and its device nodes. Judged also says whether the dynamic linker can load the
+// library, and whether the library is a driver or a layer. This is the only place that does so: package discover, the doctor
+// and the driver service ask it, and say the result in their own words.
+//
+// It knows drivers by their libraries' names. It loads nothing, reads no variable, asks no layer, and decides nothing about
+// the drivers that programs get.
 package drivers

@@ -1,12 +1,14 @@
 package drivers
 
 import (
-	"io/fs"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"vkloader/internal/core/family"
+	"vkloader/internal/tool/machine"
 )
 
 // What the tool knows of a driver belongs to a driver of the table.
@@ -32,11 +34,14 @@ func TestExtrasAreOfTheTable(t *testing.T) {
 // What a driver opens: the nodes of the table and its own, files alone.
 func TestOpened(t *testing.T) {
 	t.Parallel()
-	there := fstest.MapFS{"dev/nvidiactl": {}, "dev/nvidia0": {}, "dev/nvidia-uvm": {}, "dev/nvgpu/igpu0/power": {}, "dev/null": {}}
-	read := func(directory string) ([]fs.DirEntry, error) {
-		return there.ReadDir(strings.TrimPrefix(directory, "/"))
+	m := &machine.Machine{Root: t.TempDir()}
+	for _, node := range []string{"dev/nvidiactl", "dev/nvidia0", "dev/nvidia-uvm", "dev/nvgpu/igpu0/power", "dev/null"} {
+		file := filepath.Join(m.Root, node)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got := strings.Join(Matches(Of("libGLX_nvidia.so.0").Opened(), read), " "); got != "/dev/nvidiactl /dev/nvidia-uvm /dev/nvidia0" {
+	if got := strings.Join(Matches(m, Of("libGLX_nvidia.so.0").Opened()), " "); got != "/dev/nvidiactl /dev/nvidia-uvm /dev/nvidia0" {
 		t.Errorf("opened: %s", got)
 	}
 }

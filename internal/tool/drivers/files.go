@@ -1,10 +1,12 @@
 package drivers
 
 import (
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/machine"
 )
 
 // RunTime is a library that a driver opens when it runs.
@@ -37,12 +39,12 @@ const amdgpuNames = "/usr/share/libdrm/amdgpu.ids"
 // nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
 var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
 
-// Matches lists the files, without directories, that are there of patterns with a "*" in the last element; read lists a directory.
-func Matches(patterns []string, read func(directory string) ([]fs.DirEntry, error)) []string {
+// Matches lists the files, without directories, that a machine has of patterns with a "*" in the last element.
+func Matches(m *machine.Machine, patterns []string) []string {
 	var found []string
 	for _, pattern := range patterns {
 		directory, last := path.Split(pattern)
-		entries, err := read(strings.TrimSuffix(directory, "/"))
+		entries, err := m.ReadDir(strings.TrimSuffix(directory, "/"))
 		if err != nil {
 			continue
 		}
@@ -78,14 +80,14 @@ func (f *Family) VersionAmong(names []string) string {
 }
 
 // Names are the file names of the libraries that a driver of this version opens when it runs; without a version, those
-// that are of none. older compares versions.
-func (f *Family) Names(version string, older func(a, b string) int, requiredOnly bool) []string {
+// that are of none.
+func (f *Family) Names(version string, requiredOnly bool) []string {
 	var names []string
 	for _, r := range f.RunTime {
 		if version == "" && r.Name == "" {
 			continue
 		}
-		if r.From != "" && older(version, r.From) < 0 || r.Before != "" && older(version, r.Before) >= 0 ||
+		if r.From != "" && binary.CompareVersions(version, r.From) < 0 || r.Before != "" && binary.CompareVersions(version, r.Before) >= 0 ||
 			requiredOnly && !r.Required {
 			continue
 		}

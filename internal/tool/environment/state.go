@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/guide"
 )
 
 // States of a variable.
@@ -47,14 +46,14 @@ type Variable struct {
 // All tells what each variable is and does, given a decision that was made with them.
 func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool) []Variable {
 	rows := []Variable{}
-	for _, e := range guide.All() {
-		if e.Group == guide.Directories && answer.Style == pathname.Backslash { // Windows has the registry instead
+	for _, e := range Guide() {
+		if e.Group == Directories && answer.Style == pathname.Backslash { // Windows has the registry instead
 			continue
 		}
 		v := from.Var(e.ID.Name(), false)
 		row := Variable{Name: e.ID.Name(), Group: string(e.Group), Set: v.Set, Value: v.Value, State: Unset,
-			Takes: guide.Plain(e.Takes), Does: guide.Plain(e.Told()),
-			Brief: guide.Plain(e.Does), Elevated: e.Elevated(), YieldsTo: guide.Plain(e.Order()),
+			Takes: Plain(e.Takes), Does: Plain(e.Told()),
+			Brief: Plain(e.Does), Elevated: e.Elevated(), YieldsTo: Plain(e.Order()),
 			Deprecated: e.Instead != nil, Statements: e.Statements}
 		if v.Set {
 			state, reason := stateOf(&e, v.Value, answer, from, elevated)
@@ -80,7 +79,7 @@ func valueIn(environ []string, name string) (value string, set bool) {
 }
 
 // stateOf judges a variable that is set.
-func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (string, Reason) {
+func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (string, Reason) {
 	if elevated && e.ID.Secure() {
 		return Ignored, Reason{Kind: MoreRights}
 	}
@@ -104,19 +103,19 @@ func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Sourc
 	case variables.Home:
 		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
 		if !home {
-			return Ignored, Reason{Kind: Replaced, By: []string{variables.ConfigHome.Name(), variables.DataHome.Name()}}
+			return Ignored, Reason{Kind: ReplacedByTwo, By: []any{variables.ConfigHome.Name(), variables.DataHome.Name()}}
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
 		if answer.Settings != nil && answer.Settings.HasDevices {
-			return Ignored, Reason{Kind: DeviceConfigurations, By: []string{answer.Settings.File}}
+			return Ignored, Reason{Kind: DeviceConfigurations, By: []any{answer.Settings.File}}
 		}
 		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
 		if e.ID == variables.DeviceSelect && off != 0 {
-			return Ignored, Reason{Kind: Replaced, By: []string{variables.DisableSelect.Name()}}
+			return Ignored, Reason{Kind: Replaced, By: []any{variables.DisableSelect.Name()}}
 		}
 	case variables.Debug:
 		if answer.Settings != nil && answer.Settings.HasLevel {
-			return Ignored, Reason{Kind: SettingsLog, By: []string{answer.Settings.File}}
+			return Ignored, Reason{Kind: SettingsLog, By: []any{answer.Settings.File}}
 		}
 	}
 	return InForce, Reason{}
@@ -129,10 +128,10 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		active[answer.Layers[a.Layer]] = true
 	}
 	var rows []Variable
-	add := func(l *manifest.Layer, kind *guide.ByLayer, name, brief string, judge func(value string) (string, Reason)) {
+	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (string, Reason)) {
 		v := from.Var(name, false)
 		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
-			Takes: guide.Plain(kind.Takes), Does: guide.Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: guide.Plain(kind.YieldsTo),
+			Takes: Plain(kind.Takes), Does: Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: Plain(kind.YieldsTo),
 			Statements: kind.Statements}
 		if v.Set {
 			state, reason := judge(v.Value)
@@ -144,21 +143,21 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		if !l.Implicit {
 			continue
 		}
-		add(l, &guide.OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, Reason) {
+		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, Reason) {
 			if active[l] {
-				return Ignored, Reason{Kind: UsedAllTheSame, By: []string{l.Name}}
+				return Ignored, Reason{Kind: UsedAllTheSame, By: []any{l.Name}}
 			}
 			return InForce, Reason{}
 		})
 		if !l.HasEnable {
 			continue
 		}
-		add(l, &guide.OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, Reason) {
+		add(l, &OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, Reason) {
 			switch {
 			case value != l.EnableValue:
-				return NoEffect, Reason{Kind: Wants, By: []string{l.Name, l.EnableValue}}
+				return NoEffect, Reason{Kind: Wants, By: []any{l.Name, l.EnableValue}}
 			case !active[l]:
-				return Ignored, Reason{Kind: UnusedAllTheSame, By: []string{l.Name}}
+				return Ignored, Reason{Kind: UnusedAllTheSame, By: []any{l.Name}}
 			}
 			return InForce, Reason{}
 		})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 	"vkloader/test/tree"
 )
 
@@ -67,7 +67,7 @@ func TestVariableStates(t *testing.T) {
 			tree.Files["/usr/share/vulkan/implicit_layer.d/override.json"] = over
 		}
 		tree.Elevated = c.elevated
-		answer, err := decision.Ask(tree)
+		answer, err := explain.Decide(tree)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,23 +90,23 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// FaultKind is what is wrong with a part of a value.
-type FaultKind uint8
+// FaultKind is what is wrong with a part of a value: the sentence, with the part in it.
+type FaultKind string
 
 // Kinds of faults.
 const (
-	NoFault       FaultKind = iota
-	NoWord                  // none of the words that the variable knows
-	NoSwitch                // no number where 1 switches on
-	NotZeroOrOne            // neither of the two
-	NoSelection             // not VENDOR:DEVICE
-	NoNumber                // no number
-	EmptyRange              // the end of a range is before its beginning
-	NoSpecialWord           // a special word of another variable
-	BareWord                // a special word without its tildes
-	Space                   // a space beside a comma
-	InnerStar               // a star inside a name
-	TooMany                 // more entries than count
+	NoFault       FaultKind = ""
+	NoWord        FaultKind = "%q is not one of its words (small letters, no spaces) and does nothing"
+	NoSwitch      FaultKind = "%q is not a number and counts as 0; write 1 to enable it"
+	NotZeroOrOne  FaultKind = "%q is neither 0 nor 1 and does nothing"
+	NoSelection   FaultKind = "%q is not VENDOR:DEVICE, two hexadecimal numbers, and does nothing"
+	NoNumber      FaultKind = "%q is not a number and counts as 0"
+	EmptyRange    FaultKind = "the range %q ends before it begins, and no device has an ID in it"
+	NoSpecialWord FaultKind = "%q is no special word here and matches nothing"
+	BareWord      FaultKind = "%q is read as a name; the special word is ~%s~" // in small letters
+	Space         FaultKind = "the space in %q is part of the name; write a comma alone between entries"
+	InnerStar     FaultKind = "%q has a star that is not a wildcard: only the first and last character can be one"
+	TooMany       FaultKind = "only its first %d entries count"
 )
 
 // Fault is which part of a value has no effect, or another one than it seems to.
@@ -117,51 +117,36 @@ type Fault struct {
 
 func (f Fault) text() string {
 	switch f.Kind {
-	case NoWord:
-		return fmt.Sprintf("%q is not one of its words (small letters, no spaces) and does nothing", f.Part)
-	case NoSwitch:
-		return fmt.Sprintf("%q is not a number and counts as 0; write 1 to enable it", f.Part)
-	case NotZeroOrOne:
-		return fmt.Sprintf("%q is neither 0 nor 1 and does nothing", f.Part)
-	case NoSelection:
-		return fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and does nothing", f.Part)
-	case NoNumber:
-		return fmt.Sprintf("%q is not a number and counts as 0", f.Part)
-	case EmptyRange:
-		return fmt.Sprintf("the range %q ends before it begins, and no device has an ID in it", f.Part)
-	case NoSpecialWord:
-		return fmt.Sprintf("%q is no special word here and matches nothing", f.Part)
+	case NoFault:
+		return ""
 	case BareWord:
-		return fmt.Sprintf("%q is read as a name; the special word is ~%s~", f.Part, strings.ToLower(f.Part))
-	case Space:
-		return fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", f.Part)
-	case InnerStar:
-		return fmt.Sprintf("%q has a star that is not a wildcard: only the first and last character can be one", f.Part)
+		return fmt.Sprintf(string(f.Kind), f.Part, strings.ToLower(f.Part))
 	case TooMany:
-		return fmt.Sprintf("only its first %d entries count", plan.FilterEntries)
+		return fmt.Sprintf(string(f.Kind), plan.FilterEntries)
 	}
-	return ""
+	return fmt.Sprintf(string(f.Kind), f.Part)
 }
 
-// ReasonKind is why a variable is in a state that its value does not explain.
-type ReasonKind uint8
+// ReasonKind is why a variable is in a state that its value does not explain: the sentence, with what Reason.By has.
+type ReasonKind string
 
 // Kinds of reasons.
 const (
-	NoReason             ReasonKind = iota
-	MoreRights                      // the program has more rights than its user
-	Decided                         // the decision says so
-	Empty                           // the value is empty
-	Wrong                           // the value has a Fault
-	Replaced                        // the variables By take its place
-	DeviceConfigurations            // those of the settings file By do
-	OfOtherSystems                  // this system's loader does not read it
-	OfOtherLoaders                  // the loader that programs get does not read it
-	SettingsLog                     // stderr_log of the settings file By does
-	UsedAllTheSame                  // the layer By is used
-	UnusedAllTheSame                // the layer By is not used
-	Wants                           // the layer By[0] wants the value By[1]
-	Nobody                          // nobody reads it
+	NoReason             ReasonKind = ""
+	MoreRights           ReasonKind = "the program has more rights than its user"
+	Empty                ReasonKind = "empty, which is the same as unset"
+	OfOtherSystems       ReasonKind = "the loader for Windows does not read it"
+	OfOtherLoaders       ReasonKind = "the loader that programs get does not read it"
+	Nobody               ReasonKind = "the loader reads no variable of this name"
+	Replaced             ReasonKind = "%s takes its place"
+	ReplacedByTwo        ReasonKind = "%s and %s take its place"
+	DeviceConfigurations ReasonKind = "the device configurations of %s take its place"            // the settings file
+	SettingsLog          ReasonKind = "stderr_log of %s takes its place, once that has been read" // likewise
+	UsedAllTheSame       ReasonKind = "%s is used anyway: vkloader explain says why"              // the layer
+	UnusedAllTheSame     ReasonKind = "%s is still not used: vkloader explain says why"           // likewise
+	Wants                ReasonKind = "%s wants %q"                                               // the layer, and the value
+	Decided              ReasonKind = "the decision says so"                                      // in the words of Reason.Decision
+	Wrong                ReasonKind = "the value says something else"                             // in those of Reason.Fault
 )
 
 // Reason is why a variable is in a state that its value does not explain, as values.
@@ -169,40 +154,15 @@ type Reason struct {
 	Kind     ReasonKind
 	Decision diag.Finding
 	Fault    Fault
-	By       []string
+	By       []any
 }
 
 func (r Reason) text() string {
 	switch r.Kind {
-	case MoreRights:
-		return "the program has more rights than its user"
 	case Decided:
 		return r.Decision.What
-	case OfOtherLoaders:
-		return "the loader that programs get does not read it"
-	case OfOtherSystems:
-		return "the loader for Windows does not read it"
-	case Empty:
-		return "empty, which is the same as unset"
 	case Wrong:
 		return r.Fault.text()
-	case Replaced:
-		if len(r.By) > 1 {
-			return strings.Join(r.By, " and ") + " take its place"
-		}
-		return r.By[0] + " takes its place"
-	case DeviceConfigurations:
-		return "the device configurations of " + r.By[0] + " take its place"
-	case SettingsLog:
-		return "stderr_log of " + r.By[0] + " takes its place, once that has been read"
-	case UsedAllTheSame:
-		return r.By[0] + " is used anyway: vkloader explain says why"
-	case UnusedAllTheSame:
-		return r.By[0] + " is still not used: vkloader explain says why"
-	case Wants:
-		return fmt.Sprintf("%s wants %q", r.By[0], r.By[1])
-	case Nobody:
-		return "the loader reads no variable of this name"
 	}
-	return ""
+	return fmt.Sprintf(string(r.Kind), r.By...)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/decision"
 )
 
 func layerNamed(name string) string {
@@ -40,7 +39,7 @@ func TestByChance(t *testing.T) {
 		if c.set != "" {
 			world.Files["/h/.config/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings":` + c.set + `}`
 		}
-		answer, err := decision.Ask(world)
+		answer, err := Decide(world)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 	"vkloader/test/tree"
 )
@@ -26,7 +25,7 @@ func lay(t *testing.T, files map[string]string, environ ...string) *machine.Sour
 
 func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]Item) {
 	t.Helper()
-	answer, err := decision.Ask(source)
+	answer, err := Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,7 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // Fixes enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
@@ -104,7 +102,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 		return nil
 	}
 	file := filepath.Clean(answer.Settings.File)
-	without, err := decision.Ask(RemoveFile(file).On(source))
+	without, err := Decide(RemoveFile(file).On(source))
 	if err != nil {
 		return nil
 	}
@@ -207,7 +205,7 @@ func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 			with = append(with, end.With(c))
 		}
 		if c, ok := t.First(key, in, with...); ok {
-			e.told(remedy{kind: bySettings, change: c, ours: settingsplace.Ours(&t.source.Machine, file)})
+			e.told(remedy{kind: bySettings, change: c, ours: SettingsOurs(&t.source.Machine, file)})
 			return true
 		}
 	}

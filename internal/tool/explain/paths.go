@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // Searched is a place that is looked into.
@@ -36,7 +35,7 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 		}
 	}
 	places := searchedOf(answer, source, services(answer, source), add)
-	return append(places, settingsPlaces(settingsplace.Places(source), source, func(p *Searched) {
+	return append(places, settingsPlaces(SettingsPlaces(source), source, func(p *Searched) {
 		p.From = settingsFrom(source, p.Path)
 		add(p)
 	})...)

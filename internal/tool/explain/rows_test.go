@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 	"vkloader/test/tree"
 )
@@ -14,7 +13,7 @@ import (
 // rowsOf are the rows of all kinds as "list" shows them.
 func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 	t.Helper()
-	answer, err := decision.Ask(source)
+	answer, err := Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}

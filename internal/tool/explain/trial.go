@@ -5,7 +5,6 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 )
 
@@ -44,7 +43,7 @@ const triesLeast = 8
 
 // NewTrial is a trial on a machine, given what was decided there.
 func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
-	return NewTrialFor(decision.Ask, source, answer)
+	return NewTrialFor(Decide, source, answer)
 }
 
 // NewTrialFor is NewTrial for a program that asks for something, as the function decides.

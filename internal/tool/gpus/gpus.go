@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/family"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/selector"
 )
 
 // GPU is a graphics device.
@@ -33,7 +31,7 @@ func Number(text string) uint32 {
 }
 
 // Maker is the maker's name, "" for one that is not known.
-func (g *GPU) Maker() string { return selector.VendorName(Number(g.Vendor)) }
+func (g *GPU) Maker() string { return VendorName(Number(g.Vendor)) }
 
 // Title is the device in words.
 func (g *GPU) Title() string {
@@ -116,16 +114,6 @@ func directs(m *machine.Machine) (list []direct) {
 		list = append(list, direct{name, render, device})
 	}
 	return list
-}
-
-// Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
-// device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
-// others, though their kernel driver is the same.
-func Serves(f *drivers.Family, kernel, vendor string, c *drivers.Chip) bool {
-	if f == nil || f.Name == drivers.HASVK && c != nil && c.Driver != drivers.HASVK {
-		return false
-	}
-	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.

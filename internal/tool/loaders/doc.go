@@ -6,8 +6,13 @@
 // loader can be read, its own constants say what it reads, whatever the version.
 //
 // A Loader is also how the tool makes the library's decision for another loader: variables and settings that it does not
-// read count for nothing (machine.Loader). The package opens files; it loads none of them, and starts a program only to
-// ask rpm whose a file is.
+// read count for nothing (machine.Loader).
+//
+// StatusOf tells which libvulkan.so.1 the system's programs of each word size get, and Use changes it where this loader lies
+// beside the distribution's: in the directory vkloader below that of the distribution's. Use moves links only, and asks no
+// package manager to do anything. docs/packages.md says how the links lie.
+//
+// The package opens files; it loads none of them, and starts a program only to ask rpm whose a file is.
 package loaders
 
 //go:generate go run vkloader/tools/pages loaders ../../../docs/loaders.md

@@ -1,10 +1,10 @@
 package loaders
 
 import (
-	"bytes"
 	"context"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,79 +74,20 @@ func dpkgListed(m *machine.Machine, list, file string) *owner {
 	return &owner{name, dpkgVersion(m, name, architecture)}
 }
 
-// statusPart is how much is read at once of what dpkg knows; what it knows of a package is shorter.
-const statusPart = 64 << 10
-
-// dpkgVersion is the version of an installed package; architecture "": any. What dpkg knows is read up to that package.
+// dpkgVersion is the version of an installed package; architecture "": any.
 func dpkgVersion(m *machine.Machine, name, architecture string) string {
-	status, err := m.Open("/var/lib/dpkg/status")
-	if err != nil {
-		return ""
-	}
-	defer status.Close()
-	head := []byte("\nPackage: " + name + "\n")
-	part := make([]byte, statusPart)
-	for at := int64(0); ; {
-		n, err := status.ReadAt(part, at)
-		text := part[:n]
-		found := bytes.Index(text, head)
-		first := at == 0 && bytes.HasPrefix(text, head[1:]) // where no line ends before it
-		switch {
-		case first || found == 0:
-			_, paragraph, _ := bytes.Cut(text, head[1:])
-			paragraph, _, _ = bytes.Cut(paragraph, []byte("\n\n"))
-			if version, is := dpkgParagraph(string(paragraph), architecture); is {
-				return version
-			}
-			at += int64(len(head)) - 1
-		case found > 0:
-			at += int64(found) // the next part has all of it
-		case err != nil || n <= len(head):
-			return ""
-		default:
-			at += int64(n-len(head)) + 1
+	for record := range m.DpkgRecords(name) {
+		if architecture == "" || machine.Field(record, "Architecture") == architecture {
+			return machine.Field(record, "Version")
 		}
 	}
-}
-
-// dpkgParagraph is the version of a package, and whether it is of the architecture.
-func dpkgParagraph(paragraph, architecture string) (version string, is bool) {
-	is = architecture == ""
-	for line := range strings.Lines(paragraph) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		switch {
-		case key == "Version":
-			version = value
-		case key == "Architecture" && value == architecture:
-			is = true
-		}
-	}
-	return version, is
+	return ""
 }
 
 func apkOwner(m *machine.Machine, file string) *owner {
-	for _, database := range []string{"/lib/apk/db/installed", "/usr/lib/apk/db/installed"} {
-		data, err := m.ReadLarge(database)
-		if err != nil {
-			continue
-		}
-		for paragraph := range strings.SplitSeq(string(data), "\n\n") {
-			found, directory, has := owner{}, "", false
-			for line := range strings.Lines(paragraph) {
-				switch key, value, _ := strings.Cut(strings.TrimSpace(line), ":"); key {
-				case "P":
-					found.name = value
-				case "V":
-					found.version = value
-				case "F":
-					directory = value
-				case "R":
-					has = has || "/"+directory+"/"+value == file
-				}
-			}
-			if has {
-				return &found
-			}
+	for p := range m.ApkInstalled() {
+		if slices.Contains(p.Files, file) {
+			return &owner{p.Name, p.Version}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"os/exec"
@@ -29,22 +30,40 @@ func (m *Machine) Package(name string) (Package, bool) {
 	return Package{}, false
 }
 
-// dpkgPackage reads dpkg's list of a package, and its state from the file of all of them.
-func (m *Machine) dpkgPackage(name string) (Package, bool) {
-	status, err := m.ReadLarge("/var/lib/dpkg/status")
-	if err != nil {
-		return Package{}, false
+// DpkgRecords are what dpkg knows of a package, a record for each architecture.
+func (m *Machine) DpkgRecords(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		status, _ := m.ReadLarge("/var/lib/dpkg/status")
+		head := []byte("Package: " + name + "\n")
+		for at := bytes.Index(status, head); at >= 0; at = bytes.Index(status, head) {
+			begins := at == 0 || status[at-1] == '\n'
+			status = status[at:]
+			if record, _, _ := bytes.Cut(status, []byte("\n\n")); begins && !yield(string(record)) {
+				return
+			}
+			status = status[len(head):]
+		}
 	}
-	found, is := Package{}, false
-	for _, record := range strings.Split(string(status), "\n\n") {
-		if !strings.HasPrefix(strings.TrimLeft(record, "\n"), "Package: "+name+"\n") || field(record, "Status") != "install ok installed" {
+}
+
+// Field is the value of a line "NAME: VALUE" of a record.
+func Field(record, name string) string {
+	for line := range strings.SplitSeq(record, "\n") {
+		if value, is := strings.CutPrefix(line, name+": "); is {
+			return value
+		}
+	}
+	return ""
+}
+
+// dpkgPackage reads dpkg's list of a package, and its state from the file of all of them.
+func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
+	for record := range m.DpkgRecords(name) {
+		architecture := Field(record, "Architecture")
+		if Field(record, "Status") != "install ok installed" || is && architecture == "i386" {
 			continue
 		}
-		architecture := field(record, "Architecture")
-		if is && architecture == "i386" {
-			continue
-		}
-		found, is = Package{Version: field(record, "Version")}, true
+		found, is = Package{Version: Field(record, "Version")}, true
 		for _, list := range []string{name, name + ":" + architecture} {
 			if data, err := m.ReadLarge("/var/lib/dpkg/info/" + list + ".list"); err == nil {
 				found.Files = strings.Split(strings.TrimSpace(string(data)), "\n")
@@ -54,18 +73,8 @@ func (m *Machine) dpkgPackage(name string) (Package, bool) {
 	return found, is
 }
 
-// field is the value of a line "NAME: VALUE" of a record.
-func field(record, name string) string {
-	for _, line := range strings.Split(record, "\n") {
-		if value, is := strings.CutPrefix(line, name+": "); is {
-			return value
-		}
-	}
-	return ""
-}
-
-// apkInstalled reads apk's list of what is installed: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
-func (m *Machine) apkInstalled() iter.Seq[Package] {
+// ApkInstalled reads apk's list of what is installed: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+func (m *Machine) ApkInstalled() iter.Seq[Package] {
 	data, err := m.ReadLarge("/lib/apk/db/installed")
 	if err != nil {
 		data, _ = m.ReadLarge("/usr/lib/apk/db/installed")
@@ -93,7 +102,7 @@ func (m *Machine) apkInstalled() iter.Seq[Package] {
 }
 
 func (m *Machine) apkPackage(name string) (Package, bool) {
-	for p := range m.apkInstalled() {
+	for p := range m.ApkInstalled() {
 		if p.Name == name {
 			return p, true
 		}

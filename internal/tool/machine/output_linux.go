@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
-
-	"vkloader/internal/tool/held"
 )
 
 // WriteFile writes a file of this machine that the user has named, in one step; mode is without what the umask takes. Without
@@ -89,8 +87,8 @@ func (p *Place) stream() (*os.File, error) {
 		return nil, nil
 	case kind != unix.S_IFIFO && kind != unix.S_IFCHR:
 		return nil, &fs.PathError{Op: "open", Path: handle.Name(), Err: ErrNotRegular}
-	case !held.Ours(info.Uid):
-		return nil, &fs.PathError{Op: "open", Path: handle.Name(), Err: held.ErrOthers}
+	case !OwnedHere(info.Uid):
+		return nil, &fs.PathError{Op: "open", Path: handle.Name(), Err: ErrOthers}
 	}
 	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), os.O_WRONLY|unix.O_NOCTTY, 0)
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"vkloader/internal/tool/held"
 )
 
 // What the user names is written whole or not at all: a link in its place stays, and what it leads to is written; without
@@ -110,7 +108,7 @@ func TestOutputOfOtherKinds(t *testing.T) {
 	if err := os.Chown(pipe, 4242, 4242); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(pipe, nil, 0o600, true); !errors.Is(err, held.ErrOthers) {
+	if err := WriteFile(pipe, nil, 0o600, true); !errors.Is(err, ErrOthers) {
 		t.Errorf("another user's pipe: %v", err)
 	}
 }

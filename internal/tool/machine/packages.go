@@ -88,7 +88,7 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 
 // apkDatabase reads apk's list of what is installed.
 func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
-	for p := range m.apkInstalled() {
+	for p := range m.ApkInstalled() {
 		for _, file := range p.Files {
 			if slices.Contains(wanted, file) {
 				owners[file] = p.Name

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"vkloader/internal/tool/held"
 )
 
 // roots are the directories that stand for "/", each opened once and kept: what becomes of the path to it later, such as
@@ -273,9 +271,9 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
 }
 
-// placeHere is PlaceOf on this machine. Which links count says held.Way: another user could lead what is written anywhere.
+// placeHere is PlaceOf on this machine. Which links count says Way: another user could lead what is written anywhere.
 func placeHere(name string, make bool) (*Place, error) {
-	var way held.Way
+	var way Way
 	for range maxLinks {
 		directory, err := way.Directory(path.Dir(name), make)
 		if err != nil {

@@ -1,6 +1,7 @@
 package pc
 
 import (
+	"fmt"
 	"strconv"
 	"unsafe"
 
@@ -92,39 +93,36 @@ func SystemDirectory(bits string) string {
 	return directory
 }
 
-// FileVersion is the version that a file's resources give it, such as 1.4.363.0; "" without one.
-func FileVersion(name string) string {
+// versionBlock is the version resource of a file; nil without one.
+func versionBlock(name string) []byte {
 	size, err := windows.GetFileVersionInfoSize(name, nil)
 	if err != nil || size == 0 {
-		return ""
+		return nil
 	}
 	block := make([]byte, size)
 	if windows.GetFileVersionInfo(name, 0, size, unsafe.Pointer(&block[0])) != nil {
-		return ""
+		return nil
 	}
+	return block
+}
+
+// FileVersion is the version that a file's resources give it, such as 1.4.363.0; "" without one.
+func FileVersion(name string) string {
 	var fixed *windows.VS_FIXEDFILEINFO
 	length := uint32(unsafe.Sizeof(*fixed))
-	if windows.VerQueryValue(unsafe.Pointer(&block[0]), `\`, unsafe.Pointer(&fixed), &length) != nil || fixed == nil {
+	block := versionBlock(name)
+	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\`, unsafe.Pointer(&fixed), &length) != nil || fixed == nil {
 		return ""
 	}
-	part := func(n uint32) string { return strconv.Itoa(int(n)) }
-	return part(fixed.FileVersionMS>>16) + "." + part(fixed.FileVersionMS&0xffff) + "." + part(fixed.FileVersionLS>>16) + "." +
-		part(fixed.FileVersionLS&0xffff)
+	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16, fixed.FileVersionLS&0xffff)
 }
 
 // FileText is a text of a file's resources in English, such as ProductName; "" without one.
 func FileText(name, text string) string {
-	size, err := windows.GetFileVersionInfoSize(name, nil)
-	if err != nil || size == 0 {
-		return ""
-	}
-	block := make([]byte, size)
-	if windows.GetFileVersionInfo(name, 0, size, unsafe.Pointer(&block[0])) != nil {
-		return ""
-	}
 	var found *uint16
 	var length uint32
-	if windows.VerQueryValue(unsafe.Pointer(&block[0]), `\StringFileInfo\040904b0\`+text, unsafe.Pointer(&found), &length) != nil || found == nil {
+	block := versionBlock(name)
+	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\StringFileInfo\040904b0\`+text, unsafe.Pointer(&found), &length) != nil || found == nil {
 		return ""
 	}
 	return windows.UTF16PtrToString(found)

@@ -11,11 +11,10 @@ import (
 
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/settingsplace"
 	"vkloader/internal/tool/term"
 )
 
@@ -104,7 +103,7 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	environ, remove, err := settingsplace.Shadow(found.Source.Environ, string(text))
+	environ, remove, err := explain.ShadowSettings(found.Source.Environ, string(text))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
@@ -148,7 +147,7 @@ func in(source *machine.Source) (map[thing]bool, error) {
 
 // identify finds what the name means. others are the drivers that stay, when it is one.
 func (e *Entry) identify(found *settingsfile.Found) (others []string, err error) {
-	answer, err := ask.Changed(decision.Lacking(found.Source, found.Places))
+	answer, err := ask.Changed(explain.Lacking(found.Source, found.Places))
 	if err != nil {
 		return nil, err
 	}

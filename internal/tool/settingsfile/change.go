@@ -21,10 +21,10 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -317,7 +317,7 @@ func levelWords(level uint32) []string {
 
 // found is what there is without settings files, and without the filters that take layers and drivers out of lists.
 func (p *Found) found() (*plan.Answer, error) {
-	return ask.Changed(decision.Without(decision.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+	return ask.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
@@ -445,7 +445,7 @@ func (c *Change) devices(lister Devices, object map[string]any) error {
 			}
 		}
 		listed := ask.SelectedAll(all)
-		hits, err := selector.Select(word, listed)
+		hits, err := gpus.Select(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
 		}
@@ -541,7 +541,7 @@ func Length(text string) (time.Duration, error) {
 
 // judge refuses to write what the loader would not take.
 func judge(content map[string]any, where string) error {
-	text, err := encode(content)
+	text, err := Encode(content)
 	if err != nil {
 		return err
 	}

@@ -10,15 +10,8 @@ import (
 	"time"
 
 	"vkloader/internal/core/document"
-	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsplace"
-)
-
-// Mark is the member that says that the file is the tool's own; Writer is what stands in it.
-const (
-	Mark   = settingsplace.Mark
-	Writer = settingsplace.Writer
 )
 
 // setAside is added to the name of another program's file that had to make room; loaders do not read such names.
@@ -34,9 +27,6 @@ type File struct {
 	Ours    bool      // it has the tool's mark
 	Expires time.Time // of our own; zero: never
 }
-
-// Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
-func Places(from facts.Source) []string { return settingsplace.Places(from) }
 
 // Existing reads those of the places where there is a file, in order.
 func Existing(m *machine.Machine, places []string) ([]*File, error) {
@@ -65,9 +55,9 @@ func Read(m *machine.Machine, place string) (*File, error) {
 	if fault != nil {
 		return f, nil
 	}
-	mark := doc.Top().Member(Mark)
+	mark := doc.Top().Member(explain.SettingsMark)
 	writer, _ := mark.Member("written_by").Text()
-	f.Ours = writer == Writer
+	f.Ours = writer == explain.SettingsWriter
 	if text, ok := mark.Member("expires").Text(); ok && f.Ours {
 		f.Expires, _ = time.Parse(time.RFC3339, text) // one that is no time is never over; the schema has a word on it
 	}
@@ -123,19 +113,19 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 
 // marked enters the mark in a content, and gives its text.
 func marked(content map[string]any, expires time.Time) ([]byte, error) {
-	mark := map[string]any{"written_by": Writer}
-	if old, ok := content[Mark].(map[string]any); ok && old[rulesMember] != nil {
+	mark := map[string]any{"written_by": explain.SettingsWriter}
+	if old, ok := content[explain.SettingsMark].(map[string]any); ok && old[rulesMember] != nil {
 		mark[rulesMember] = old[rulesMember]
 	}
 	if !expires.IsZero() {
 		mark["expires"] = expires.UTC().Format(time.RFC3339)
 	}
-	content[Mark] = mark
-	return encode(content)
+	content[explain.SettingsMark] = mark
+	return Encode(content)
 }
 
-// encode is the text of a content.
-func encode(content map[string]any) ([]byte, error) {
+// Encode is the text of a content.
+func Encode(content map[string]any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)

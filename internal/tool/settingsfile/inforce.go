@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
 
@@ -19,7 +20,7 @@ type Found struct {
 
 // Look looks for settings files.
 func Look(source *machine.Source) (*Found, error) {
-	p := &Found{Machine: source.Machine, Source: source, Places: Places(source)}
+	p := &Found{Machine: source.Machine, Source: source, Places: explain.SettingsPlaces(source)}
 	return p, p.Again()
 }
 
@@ -48,7 +49,7 @@ type Expiry struct {
 
 // Expire removes the settings files of ours whose time is over.
 func Expire(m *machine.Machine) ([]Expiry, error) {
-	files, err := Existing(m, Places(&machine.Source{Machine: *m, AsUser: true}))
+	files, err := Existing(m, explain.SettingsPlaces(&machine.Source{Machine: *m, AsUser: true}))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -42,7 +42,7 @@ func (a *asker) ask(content map[string]any, program string, enabled []string, wi
 	if program != "" {
 		source.Program = program
 	}
-	facts := decision.Without(decision.Replacing(&source, a.place, string(text)), without...)
+	facts := explain.Without(explain.Replacing(&source, a.place, string(text)), without...)
 	return ask.ChangedFor(facts, discover.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // it shows pictures
 }
 

@@ -3,6 +3,8 @@ package settingsfile
 import (
 	"encoding/json"
 	"slices"
+
+	"vkloader/internal/tool/explain"
 )
 
 // rulesMember is the member of the mark that holds the rules about the order of layers.
@@ -38,7 +40,7 @@ type RuleNow struct {
 
 // rulesOf are those of a content that Decode gave. What is no rule is left out.
 func rulesOf(content map[string]any) (rules []Rule) {
-	mark, _ := content[Mark].(map[string]any)
+	mark, _ := content[explain.SettingsMark].(map[string]any)
 	list, _ := mark[rulesMember].([]any)
 	for _, element := range list {
 		var r Rule
@@ -52,10 +54,10 @@ func rulesOf(content map[string]any) (rules []Rule) {
 
 // setRules puts rules into a content.
 func setRules(content map[string]any, rules []Rule) {
-	mark, ok := content[Mark].(map[string]any)
+	mark, ok := content[explain.SettingsMark].(map[string]any)
 	if !ok {
 		mark = map[string]any{}
-		content[Mark] = mark
+		content[explain.SettingsMark] = mark
 	}
 	list := []any{}
 	for _, r := range rules {
@@ -148,6 +150,3 @@ func said(object map[string]any) string {
 	text, _ := json.Marshal(object)
 	return string(text)
 }
-
-// Encode is the text of a content, as Write writes it.
-func Encode(content map[string]any) ([]byte, error) { return encode(content) }

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"vkloader/discover"
+	"vkloader/internal/commands"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/commands"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/graph"

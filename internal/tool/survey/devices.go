@@ -12,12 +12,11 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/settingsplace"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
@@ -115,7 +114,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 // look runs the probe; silent: without any settings file.
 func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*discover.Report, error) {
 	if silent {
-		changed, remove, err := settingsplace.Shadow(environ, settingsplace.Silent)
+		changed, remove, err := explain.ShadowSettings(environ, explain.SilentSettings)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +225,7 @@ func ManifestOf(found probe.Place, source *machine.Source, d *discover.Device, l
 	if err != nil {
 		return "", err
 	}
-	without, err := ask.Changed(decision.Without(source, DriverVariables...))
+	without, err := ask.Changed(explain.Without(source, DriverVariables...))
 	if err != nil {
 		return "", err
 	}
@@ -266,7 +265,7 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 			environ = l.lift(environ)
 		}
 	}
-	environ, remove, err := settingsplace.Shadow(environ, text)
+	environ, remove, err := explain.ShadowSettings(environ, text)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +285,7 @@ func sameDevice(a, b *discover.Device) bool {
 }
 
 // Selected are the devices as a selector is compared with them.
-func (d *Devices) Selected() (list []selector.Device) {
+func (d *Devices) Selected() (list []gpus.Device) {
 	for i := range d.List {
 		list = append(list, ask.Selected(&d.List[i].Device))
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"vkloader/internal/commands"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/commands"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/guide"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
@@ -186,7 +185,7 @@ func (b *banner) variables(r *Request) error {
 		return err
 	}
 	for _, v := range said.Variables {
-		if v.State == environment.InForce && v.Group != string(guide.Directories) {
+		if v.State == environment.InForce && v.Group != string(environment.Directories) {
 			b.Overrides = append(b.Overrides, override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session that vkloader ui was started in",
 				Since: "its start", Until: "it is unset", Hint: "unset " + v.Name})
 		}

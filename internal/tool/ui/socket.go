@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"vkloader/internal/tool/held"
+	"vkloader/internal/tool/machine"
 )
 
 // listenSocket makes a socket that its user alone may open. It is made in a directory of the user's own and then gets its
@@ -31,7 +31,7 @@ func listenSocket(path string) (net.Listener, error) {
 	} else if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
 		return nil, fmt.Errorf("--socket: others may write to %s, and replace the socket", filepath.Dir(path))
 	}
-	directory, err := held.Temporary(filepath.Dir(path), ".vkloader-ui-")
+	directory, err := machine.TemporaryDirectory(filepath.Dir(path), ".vkloader-ui-")
 	if err != nil {
 		return nil, fmt.Errorf("--socket: %w", err)
 	}

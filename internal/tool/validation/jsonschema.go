@@ -2,168 +2,250 @@ package validation
 
 import (
 	"fmt"
-	"maps"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"vkloader/internal/core/document"
 )
 
-// Schema is a schema, or a part of one.
+// Schema is a schema. It is obeyed as it is written: each value is judged by the keywords in the schema's text.
 type Schema struct {
-	types      []string // names of types, one of which the value has; none: any
-	enum       []string
-	pattern    string
-	matches    func(string) bool
-	length     bounds // of a string, in characters
-	value      bounds // of a number
-	items      bounds // their number
-	members    bounds // their number
-	date       bool   // the string is a date and time
-	element    *Schema
-	required   []string
-	properties map[string]*Schema // by the names in lower case
-	names      []string           // of the properties, as they are written
-	others     *Schema            // of members that are no properties
-	oneOf      []*Schema
-	condition  *Schema
-	consequent *Schema
-	reference  string
+	top      document.Value
+	patterns map[string]*regexp.Regexp // each is compiled when it is first used
 }
 
-// bounds are the least and the largest value of what is counted.
-type bounds struct {
-	least, most       float64
-	hasLeast, hasMost bool
-}
-
-// reader reads one schema.
-type reader struct {
-	defs map[string]*Schema
-	all  []*Schema
-}
-
-// ReadSchema reads the text of a schema.
+// ReadSchema reads the text of a schema; one with a keyword that is not known is an error.
 func ReadSchema(text string) (*Schema, error) {
 	doc, fault := document.Parse(text)
 	if fault != nil {
 		return nil, fmt.Errorf("line %d: %s", fault.Line, fault.What)
 	}
-	r := reader{defs: map[string]*Schema{}}
-	top := doc.Top()
-	for d := top.Member("$defs").First(); d.Exists(); d = d.Next() {
-		part, err := r.schema(d)
-		if err != nil {
-			return nil, err
-		}
-		r.defs["#/$defs/"+d.Name()] = part
-	}
-	whole, err := r.schema(top)
-	if err != nil {
+	s := &Schema{doc.Top(), map[string]*regexp.Regexp{}}
+	if err := s.supported(s.top); err != nil {
 		return nil, err
-	}
-	for _, s := range r.all {
-		if target := r.defs[s.reference]; target != nil {
-			*s = *target
-		} else if s.reference != "" {
-			return nil, fmt.Errorf("no definition %s", s.reference)
-		}
-	}
-	return whole, nil
-}
-
-// ignored are keywords that say nothing about the value.
-var ignored = []string{"$schema", "$id", "$defs", "title", "description"}
-
-func (r *reader) schema(v document.Value) (*Schema, error) {
-	s := &Schema{}
-	r.all = append(r.all, s)
-	if !v.IsObject() {
-		return nil, fmt.Errorf("a schema that is not an object: %s", v.Raw())
-	}
-	for m := v.First(); m.Exists(); m = m.Next() {
-		if slices.Contains(ignored, m.Name()) {
-			continue
-		}
-		if err := r.keyword(s, m); err != nil {
-			return nil, err
-		}
 	}
 	return s, nil
 }
 
-func (r *reader) keyword(s *Schema, m document.Value) (err error) {
-	text, _ := m.Text()
-	switch m.Name() {
-	case "$ref":
-		s.reference = text
-	case "type":
-		s.types = []string{text}
-	case "enum":
-		s.enum = texts(m)
-	case "pattern":
-		s.pattern = text
-		s.matches = compiled(text)
-	case "format":
-		if s.date = text == "date-time"; !s.date {
-			return fmt.Errorf("the format %q is not supported", text)
+// plainKeywords have no schema in them. The first four say nothing about the value.
+var plainKeywords = []string{"$schema", "$id", "title", "description", "type", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum",
+	"minItems", "maxItems", "minProperties", "maxProperties", "required"}
+
+// supported tells why a schema, or a part of one, cannot be obeyed.
+func (s *Schema) supported(part document.Value) (err error) {
+	if !part.IsObject() {
+		return fmt.Errorf("a schema that is not an object: %s", part.Raw())
+	}
+	for m := part.First(); m.Exists() && err == nil; m = m.Next() {
+		text, _ := m.Text()
+		switch name := m.Name(); {
+		case slices.Contains(plainKeywords, name), name == "format" && text == "date-time", name == "$ref" && s.resolved(part).Exists():
+		case name == "items", name == "additionalProperties", name == "if", name == "then":
+			err = s.supported(m)
+		case name == "properties", name == "anyOf", name == "$defs":
+			for below := m.First(); below.Exists() && err == nil; below = below.Next() {
+				err = s.supported(below)
+			}
+		default:
+			err = fmt.Errorf("the keyword %q is not supported with %s", name, m.Raw())
 		}
-	case "minLength":
-		s.length.from(m)
-	case "maxLength":
-		s.length.to(m)
-	case "minimum":
-		s.value.from(m)
-	case "maximum":
-		s.value.to(m)
-	case "minItems":
-		s.items.from(m)
-	case "maxItems":
-		s.items.to(m)
-	case "minProperties":
-		s.members.from(m)
-	case "maxProperties":
-		s.members.to(m)
-	case "required":
-		s.required = texts(m)
-	case "items":
-		s.element, err = r.schema(m)
-	case "additionalProperties":
-		s.others, err = r.schema(m)
-	case "properties":
-		s.properties = map[string]*Schema{}
-		for p := m.First(); p.Exists() && err == nil; p = p.Next() {
-			s.names = append(s.names, p.Name())
-			s.properties[strings.ToLower(p.Name())], err = r.schema(p)
-		}
-	case "anyOf":
-		for p := m.First(); p.Exists() && err == nil; p = p.Next() {
-			var one *Schema
-			one, err = r.schema(p)
-			s.oneOf = append(s.oneOf, one)
-		}
-	case "if":
-		s.condition, err = r.schema(m)
-	case "then":
-		s.consequent, err = r.schema(m)
-	default:
-		return fmt.Errorf("the keyword %q is not supported", m.Name())
 	}
 	return err
 }
 
-// compiled compiles a pattern when it is first used.
-func compiled(pattern string) func(string) bool {
-	var form *regexp.Regexp
-	return func(text string) bool {
-		if form == nil {
-			form = regexp.MustCompile(pattern)
+// resolved is the definition that a part of the schema stands for, or the part itself.
+func (s *Schema) resolved(part document.Value) document.Value {
+	reference, is := part.Member("$ref").Text()
+	if !is {
+		return part
+	}
+	return s.top.Member("$defs").Member(strings.TrimPrefix(reference, "#/$defs/"))
+}
+
+// Names are the names of the members that the schema describes anywhere, by their forms in lower case.
+func (s *Schema) Names() map[string]string {
+	names := map[string]string{}
+	var walk func(document.Value)
+	walk = func(v document.Value) {
+		for m := v.First(); m.Exists(); m = m.Next() {
+			if m.Name() == "properties" {
+				for p := m.First(); p.Exists(); p = p.Next() {
+					names[strings.ToLower(p.Name())] = p.Name()
+				}
+			}
+			walk(m)
 		}
-		return form.MatchString(text)
+	}
+	walk(s.top)
+	return names
+}
+
+// Rule is the keyword that a value violates.
+type Rule uint8
+
+// Rules.
+const (
+	RuleType        Rule = iota // Violation.Got, Violation.Want: names of types
+	RuleEnum                    // Got; Want: the values
+	RulePattern                 // Got; Want: the pattern
+	RuleFormat                  // Got
+	RuleLength                  // Least, Most
+	RuleRange                   // Least, Most
+	RuleItems                   // Number, Least, Most
+	RuleMembers                 // Number, Least, Most
+	RuleRequired                // Want: the member
+	RuleOneRequired             // Want: the members
+)
+
+// Violation is a value that the schema does not allow.
+type Violation struct {
+	At          document.Value
+	Path        string // names and numbers from the top, with dots
+	Rule        Rule
+	Got         string
+	Want        []string
+	Number      int
+	Least, Most float64 // infinite without a bound
+}
+
+// Check gives every violation to report, in the document's order.
+func (s *Schema) Check(v document.Value, report func(Violation)) {
+	(&judge{s, report}).value(s.top, v, "")
+}
+
+// judge goes through a document.
+type judge struct {
+	*Schema
+	report func(Violation)
+}
+
+// allows tells whether a value is as a part of the schema wants it.
+func (j *judge) allows(part, v document.Value) bool {
+	good := true
+	(&judge{j.Schema, func(Violation) { good = false }}).value(part, v, "")
+	return good
+}
+
+// bound reports a number that is outside of the bounds that two keywords give it.
+func (j *judge) bound(part document.Value, least, most string, number float64, found Violation) (outside bool) {
+	found.Least, found.Most = math.Inf(-1), math.Inf(1)
+	if bound, has := part.Member(least).Number(); has {
+		found.Least = bound
+	}
+	if bound, has := part.Member(most).Number(); has {
+		found.Most = bound
+	}
+	if outside = number < found.Least || number > found.Most; outside {
+		j.report(found)
+	}
+	return outside
+}
+
+// value judges one value. One that is of another type is not judged further: one fault, one violation.
+func (j *judge) value(part, v document.Value, path string) {
+	part = j.resolved(part)
+	is := typeOf(v)
+	if want, has := part.Member("type").Text(); has && !isOf(v, is, want) {
+		j.report(Violation{At: v, Path: path, Rule: RuleType, Got: is, Want: []string{want}})
+		return
+	}
+	text, isText := v.Text()
+	if values := texts(part.Member("enum")); values != nil && !(isText && slices.Contains(values, text)) {
+		j.report(Violation{At: v, Path: path, Rule: RuleEnum, Got: text, Want: values})
+		return
+	}
+	switch is {
+	case "string":
+		j.text(part, v, path, text)
+	case "number":
+		n, _ := v.Number()
+		j.bound(part, "minimum", "maximum", n, Violation{At: v, Path: path, Rule: RuleRange})
+	case "array":
+		j.array(part, v, path)
+	case "object":
+		j.object(part, v, path)
+	}
+	if condition, then := part.Member("if"), part.Member("then"); condition.Exists() && then.Exists() && j.allows(condition, v) {
+		j.value(then, v, path)
 	}
 }
 
+func (j *judge) text(part, v document.Value, path, text string) {
+	count := utf8.RuneCountInString(text)
+	if j.bound(part, "minLength", "maxLength", float64(count), Violation{At: v, Path: path, Rule: RuleLength, Number: count}) {
+		return
+	}
+	if pattern, has := part.Member("pattern").Text(); has && !j.matches(pattern, text) {
+		j.report(Violation{At: v, Path: path, Rule: RulePattern, Got: text, Want: []string{pattern}})
+	}
+	if part.Member("format").Exists() { // date-time, the only one
+		if _, err := time.Parse(time.RFC3339, text); err != nil {
+			j.report(Violation{At: v, Path: path, Rule: RuleFormat, Got: text})
+		}
+	}
+}
+
+func (s *Schema) matches(pattern, text string) bool {
+	if s.patterns[pattern] == nil {
+		s.patterns[pattern] = regexp.MustCompile(pattern)
+	}
+	return s.patterns[pattern].MatchString(text)
+}
+
+func (j *judge) array(part, v document.Value, path string) {
+	count := v.Count()
+	j.bound(part, "minItems", "maxItems", float64(count), Violation{At: v, Path: path, Rule: RuleItems, Number: count})
+	element := part.Member("items")
+	if !element.Exists() {
+		return
+	}
+	n := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		j.value(element, e, below(path, strconv.Itoa(n)))
+		n++
+	}
+}
+
+func (j *judge) object(part, v document.Value, path string) {
+	for _, name := range texts(part.Member("required")) {
+		if !v.Member(name).Exists() {
+			j.report(Violation{At: v, Path: path, Rule: RuleRequired, Want: []string{name}})
+		}
+	}
+	var names []string
+	one := part.Member("anyOf").First()
+	for ; one.Exists() && !j.allows(one, v); one = one.Next() {
+		names = append(names, texts(one.Member("required"))...)
+	}
+	if !one.Exists() && names != nil {
+		j.report(Violation{At: v, Path: path, Rule: RuleOneRequired, Want: names})
+	}
+	seen := map[string]bool{}
+	for m := v.First(); m.Exists(); m = m.Next() {
+		key := strings.ToLower(m.Name())
+		if seen[key] {
+			continue // the first counts
+		}
+		seen[key] = true
+		by, name := part.Member("additionalProperties"), m.Name()
+		for p := part.Member("properties").First(); p.Exists(); p = p.Next() {
+			if strings.ToLower(p.Name()) == key {
+				by, name = p, p.Name()
+			}
+		}
+		if by.Exists() {
+			j.value(by, m, below(path, name))
+		}
+	}
+	j.bound(part, "minProperties", "maxProperties", float64(len(seen)), Violation{At: v, Path: path, Rule: RuleMembers, Number: len(seen)})
+}
+
+// texts are the texts of an array.
 func texts(v document.Value) (list []string) {
 	for e := v.First(); e.Exists(); e = e.Next() {
 		text, _ := e.Text()
@@ -172,32 +254,35 @@ func texts(v document.Value) (list []string) {
 	return list
 }
 
-func (b *bounds) from(v document.Value) { b.least, b.hasLeast = v.Number() }
-
-func (b *bounds) to(v document.Value) { b.most, b.hasMost = v.Number() }
-
-// has tells whether a number is within the bounds.
-func (b *bounds) has(n float64) bool {
-	return !(b.hasLeast && n < b.least) && !(b.hasMost && n > b.most)
+func below(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
 }
 
-// Names are the names of the members that the schema describes anywhere, by their forms in lower case.
-func (s *Schema) Names() map[string]string {
-	names, seen := map[string]string{}, map[*Schema]bool{}
-	var walk func(*Schema)
-	walk = func(s *Schema) {
-		if s == nil || seen[s] {
-			return
-		}
-		seen[s] = true
-		for _, name := range s.names {
-			names[strings.ToLower(name)] = name
-		}
-		for _, part := range slices.Concat(slices.Collect(maps.Values(s.properties)), s.oneOf,
-			[]*Schema{s.element, s.others, s.condition, s.consequent}) {
-			walk(part)
-		}
+// typeOf is the name of a value's type, "number" for integers too.
+func typeOf(v document.Value) string {
+	switch v.Kind() {
+	case document.True, document.False:
+		return "boolean"
+	case document.Number:
+		return "number"
+	case document.String:
+		return "string"
+	case document.Array:
+		return "array"
+	case document.Object:
+		return "object"
 	}
-	walk(s)
-	return names
+	return "null"
+}
+
+// isOf tells whether a value, of the type is, is of the type want. An integer is a number without a fraction.
+func isOf(v document.Value, is, want string) bool {
+	if want == "integer" && is == "number" {
+		n, _ := v.Number()
+		return n == math.Trunc(n)
+	}
+	return is == want
 }

@@ -14,30 +14,7 @@ type said string
 func (s said) say() string { return string(s) }
 
 // plain is a fact to which its place in the file adds all that there is to know.
-type plain uint8
-
-const (
-	ofNoKind plain = iota
-	byteOrderMark
-	noUTF8
-	forNobody
-	noFullPath
-	besideArray
-	onlyTrue
-	onlyNoDrivers
-	noArray
-	noString
-	noLayers
-	layerNoObject
-	noManifest
-	noDrivers
-	driverNoPath
-	skippedNoManifest
-	lastNoManifest
-	hidesAll
-	deviceNoObject
-	noVersion
-)
+type plain string
 
 const (
 	laxer    = ": the loader accepts this, strict readers do not"
@@ -45,31 +22,31 @@ const (
 	notThere = "counts as if it were not there"
 )
 
-var plainWords = [...]string{
-	ofNoKind: "neither a driver manifest (ICD), nor a layer manifest (layer, layers), nor settings (settings, " +
-		"settings_array)",
-	byteOrderMark:     "a byte-order mark" + laxer,
-	noUTF8:            "a byte that is no UTF-8" + laxer,
-	forNobody:         "app_keys names no program: the object is never used",
-	noFullPath:        "matches no program: it has to be the full path of an executable, character by character",
-	besideArray:       "never used: settings_array is there, too",
-	onlyTrue:          "only the JSON value true counts",
-	onlyNoDrivers:     "there are no additional drivers: either it has no effect, or no driver remains",
-	noArray:           "not an array: " + notThere,
-	noString:          "not a string: it and the words after it do not count",
-	noLayers:          "not an array of layers: programs get no layer at all",
-	layerNoObject:     "not an object" + dropped,
-	noManifest:        "without effect: the path does not end in .json",
-	noDrivers:         "not an array of drivers: " + notThere,
-	driverNoPath:      "not an object with a string path; the whole list is dropped",
-	skippedNoManifest: "skipped: the path does not end in .json",
-	lastNoManifest:    "the last path does not end in .json: no driver at all is found",
-	hidesAll:          "an empty list hides every device",
-	deviceNoObject:    "not an object; the whole list is dropped",
-	noVersion:         "driverVersion is missing or no number; the entry is skipped",
-}
+const (
+	ofNoKind plain = "neither a driver manifest (ICD), nor a layer manifest (layer, layers), nor settings (settings, " +
+		"settings_array)"
+	byteOrderMark     plain = "a byte-order mark" + laxer
+	noUTF8            plain = "a byte that is no UTF-8" + laxer
+	forNobody         plain = "app_keys names no program: the object is never used"
+	noFullPath        plain = "matches no program: it has to be the full path of an executable, character by character"
+	besideArray       plain = "never used: settings_array is there, too"
+	onlyTrue          plain = "only the JSON value true counts"
+	onlyNoDrivers     plain = "there are no additional drivers: either it has no effect, or no driver remains"
+	noArray           plain = "not an array: " + notThere
+	noString          plain = "not a string: it and the words after it do not count"
+	noLayers          plain = "not an array of layers: programs get no layer at all"
+	layerNoObject     plain = "not an object" + dropped
+	noManifest        plain = "without effect: the path does not end in .json"
+	noDrivers         plain = "not an array of drivers: " + notThere
+	driverNoPath      plain = "not an object with a string path; the whole list is dropped"
+	skippedNoManifest plain = "skipped: the path does not end in .json"
+	lastNoManifest    plain = "the last path does not end in .json: no driver at all is found"
+	hidesAll          plain = "an empty list hides every device"
+	deviceNoObject    plain = "not an object; the whole list is dropped"
+	noVersion         plain = "driverVersion is missing or no number; the entry is skipped"
+)
 
-func (p plain) say() string { return plainWords[p] }
+func (p plain) say() string { return string(p) }
 
 // Facts about a file as a file.
 type (

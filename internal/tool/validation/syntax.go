@@ -6,35 +6,21 @@ import (
 	"vkloader/internal/core/document"
 )
 
-// misread is what a file is whose text is no JSON at all.
-type misread uint8
-
+// What a file is whose text is no JSON at all.
 const (
-	readable misread = iota
-	empty
-	utf16Little
-	utf16Big
-	utf32
-	elfFile
-	packed
-	binaryFile
+	readable    plain = ""
+	empty       plain = "the file is empty"
+	utf16Little plain = "the file is UTF-16 (little endian): loaders read UTF-8"
+	utf16Big    plain = "the file is UTF-16 (big endian): loaders read UTF-8"
+	utf32       plain = "the file is UTF-32: loaders read UTF-8"
+	elfFile     plain = "the file is an ELF file, such as a library: a manifest is JSON text"
+	packed      plain = "the file is compressed: loaders read plain text"
+	binaryFile  plain = "the file is not text"
 )
-
-var misreadWords = [...]string{
-	empty:       "the file is empty",
-	utf16Little: "the file is UTF-16 (little endian): loaders read UTF-8",
-	utf16Big:    "the file is UTF-16 (big endian): loaders read UTF-8",
-	utf32:       "the file is UTF-32: loaders read UTF-8",
-	elfFile:     "the file is an ELF file, such as a library: a manifest is JSON text",
-	packed:      "the file is compressed: loaders read plain text",
-	binaryFile:  "the file is not text",
-}
-
-func (m misread) say() string { return misreadWords[m] }
 
 // encoding tells what a file is by its first bytes. JSON begins with ASCII, so zeros among them are those of an
 // encoding with wider characters.
-func encoding(text string) misread {
+func encoding(text string) plain {
 	zero := func(at int) bool { return at < len(text) && text[at] == 0 }
 	begins := func(with string) bool { return strings.HasPrefix(text, with) }
 	switch {
@@ -70,38 +56,22 @@ func isText(text string) bool {
 	return true
 }
 
-// slip is a mistake of syntax that has a name.
-type slip uint8
-
+// Mistakes of syntax that have a name.
 const (
-	noSlip slip = iota
-	trailingComma
-	lineComment
-	hashComment
-	singleQuotes
-	curlyQuotes
-	bareName
-	missingComma
-	cutOff
-	doubleComma
+	noSlip        plain = ""
+	trailingComma plain = "a comma after the last entry: JSON does not allow it"
+	lineComment   plain = "a comment: JSON has none"
+	hashComment   plain = "a comment (#): JSON has none"
+	singleQuotes  plain = "single quotes: JSON has double quotes only"
+	curlyQuotes   plain = "typographic quotes: JSON has plain double quotes only"
+	bareName      plain = "a name without quotes: JSON wants it in double quotes"
+	missingComma  plain = "a comma is missing before this"
+	cutOff        plain = "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing"
+	doubleComma   plain = "two commas with nothing between them"
 )
 
-var slipWords = [...]string{
-	trailingComma: "a comma after the last entry: JSON does not allow it",
-	lineComment:   "a comment: JSON has none",
-	hashComment:   "a comment (#): JSON has none",
-	singleQuotes:  "single quotes: JSON has double quotes only",
-	curlyQuotes:   "typographic quotes: JSON has plain double quotes only",
-	bareName:      "a name without quotes: JSON wants it in double quotes",
-	missingComma:  "a comma is missing before this",
-	cutOff:        "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing",
-	doubleComma:   "two commas with nothing between them",
-}
-
-func (s slip) say() string { return slipWords[s] }
-
 // slipAt names the mistake at which the parser stopped, and its place; noSlip where it has no name.
-func slipAt(text string, fault *document.Fault) (found slip, line, column int) {
+func slipAt(text string, fault *document.Fault) (found plain, line, column int) {
 	at := offsetOf(text, fault.Line, fault.Column)
 	rest := text[at:]
 	before := strings.TrimRight(text[:at], " \t\r\n")

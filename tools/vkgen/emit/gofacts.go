@@ -50,7 +50,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 			t.f("}")
 		}},
 		{"internal/core/vk/zresults.go", "vk", func(t *text) { goResults(t, r) }},
-		{"internal/tool/commands/zcommands.go", "commands", func(t *text) {
+		{"internal/commands/zcommands.go", "commands", func(t *text) {
 			kinds := []string{"", "Global", "Instance", "PhysicalDevice", "Device"}
 			t.f("// All are the commands that the loader knows: core first, each part in the registry's order.")
 			t.f("var All = [...]Command{")

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/commands"
 	"vkloader/internal/core/vk"
-	"vkloader/internal/tool/commands"
 	"vkloader/tools/vkgen/loader"
 )
 

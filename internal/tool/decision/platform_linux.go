@@ -1,9 +1,0 @@
-package decision
-
-import (
-	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
-)
-
-// Platform is that of this system, for facts from a source.
-func Platform(facts.Source) search.Platform { return search.Linux() }

@@ -1,0 +1,78 @@
+package environment
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/variables"
+)
+
+// Every variable of the table is told about once, and what is told makes sense.
+func TestEveryVariableIsTold(t *testing.T) {
+	text, err := os.ReadFile("../../../test/conformance/statements.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := strings.Fields(string(text))
+	told := map[variables.ID]int{}
+	for _, e := range Guide() {
+		told[e.ID]++
+		if e.Takes == "" || e.Does == "" || len(e.Statements) == 0 || !slices.Contains(Groups, e.Group) {
+			t.Errorf("%s: %+v", e.ID.Name(), e)
+		}
+		for _, id := range e.Statements {
+			if !slices.Contains(statements, id) {
+				t.Errorf("%s: there is no statement %s", e.ID.Name(), id)
+			}
+		}
+	}
+	variables.Each(func(v variables.ID) {
+		if told[v] != 1 {
+			t.Errorf("%s is told about %d times", v.Name(), told[v])
+		}
+		if found, known := variables.Named(v.Name()); !known || found != v {
+			t.Errorf("%s cannot be found", v.Name())
+		}
+	})
+	if _, known := variables.Named("VK_LOADER_SEARCH_ONLY_IN_BUNDLE"); known {
+		t.Error("that one is of another system")
+	}
+	for _, k := range OfLayers {
+		for _, id := range k.Statements {
+			if !slices.Contains(statements, id) {
+				t.Errorf("%s: there is no statement %s", k.Field, id)
+			}
+		}
+	}
+}
+
+// The table has what GEN-5, GEN-6 and GEN-2 list, and no more (ENV-1).
+func TestListsOfStatements(t *testing.T) {
+	secure := strings.Fields("VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES VK_LAYER_PATH VK_ADD_LAYER_PATH " +
+		"VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH VK_LOADER_DRIVERS_SELECT VK_LOADER_DRIVERS_DISABLE " +
+		"VK_LOADER_LAYERS_ENABLE VK_LOADER_LAYERS_DISABLE VK_LOADER_LAYERS_ALLOW VK_LOADER_DEVICE_ID_FILTER " +
+		"VK_LOADER_VENDOR_ID_FILTER VK_LOADER_DRIVER_ID_FILTER HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS VKLOADERD_DIR XDG_RUNTIME_DIR")
+	plain := strings.Fields("VK_INSTANCE_LAYERS VK_LOADER_DEBUG VK_LOADER_DEVICE_SELECT VK_LOADER_DISABLE_SELECT " +
+		"VK_LOADER_DISABLE_INST_EXT_FILTER VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING")
+	load := []string{"VK_LOADER_DEBUG", "VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"}
+	var gotSecure, gotPlain, gotLoad []string
+	variables.Each(func(v variables.ID) {
+		if v.Secure() {
+			gotSecure = append(gotSecure, v.Name())
+		} else {
+			gotPlain = append(gotPlain, v.Name())
+		}
+		if v.Reader() == variables.Load {
+			gotLoad = append(gotLoad, v.Name())
+		}
+	})
+	for _, c := range [][2][]string{{gotSecure, secure}, {gotPlain, plain}, {gotLoad, load}} {
+		slices.Sort(c[0])
+		slices.Sort(c[1])
+		if !slices.Equal(c[0], c[1]) {
+			t.Errorf("%v\nwant %v", c[0], c[1])
+		}
+	}
+}

@@ -1,4 +1,0 @@
-package guide
-
-// separated is how lists of paths and names are written here.
-const separated = "colon-separated"

@@ -1,5 +1,0 @@
-package settingsplace
-
-import "path"
-
-func cleanPlace(place string) string { return path.Clean(place) }

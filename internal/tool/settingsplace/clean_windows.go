@@ -1,3 +1,0 @@
-package settingsplace
-
-func cleanPlace(place string) string { return place }
