@@ -23,6 +23,7 @@ void names_free(struct name_list *list);
 #define LOOKS_MAX 16
 struct absence {
     char *path;       /* malloc; where there is nothing */
+    size_t length;    /* of that */
     size_t directory; /* length of the part of it that is there */
     struct file_identity stamp;
     bool lasting; /* nothing comes to be there without another stamp */

@@ -12,6 +12,7 @@
 
 #define WIRE_MAGIC 0x31574b56u
 #define WIRE_NULL 0xffffffffu
+#define WIRE_SIZE_MAX ((size_t)0xfffffff0u) /* of a message */
 /* Given as a length to a put function: measure the NUL-terminated string. */
 #define WIRE_CSTR 0xfffffffeu
 /* Initialises a string field: (struct wire_exists){WIRE_STR(path, "/x"), .yes = 1} */
@@ -43,16 +44,15 @@ struct wire_strs {
     const unsigned char *at, *end;
 };
 
-static inline bool wire_room(struct wire_writer *w, size_t more) {
+/* Makes room, or says that there is none. Not inlined: it is rare, and writers are many. */
+__attribute__((noinline, unused)) static bool wire_grow(struct wire_writer *w, size_t more) {
     if (w->failed) return false;
-    if (more > 0xfffffff0u - w->size || w->size > 0xfffffff0u) {
+    if (more > WIRE_SIZE_MAX - w->size) {
         w->failed = true;
         return false;
     }
-    size_t want = w->size + more;
-    if (want <= w->room) return true;
-    size_t room = w->room ? w->room : 1024;
-    while (room < want) room = room > (size_t)-1 / 2 ? want : room * 2;
+    size_t want = w->size + more, room = w->room ? w->room : 1024;
+    while (room < want) room = room > WIRE_SIZE_MAX / 2 ? WIRE_SIZE_MAX : room * 2;
     unsigned char *bytes = realloc(w->bytes, room);
     if (!bytes) {
         w->failed = true;
@@ -61,6 +61,10 @@ static inline bool wire_room(struct wire_writer *w, size_t more) {
     w->bytes = bytes;
     w->room = room;
     return true;
+}
+
+static inline bool wire_room(struct wire_writer *w, size_t more) {
+    return (!w->failed && more <= w->room - w->size) || wire_grow(w, more);
 }
 
 static inline void wire_raw(struct wire_writer *w, const void *bytes, size_t size) {
@@ -149,10 +153,9 @@ static inline size_t wire_begin(struct wire_writer *w, uint32_t id) {
 }
 
 static inline void wire_end(struct wire_writer *w, size_t start) {
-    static const unsigned char zero[8];
-    if (w->failed) return;
-    wire_raw(w, zero, (8 - (w->size - start) % 8) % 8);
-    if (w->failed) return;
+    if (!wire_room(w, 8)) return;
+    memset(w->bytes + w->size, 0, 8);
+    w->size += (8 - (w->size - start) % 8) % 8;
     uint32_t size = (uint32_t)(w->size - start), total = (uint32_t)w->size;
     memcpy(w->bytes + start + 4, &size, 4);
     memcpy(w->bytes + 4, &total, 4);

@@ -72,7 +72,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
 static struct driver_lib *open_own(struct instance *in, const struct wire_open_driver *step, VkResult *result)
 {
     char *text;
-    struct mapped_lib *mapped = library_open(step->library, &text);
+    /* A list of extensions needs it as long as the call, an instance as long as it lives. */
+    struct mapped_lib *mapped = in ? library_open(step->library, &text) : library_borrow(step->library, &text);
     return open_one(in, step, mapped, text, result);
 }
 

@@ -7,6 +7,13 @@
 
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
+/* What a driver's library exports, asked of the linker once. */
+enum driver_symbol { SYMBOL_NEGOTIATE, SYMBOL_GIPA, SYMBOL_OLD_GIPA, SYMBOL_GPDPA, SYMBOLS };
+struct driver_symbols {
+    bool known[SYMBOLS];
+    void *at[SYMBOLS];
+};
+
 /* One reference to a library. */
 struct mapped_lib {
     struct mapped_lib *next; /* of those whose file is known */
@@ -19,10 +26,14 @@ struct mapped_lib {
     char *found;             /* the path by which the linker found it, when given is a name that it searched for */
     bool as_given;           /* real is what given, or found, leads to as well */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
+    struct held *lent;       /* the loader's own reference, which it uses; NULL: it has one itself */
+    struct driver_symbols symbols;
 };
 
 /* Opens a library. NULL: text says why (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
+/* The same for the time of one call: what the loader has open of the same file is used as it is. */
+struct mapped_lib *library_borrow(const char *path, char **text);
 /* Notes the path by which the linker found it, which is the library's from now on; NULL: it is not known. */
 void library_found(struct mapped_lib *lib, char *found);
 /* Notes which file is mapped; call it when real is known. */
@@ -31,8 +42,8 @@ void library_identify(struct mapped_lib *lib);
 void library_close(struct mapped_lib *lib);
 /* Forgets the record and leaves its reference with the caller. */
 void library_forget(struct mapped_lib *lib);
-/* Takes a further reference to a library and keeps it until library_drop_preloaded (INS-087). */
-void library_preload(const struct mapped_lib *lib);
+/* Keeps a reference to a library until library_drop_preloaded (INS-087): that of the record, which uses it on. */
+void library_preload(struct mapped_lib *lib);
 /* Lets them go: all, or the one whose path was given (PHY-050). */
 void library_drop_preloaded(const char *given);
 /* A kept driver whose file was replaced is let go, so that the new file is loaded. served: the file that there is now,
@@ -48,15 +59,18 @@ bool library_may_open(const char *path, struct file_identity *identity, char **t
 bool library_refused(const char *given, const struct file_identity *now);
 /* Was the file of what is open by this handle overwritten, and is it left as it is? */
 bool library_is_left(void *handle);
-/* What is said of what may not be opened; by malloc, NULL without memory. */
-char *library_overwritten_text(const char *name);
-char *library_loader_text(const char *name, const char *loader);
 /* Lets a layer's library go, or leaves it when its file was overwritten since. path: whose file has the identity. */
 void library_close_layer(void *handle, const char *path, const struct file_identity *identity);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
+
+/* ---- refusal.c -------------------------------------------------------------------------------------------------- */
+
+/* What is said of what may not be opened; by malloc, NULL without memory. */
+char *library_overwritten_text(const char *name);
+char *library_loader_text(const char *name, const char *loader);
 
 /* ---- judged.c ---------------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,8 @@
  * it a top cause of crashes. Libraries found by vkEnumerateInstanceExtensionProperties stay until the next
  * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else. A driver
  * that has no device is closed the first time, and stays when it is opened a second time (ERRATA 28): a program that
- * makes instances again does not pay for it each time.
+ * makes instances again does not pay for it each time. A call that needs a library no longer than it lasts is lent one
+ * of these references (docs/decisions/030).
  *
  * Which file is mapped is known by what its path named before it was opened. A file that was overwritten in place is
  * never closed and never used again: its code is not what was mapped (docs/decisions/001).
@@ -14,7 +15,6 @@
  */
 #include "library/library.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,11 +28,15 @@ struct held {
     char *given, *look;      /* look: the path whose file is compared */
     char *real;              /* that of the object, where given or look leads to it as well; NULL: it is not known */
     struct file_identity identity;
+    struct driver_symbols symbols;
+    uint32_t lent; /* to calls that go on: the last of them lets it go, when it is on no list any more */
+    bool gone;     /* it is not */
 };
 
 static struct held *kept;            /* under the lock */
 static struct held *preloaded;       /* under the lock */
 static struct held *left;            /* under the lock: what was overwritten stays as it is, for ever */
+static struct held *going;           /* under the lock: what is lent, and let go afterwards */
 static struct held *closed;          /* under the lock: without a handle, what was closed once (ERRATA 28) */
 static struct mapped_lib *open_libs; /* under the lock: those that are identified */
 
@@ -91,9 +95,24 @@ static struct held *listed(struct held *list, const void *handle)
     return list;
 }
 
+/* Lent to somebody: it is let go when it comes back. */
+static bool held_waits(struct held *h)
+{
+    lock_take();
+    bool waits = h->lent > 0;
+    if (waits) {
+        h->gone = true;
+        h->next = going;
+        going = h;
+    }
+    lock_drop();
+    return waits;
+}
+
 /* Closes an object, and remembers that it was closed once where this was the loader's last reference. */
 static void held_close_one(struct held *h)
 {
+    if (held_waits(h)) return;
     reference_drop(h->handle, h->closure);
     bool last = h->identity.inode != 0;
     lock_take();
@@ -179,9 +198,9 @@ __attribute__((destructor)) static void let_go(void)
         else
             held_close(open[i]);
     }
-    struct held *others[] = {left, closed}; /* to which closing has added */
-    left = closed = NULL;
-    for (unsigned i = 0; i < 2; i++) held_forget(others[i]);
+    struct held *others[] = {left, closed, going}; /* to which closing has added */
+    left = closed = going = NULL;
+    for (unsigned i = 0; i < 3; i++) held_forget(others[i]);
 }
 
 /* The claim keeps other threads from letting the same one go while the file system is asked. */
@@ -220,29 +239,6 @@ void library_drop_replaced(const char *given, const struct file_identity *served
 
 /* ---- what is not opened ---------------------------------------------------------------------------------------- */
 
-static const char overwritten[] =
-    ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the driver, and replace a file (write a new one and rename it) instead of writing into it";
-
-/* What malloc makes of some texts; NULL without memory. */
-static char *joined(const char *a, const char *b, const char *c, const char *d)
-{
-    size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
-    char *text = malloc(size);
-    if (text) snprintf(text, size, "%s%s%s%s", a, b, c, d);
-    return text;
-}
-
-char *library_overwritten_text(const char *name)
-{
-    return joined(name, overwritten, "", "");
-}
-
-char *library_loader_text(const char *name, const char *loader)
-{
-    return joined(name, ": this is a Vulkan loader by its own name (", loader,
-                  "), which would look for drivers and layers in its turn, and neither a driver nor a layer");
-}
-
 /* What the lists know of a file; now: NULL when it is not known. With the lock. */
 enum known { UNKNOWN, KNOWN, OVERWRITTEN };
 static enum known known_as(const char *given, const struct file_identity *now)
@@ -252,8 +248,8 @@ static enum known known_as(const char *given, const struct file_identity *now)
         if (strcmp(h->given, given) == 0 ||
             (now && h->identity.device == now->device && h->identity.inode == now->inode))
             return OVERWRITTEN;
-    const struct held *lists[] = {kept, preloaded};
-    for (unsigned i = 0; now && i < 2; i++)
+    const struct held *lists[] = {kept, preloaded, going};
+    for (unsigned i = 0; now && i < 3; i++)
         for (const struct held *h = lists[i]; h; h = h->next) {
             if (file_overwritten(now, &h->identity)) return OVERWRITTEN;
             if (file_same(now, &h->identity)) known = KNOWN;
@@ -374,10 +370,9 @@ void library_found(struct mapped_lib *lib, char *found)
     real_of(lib);
 }
 
-struct mapped_lib *library_open(const char *path, char **text)
+static struct mapped_lib *open_seen(const char *path, const struct file_identity *seen, char **text)
 {
-    struct file_identity identity;
-    look_at(path, &identity);
+    struct file_identity identity = *seen;
     library_drop_replaced(path, identity.inode ? &identity : NULL);
     if (!may_open(path, &identity, text)) return NULL;
     struct mapped_lib *lib = calloc(1, sizeof *lib);
@@ -407,6 +402,76 @@ struct mapped_lib *library_open(const char *path, char **text)
     return NULL;
 }
 
+struct mapped_lib *library_open(const char *path, char **text)
+{
+    struct file_identity identity;
+    look_at(path, &identity);
+    return open_seen(path, &identity, text);
+}
+
+/* What the loader has open by the same path, of the same file where that is known. */
+static struct held *lendable(const char *path, const struct file_identity *identity)
+{
+    lock_wanted(true);
+    if (left) return NULL; /* rare, and what is left is looked for in many ways */
+    struct held *lists[] = {preloaded, kept};
+    for (unsigned i = 0; i < 2; i++)
+        for (struct held *h = lists[i]; h; h = h->next)
+            if (!h->closure && (identity->inode ? file_same(&h->identity, identity) : h->identity.inode != 0) &&
+                strcmp(h->given, path) == 0)
+                return h;
+    return NULL;
+}
+
+/* It comes back. */
+static void take_back(struct held *h)
+{
+    lock_take();
+    bool last = --h->lent == 0 && h->gone;
+    for (struct held **at = &going; last && *at; at = &(*at)->next) {
+        if (*at != h) continue;
+        *at = h->next;
+        h->next = NULL;
+        break;
+    }
+    lock_drop();
+    if (last) held_close(h);
+}
+
+/* What the linker has searched for, it finds by its name again, as long as it is open. */
+static struct mapped_lib *lend(const char *path, const struct file_identity *identity)
+{
+    struct file_identity now;
+    bool searched = !path_has_directory(path);
+    if (!searched && !identity->inode) return NULL;
+    lock_take();
+    struct held *h = lendable(path, identity);
+    if (h) h->lent++;
+    lock_drop();
+    struct mapped_lib *lib = NULL;
+    if (h && (!searched || (file_identify(h->look, &now) && file_same(&now, &h->identity)))) lib = malloc(sizeof *lib);
+    if (lib)
+        *lib = (struct mapped_lib){.identity = h->identity,
+                                   .handle = h->handle,
+                                   .given = h->given,
+                                   .real = h->real ? h->real : h->given,
+                                   .found = searched ? h->look : NULL,
+                                   .as_given = h->real != NULL,
+                                   .lent = h,
+                                   .symbols = h->symbols};
+    else if (h)
+        take_back(h);
+    return lib;
+}
+
+struct mapped_lib *library_borrow(const char *path, char **text)
+{
+    struct file_identity identity;
+    look_at(path, &identity);
+    struct mapped_lib *lib = lend(path, &identity);
+    return lib ? lib : open_seen(path, &identity, text);
+}
+
 struct closure *library_find_served(const char *given, const struct file_identity *identity)
 {
     struct closure *found = NULL;
@@ -432,7 +497,8 @@ static struct held *hold(const struct mapped_lib *lib)
                        .given = strdup(lib->given),
                        .look = strdup(look_of(lib)),
                        .real = lib->as_given ? strdup(lib->real) : NULL,
-                       .identity = lib->identity};
+                       .identity = lib->identity,
+                       .symbols = lib->symbols};
     if (h->given && h->look) return h;
     held_free(h);
     return NULL;
@@ -440,6 +506,7 @@ static struct held *hold(const struct mapped_lib *lib)
 
 void library_identify(struct mapped_lib *lib)
 {
+    if (lib->lent) return;                    /* its file is known by what it is lent from */
     struct file_identity now = lib->identity; /* as its path was before it was opened, if it was known then */
     if (!lib->closure && !now.inode && !file_identify(look_of(lib), &now)) memset(&now, 0, sizeof now);
     lock_take();
@@ -459,6 +526,12 @@ void library_identify(struct mapped_lib *lib)
 void library_close(struct mapped_lib *lib)
 {
     if (!lib) return;
+    struct held *lent = lib->lent;
+    if (lent) {
+        library_forget(lib);
+        take_back(lent);
+        return;
+    }
     lock_take();
     bool stays = listed(kept, lib->handle), another = stays || listed(preloaded, lib->handle);
     lock_drop();
@@ -493,13 +566,14 @@ void library_forget(struct mapped_lib *lib)
         if (*at) *at = lib->next;
         lock_drop();
     }
-    if (lib->real != lib->given) free(lib->real);
-    free(lib->found);
-    free(lib->given);
+    const struct held *h = lib->lent; /* which may own its names, too */
+    if (lib->real != lib->given && !(h && lib->real == h->real)) free(lib->real);
+    if (!(h && lib->found == h->look)) free(lib->found);
+    if (!(h && lib->given == h->given)) free(lib->given);
     free(lib);
 }
 
-void library_preload(const struct mapped_lib *lib)
+void library_preload(struct mapped_lib *lib)
 {
     exit_watch();
     lock_take();
@@ -507,10 +581,14 @@ void library_preload(const struct mapped_lib *lib)
     lock_drop();
     struct held *h = have ? NULL : hold(lib);
     if (!h) return;
-    if (h->closure)
+    if (h->closure) {
         closure_hold(h->closure);
-    else
+    } else if (lib->lent) {
         h->handle = gate_dlopen(h->given, &h->identity, NULL); /* another reference */
+    } else {
+        h->lent = 1;
+        lib->lent = h;
+    }
     if (!h->handle) {
         held_free(h);
         return;

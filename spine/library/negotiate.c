@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL: the library does not export it. What is lent knows from before: what is mapped keeps its exports. */
+static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
+{
+    static const char *const names[SYMBOLS] = {
+        [SYMBOL_NEGOTIATE] = "vk_icdNegotiateLoaderICDInterfaceVersion",
+        [SYMBOL_GIPA] = "vk_icdGetInstanceProcAddr",
+        [SYMBOL_OLD_GIPA] = "vkGetInstanceProcAddr",
+        [SYMBOL_GPDPA] = "vk_icdGetPhysicalDeviceProcAddr",
+    };
+    if (!lib->symbols.known[symbol]) {
+        lib->symbols.at[symbol] = gate_dlsym(lib->handle, names[symbol]);
+        lib->symbols.known[symbol] = true;
+    }
+    return lib->symbols.at[symbol];
+}
+
 /* ERRATA 23: the loader itself is no driver. */
 static bool leads_back(struct instance *in, const void *function, const char *path)
 {
@@ -30,7 +46,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
 {
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
-    if (searched) library_found(mapped, image_name_of(function));
+    if (searched && !mapped->lent) library_found(mapped, image_name_of(function));
     if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
         bool as_given;
         char *real = gate_path_of(function, mapped->given, &as_given);
@@ -44,7 +60,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
         return false;
     }
     d->path = path;
-    return !leads_back(in, function, path) && !(searched && is_loader(in, function, path));
+    return !leads_back(in, function, path) && !(searched && !mapped->lent && is_loader(in, function, path));
 }
 
 /* Asks for the version (DRV-047 to 054). */
@@ -102,8 +118,7 @@ static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanc
     if (d->interface_version >=
         7) /* DRV-060: asked of the driver first at version 7; the export counts from version 3 on */
         d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
-    if (d->interface_version >= 3 && !d->gpdpa)
-        d->gpdpa = gate_dlsym(d->mapped->handle, "vk_icdGetPhysicalDeviceProcAddr");
+    if (d->interface_version >= 3 && !d->gpdpa) d->gpdpa = symbol_of(d->mapped, SYMBOL_GPDPA);
     return true;
 }
 
@@ -142,10 +157,9 @@ static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkG
 
 bool driver_negotiate(struct instance *in, struct driver_lib *d, VkResult *result)
 {
-    void *handle = d->mapped->handle;
-    PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
-    PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
-    PFN_vkGetInstanceProcAddr old = gipa ? NULL : gate_dlsym(handle, "vkGetInstanceProcAddr"); /* of version 0 alone */
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask = symbol_of(d->mapped, SYMBOL_NEGOTIATE);
+    PFN_vkGetInstanceProcAddr gipa = symbol_of(d->mapped, SYMBOL_GIPA);
+    PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->mapped, SYMBOL_OLD_GIPA); /* of version 0 alone */
     if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, result)) return false;
     if (!agree(in, d, ask, gipa)) return false;
     if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;

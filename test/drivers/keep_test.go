@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -460,5 +461,116 @@ func TestUnloadingCanBeSwitchedOff(t *testing.T) {
 				quietAbout(t, exit, "is disabled")
 			}
 		})
+	}
+}
+
+// living is a driver that makes and ends an instance whenever it is asked for its extensions, and has none. When it is
+// unmapped it leaves a file.
+const living = `#include <dlfcn.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "vulkan.h"
+
+static VkResult VKAPI_CALL create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out)
+{
+    return VK_ERROR_INCOMPATIBLE_DRIVER;
+}
+
+static VkResult VKAPI_CALL extensions(const char *layer, uint32_t *count, VkExtensionProperties *properties)
+{
+    static int depth;
+    void **loader = dlsym(RTLD_DEFAULT, "host_loader");
+    if (depth++ == 0) {
+        PFN_vkCreateInstance make = (PFN_vkCreateInstance)dlsym(*loader, "vkCreateInstance");
+        PFN_vkDestroyInstance end = (PFN_vkDestroyInstance)dlsym(*loader, "vkDestroyInstance");
+        VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+        VkInstance instance;
+        if (make(&info, NULL, &instance) != VK_SUCCESS) abort();
+        end(instance, NULL);
+    }
+    depth--;
+    *count = 0;
+    return VK_SUCCESS;
+}
+
+__attribute__((visibility("default"))) PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance, const char *name)
+{
+    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create;
+    if (strcmp(name, "vkEnumerateInstanceExtensionProperties") == 0) return (PFN_vkVoidFunction)extensions;
+    return NULL;
+}
+
+__attribute__((destructor)) static void gone(void)
+{
+    FILE *f = fopen(getenv("LIVING_GONE"), "w");
+    if (f) fclose(f);
+}
+`
+
+// An instance that ends while a list of extensions is made takes no library from under it.
+//
+// holds: INS-087 INS-088
+func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
+	t.Parallel()
+	if world.Windows() {
+		t.Skip("the driver finds the loader by the dynamic linker's functions")
+	}
+	w := world.New(t)
+	source, library, gone := w.Write("living.c", living), w.Path("living.so"), w.Path("gone")
+	if err := world.Compile("-shared", "-fPIC", "-I..", "-I../../spine", "-I../../spine/gen/linux", "-o", library, source, "-ldl"); err != nil {
+		t.Fatal(err)
+	}
+	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "0"
+	w.Env["LIVING_GONE"] = gone
+	w.Driver("good", "device name=good")
+	w.DriverFile("living", world.DriverManifest(library, "1.1.0"))
+	h := w.Start()
+	is := func(when string, want bool) {
+		t.Helper()
+		if _, err := os.Stat(gone); (err == nil) != want {
+			t.Errorf("%s the library is unmapped: %v, want %v", when, !want, want)
+		}
+	}
+	for range 3 { // the first opens it, the others use what is open
+		h.OK("instance_extensions")
+		is("after a list", false)
+	}
+	h.OK("create_instance")
+	h.Do("destroy_instance")
+	is("after an instance", true)
+	h.Quit()
+}
+
+// What a list of extensions has left open is used for the next one as it is: the dynamic linker is asked once, also by a
+// name that it searches for.
+//
+// holds: INS-087
+func TestListedLibrariesAreOpenedOnce(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Accesses()
+	a := w.Driver("a", "ext VK_KHR_surface 1")
+	content, err := os.ReadFile(a.Library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Env[world.SearchPath()] = filepath.Dir(w.Write("found/"+filepath.Base(a.Library), string(content)))
+	w.DriverFile("b", world.DriverManifest(filepath.Base(a.Library), "1.1.0"))
+	h := w.Start()
+	for range 3 {
+		h.OK("instance_extensions")
+	}
+	h.Quit()
+	opened := map[string]int{}
+	for _, line := range w.AccessLog() {
+		if function, path, _ := strings.Cut(line, " "); function == "dlopen" {
+			opened[path]++
+		}
+	}
+	for _, path := range []string{a.Library + " 1", filepath.Base(a.Library) + " 1"} {
+		if opened[path] != 1 {
+			t.Errorf("%s was opened %d times: %v", path, opened[path], opened)
+		}
 	}
 }

@@ -59,7 +59,9 @@ func openELF(r io.ReaderAt) (*elf.File, error) {
 // ReadELF reads an ELF file, without its symbols. The error says what is wrong with the file; it wraps ErrNotELF when it
 // is none. The reader may be closed afterwards.
 func ReadELF(r io.ReaderAt) (*ELF, error) {
-	f, err := openELF(newPages(r))
+	buffered := newPages(r)
+	defer buffered.close()
+	f, err := openELF(buffered)
 	if err != nil {
 		return nil, err
 	}

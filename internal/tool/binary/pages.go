@@ -3,6 +3,7 @@ package binary
 import (
 	"errors"
 	"io"
+	"sync"
 )
 
 // pageSize is how much is read of a file at once.
@@ -10,25 +11,37 @@ const pageSize = 16 << 10
 
 // pages reads a file by pages, each once: what is wanted of a library is in a few places of a large file.
 type pages struct {
-	from io.ReaderAt
-	read map[int64][]byte
+	from  io.ReaderAt
+	read  map[int64][]byte
+	rooms []*[pageSize]byte // to give back
 }
 
-func newPages(from io.ReaderAt) *pages { return &pages{from, map[int64][]byte{}} }
+func newPages(from io.ReaderAt) *pages { return &pages{from: from, read: map[int64][]byte{}} }
 
 // page is what the file has of a page.
 func (p *pages) page(n int64) ([]byte, error) {
 	if data, ok := p.read[n]; ok {
 		return data, nil
 	}
-	data := make([]byte, pageSize)
-	size, err := p.from.ReadAt(data, n*pageSize)
+	room := rooms.Get().(*[pageSize]byte)
+	p.rooms = append(p.rooms, room)
+	size, err := p.from.ReadAt(room[:], n*pageSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	data = data[:size]
-	p.read[n] = data
-	return data, nil
+	p.read[n] = room[:size]
+	return room[:size], nil
+}
+
+// rooms are for the pages of the next files: memory that was used costs less than new one.
+var rooms = sync.Pool{New: func() any { return new([pageSize]byte) }}
+
+// close gives the pages' memory back. Nothing is read afterwards.
+func (p *pages) close() {
+	for _, room := range p.rooms {
+		rooms.Put(room)
+	}
+	*p = pages{from: p.from}
 }
 
 // ReadAt implements io.ReaderAt.

@@ -37,7 +37,9 @@ func (f *File) atOnce(names []string) []string {
 
 // readAtOnce gives the names of symbols that relocations name which are no calls.
 func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
-	f, err := openELF(newPages(r))
+	buffered := newPages(r)
+	defer buffered.close()
+	f, err := openELF(buffered)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ import (
 
 const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the examination could not run."
 
+// versionLine is what --version prints.
+const versionLine = "vkloader %s\n"
+
 // newRoot makes the commands that a command line needs.
 func newRoot(s *invocation, args []string) *cobra.Command {
 	var noProbe, asJSON bool
@@ -59,7 +62,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		panic(err)
 	}
 	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the numbers of the statements of the specification behind each result")
-	root.SetVersionTemplate("vkloader {{.Version}}\n")
+	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(s, cmd) })
@@ -81,10 +84,7 @@ func run(s *invocation, args []string) int {
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
 	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
 	s.in = asking{s.in, out}
-	root := newRoot(s, args)
-	root.SetErr(messages)
-	root.SetArgs(args)
-	err := root.Execute()
+	err := execute(s, args, messages)
 	out.Flush()
 	if out.Err != nil {
 		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", cause(out.Err))
@@ -97,6 +97,18 @@ func run(s *invocation, args []string) int {
 		fmt.Fprintf(messages, "vkloader: %s\n", text)
 	}
 	return exit.CodeOf(err)
+}
+
+// execute finds the command and runs it. The version alone needs none of them.
+func execute(s *invocation, args []string, messages io.Writer) error {
+	if len(args) == 1 && args[0] == "--version" {
+		_, err := fmt.Fprintf(s.out, versionLine, release)
+		return err
+	}
+	root := newRoot(s, args)
+	root.SetErr(messages)
+	root.SetArgs(args)
+	return root.Execute()
 }
 
 // asking reads answers; the question is written first.

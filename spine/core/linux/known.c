@@ -34,6 +34,7 @@
 #define READ_PLACES 1024u /* of what was read; two paths may share one */
 #define LIFE 6            /* readings of a program that makes one instance: they are not worth any effort */
 #define UNTRUSTED 250     /* readings until a path on a file system without trust is tried again */
+#define THERE_PLACES 32u  /* of directories that were there lately */
 #define FRESH 16          /* readings until one that was changed a moment ago is */
 
 struct known {
@@ -126,10 +127,12 @@ void looks_end(struct looks *looks)
 /* What this call has found: that there is nothing at a path, because the directory before it lacks its last name. */
 static const struct absence *absence_of(const struct looks *looks, const char *path)
 {
-    for (unsigned i = 0; i < LOOKS_MAX; i++) {
+    size_t length = looks->next ? strlen(path) : 0;
+    for (unsigned i = 0; i < LOOKS_MAX && i < looks->next; i++) {
         const struct absence *a = &looks->absent[i];
-        size_t length = a->path ? strlen(a->path) : 0;
-        if (length && strncmp(path, a->path, length) == 0 && (path[length] == '/' || !path[length])) return a;
+        if (a->length && a->length <= length && (path[a->length] == '/' || !path[a->length]) &&
+            memcmp(path, a->path, a->length) == 0)
+            return a;
     }
     return NULL;
 }
@@ -139,7 +142,8 @@ static void absence_add(struct looks *looks, const char *path, size_t length, si
 {
     struct absence *a = &looks->absent[looks->next++ % LOOKS_MAX];
     free(a->path);
-    *a = (struct absence){strndup(path, length), directory, *stamp, lasting};
+    *a = (struct absence){strndup(path, length), length, directory, *stamp, lasting};
+    if (!a->path) a->length = 0;
 }
 
 /* Is it as it was? A directory that stands for several paths without anything is asked for once a call. */
@@ -178,14 +182,20 @@ static bool cut(char *path)
     return true;
 }
 
-/* Is there nothing at a directory's path? It is asked for once a call. */
+/* Is there nothing at a directory's path? It is asked for once a call. One that was there lately is taken to be there:
+ * where it is not, its directories are asked for one by one. */
 static bool lacks(struct looks *looks, const char *directory)
 {
+    static _Atomic uint64_t lately[THERE_PLACES]; /* hashes, in place of whose last bits is how often it is taken so */
     struct stat status;
     uint64_t hash = hash_of(WIRE_DIRECTORY, directory);
     for (unsigned i = 0; i < LOOKS_MAX; i++)
         if (looks->there[i] == hash) return false;
-    bool missing = lstat(directory, &status) != 0 && errno == ENOENT;
+    _Atomic uint64_t *place = &lately[hash % THERE_PLACES];
+    uint64_t was = atomic_load(place);
+    bool taken = was % UNTRUSTED && was / UNTRUSTED == hash / UNTRUSTED;
+    bool missing = !taken && lstat(directory, &status) != 0 && errno == ENOENT;
+    atomic_store(place, taken ? was - 1 : missing ? 0 : hash / UNTRUSTED * UNTRUSTED + UNTRUSTED - 1);
     if (missing)
         absence_add(looks, directory, strlen(directory), 0, &(struct file_identity){0}, false);
     else
