@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "process/process.h"
-#include "process/waiting.h"
+#include "process/linux/waiting.h"
 #include "process/linux/wake.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
