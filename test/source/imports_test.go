@@ -22,10 +22,10 @@ var floors = []struct {
 	packages []string
 	reason   string
 }{
-	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables",
+	{[]string{"internal/core/diag", "internal/core/document", "internal/core/variables",
 		"internal/core/family"},
-		"facts of the API and of drivers, findings and the reading of JSON know nothing of a loader"},
-	{[]string{"internal/tool/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
+		"facts of drivers, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/tool/vk"}, "facts of the API for the tool and the tests: the library has its own tables"},
 	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
 	{[]string{"internal/tool/held"}, "paths by descriptors: knows of no file's meaning"},
@@ -83,7 +83,6 @@ var floors = []struct {
 	{[]string{"internal/service/devices"}, "which devices there are: opens none"},
 	{[]string{"internal/service/config"}, "what an operator says of the service"},
 	{[]string{"internal/service/server"}, "brings the service's parts together; only the command starts it"},
-	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/tool/ui/guard"}, "which requests the page answers: it knows nothing of what is on the page"},
 	{[]string{"internal/tool/ui"}, "the page shows what command lines answer, and changes by them: it decides nothing"},
 	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},
@@ -242,6 +241,25 @@ func TestCoreLinksLittle(t *testing.T) {
 		"internal/tool/launch"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)
+		}
+	}
+}
+
+// internal/core holds what the library contains and nothing else, so that the path tells whether a line is in other
+// programs' processes.
+func TestCoreHoldsOnlyTheLibrary(t *testing.T) {
+	t.Parallel()
+	all := sources(t)
+	reached := reach(all, "internal/core/entry")
+	for pack := range reach(all, "internal/core/entry/windows") {
+		reached[pack] = true
+	}
+	if len(reached) < 10 {
+		t.Fatalf("the library reaches only %d packages", len(reached))
+	}
+	for _, f := range all {
+		if !f.test && strings.HasPrefix(f.pack, "internal/core/") && !reached[f.pack] {
+			t.Errorf("%s: the library does not contain package %s", f.path, f.pack)
 		}
 	}
 }

@@ -4,4 +4,4 @@
 // follows anything but offsets; the package never decides.
 package wire
 
-//go:generate go run ./wiregen wire.def zwire.go ../../../spine/gen/zwire.h
+//go:generate go run vkloader/tools/wiregen wire.def zwire.go ../../../spine/gen/zwire.h

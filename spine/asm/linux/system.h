@@ -17,8 +17,8 @@
 /* The library's constructor starts it. */
 #define START_AT_FIRST_CALL() ((void)0)
 
-/* The first statement of a function that calls out under its thread's newest claim, and is not inlined. A thread that is
- * cancelled in the call, or leaves it by an exception, gives up the claim: the unwinder calls claim_unwinds for the
+/* The first statement of a function that calls out under its thread's newest claim, and is not inlined. A thread that
+ * is cancelled in the call, or leaves it by an exception, gives up the claim: the unwinder calls claim_unwinds for the
  * function's frame. The compiler's cleanup attribute would need libgcc, which programs need not have. */
 #define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
 
