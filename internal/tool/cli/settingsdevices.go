@@ -27,7 +27,7 @@ type askedDevices struct {
 	place    *settingsfile.Found
 	found    probe.Place
 	devices  *survey.Devices
-	warnings []string // what is to be known of the settings
+	warnings []string // what a user should know of the settings
 }
 
 func (a *askedDevices) warn(format string, args ...any) {

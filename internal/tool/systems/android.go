@@ -210,7 +210,7 @@ func (a *Android) directories(namespace, updatable string) []string {
 	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
 }
 
-// Explain says what a program gets: its driver and layers, why what was tried besides is out, and what else is to be known.
+// Explain says what a program gets: its driver and layers, why the others that it tries are out, and remarks.
 func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()

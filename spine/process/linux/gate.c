@@ -172,7 +172,7 @@ static void wait_for_forks(const uint32_t *some)
     }
 }
 
-/* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held for ever. */
+/* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held forever. */
 static void before_fork(void)
 {
     uint64_t me = thread_now();
