@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -289,6 +290,32 @@ func TestGeneratedFilesSayHow(t *testing.T) {
 			t.Errorf("%s: begins with z: %v; says that it is generated: %v", f.path, named, generated)
 		}
 	}
+	seen := 0
+	for _, pattern := range []string{"spine/*/*", "spine/*/*/*", "drivers/*/*", "layers/*/*", "test/*", "internal/tool/probe/child/*"} {
+		paths, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if !slices.Contains([]string{".c", ".h", ".inc", ".def"}, filepath.Ext(path)) || path == filepath.Join(top, "spine/gen/core.c") {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, _, _ := strings.Cut(string(text), "\n")
+			generated := regexp.MustCompile(`^(/\*|;) Code generated .* DO NOT EDIT\.( \*/)?$`).MatchString(first)
+			if named := strings.HasPrefix(filepath.Base(path), "z"); named != generated {
+				t.Errorf("%s: begins with z: %v; says that it is generated: %v", path, named, generated)
+			} else if generated {
+				seen++
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d generated files of C", seen)
+	}
 }
 
 func TestPackagesSayWhatTheyAre(t *testing.T) {
@@ -316,7 +343,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 // translator, which becomes one file with what is translated, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "internal/tool/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
