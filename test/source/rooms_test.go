@@ -13,21 +13,21 @@ import (
 	"testing"
 )
 
-// rooms are the directories of the spine from the ground up: a file includes, and calls, what is in its own room or in
-// one before it. The reason says why the rooms before it do not know a room.
+// rooms are the directories of the spine, from the ground up. A file includes and calls only what is in its own directory or in
+// an earlier one. The reason says why the earlier ones do not know a directory.
 var rooms = []struct{ name, reason string }{
-	{"", "the records of spine.h, the assembler's numbers and what is generated: they call nobody"},
-	{"process", "lock, log, memory and waiting are for all: they would lead everywhere if they led anywhere"},
-	{"service", "a log or a lock asks nobody, and the client of the driver service opens nothing by itself"},
-	{"core", "whether a call is decided by the core or by what is remembered is nobody's business below"},
-	{"library", "a log or a lock does not open libraries, and the core asks for facts, never for libraries"},
-	{"state", "a library does not know in which instances it is a driver, nor what objects it has made there"},
-	{"dispatch", "tables are filled from the drivers there are; a driver's record does not know who looks names up"},
-	{"physdev", "names are looked up without knowing what the commands do"},
-	{"wsi", "a physical device has no surface: a surface finds its devices"},
-	{"debug", "surfaces are named and tagged, and do not know it; the log reaches callbacks without this room"},
-	{"device", "a device is made of a physical device, and is none of the objects that are made from it"},
-	{"instance", "everything hangs off an instance; only here is it known how one is made and ended"},
+	{"", "the records of spine.h, the assembler's numbers and generated files: they call no function"},
+	{"process", "every directory uses lock, log, memory and waiting, so these use no other directory"},
+	{"service", "log and lock do not need the driver service, and its client opens no driver itself"},
+	{"core", "no code below depends on whether the core or a remembered answer decides a call"},
+	{"library", "log and lock open no library, and the core asks for facts, never for libraries"},
+	{"state", "a library does not know the instances in which it is a driver, or its objects there"},
+	{"dispatch", "tables are filled from the drivers; the record of a driver does not know who looks up names"},
+	{"physdev", "a look-up does not know what the commands do"},
+	{"wsi", "a surface finds its devices; a physical device does not know surfaces"},
+	{"debug", "surfaces can have names and tags, but do not depend on them; the log reaches callbacks without this directory"},
+	{"device", "a device is created from a physical device, and not from a surface or a messenger"},
+	{"instance", "everything belongs to an instance; only this directory knows how one is created and destroyed"},
 }
 
 // systems are the leaf directories of rooms whose files one system alone has.

@@ -188,7 +188,7 @@ func TestVersions(t *testing.T) {
 		"usr/lib/libc.so.6":             "soname=libc.so.6 defines=GLIBC_2.36",
 	}), "x86_64")
 	if len(x.Drivers) != 1 || x.Drivers[0].Name != "b.json" || len(x.LeftOut) != 1 ||
-		!strings.Contains(x.LeftOut[0].Why, "/usr/lib/liba.so wants version X_2 of /usr/lib/libx.so.1") {
+		!strings.Contains(x.LeftOut[0].Why, "/usr/lib/liba.so needs version X_2 of /usr/lib/libx.so.1") {
 		t.Errorf("%+v, %+v", x.Drivers, x.LeftOut)
 	}
 }

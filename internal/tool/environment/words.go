@@ -200,7 +200,7 @@ func (r Reason) text() string {
 	case UnusedAllTheSame:
 		return r.By[0] + " is still not used: vkloader explain says why"
 	case Wants:
-		return fmt.Sprintf("%s wants %q", r.By[0], r.By[1])
+		return fmt.Sprintf("%s needs the value %q", r.By[0], r.By[1])
 	case Nobody:
 		return "the loader reads no variable of this name"
 	}

@@ -92,7 +92,7 @@ var slipWords = [...]string{
 	hashComment:   "a comment (#): JSON has none",
 	singleQuotes:  "single quotes: JSON has double quotes only",
 	curlyQuotes:   "typographic quotes: JSON has plain double quotes only",
-	bareName:      "a name without quotes: JSON wants it in double quotes",
+	bareName:      "a name without quotes: JSON requires double quotes",
 	missingComma:  "a comma is missing before this",
 	cutOff:        "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing",
 	doubleComma:   "two commas with nothing between them",
