@@ -157,7 +157,7 @@ endif
 
 SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/$(SYSTEM)/$(MACHINE).S
 # Those with large tables are linked last: the variables of all others share the page that the dynamic linker has written to.
-SPINE_LARGE := spine/core/$(SYSTEM)/known.c spine/library/judged.c spine/process/claim.c
+SPINE_LARGE := $(wildcard spine/core/$(SYSTEM)/known.c) spine/library/judged.c spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
 # The null driver maps its memory as Linux does.
 DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))

@@ -53,12 +53,12 @@ type TooNew struct {
 type DriverFiles struct {
 	Manifest string        `json:"manifest"`
 	Library  string        `json:"library"`  // the driver itself; "": it was not found
-	Files    []File        `json:"files"`    // the driver first, then in the order of loading, then those of run time
+	Files    []File        `json:"files"`    // the driver, then the others in the order of loading, then those that it opens at run time
 	Missing  []MissingFile `json:"missing"`  // without these it does not work
 	TooNew   []TooNew      `json:"too_new"`  // likewise
-	Symbols  []string      `json:"symbols"`  // that it wants and no library defines; empty where a library is missing or too new
+	Symbols  []string      `json:"symbols"`  // that it needs and no library defines; empty if a library is missing or too new
 	Unbound  []string      `json:"unbound"`  // those of Symbols without which the dynamic linker does not load it
-	Misfit   string        `json:"misfit"`   // why the library is no driver, or no layer: one English sentence; "": it is one
+	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
 	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
 	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
 	Software bool          `json:"software"` // it computes on the processor, and needs no device

@@ -10,11 +10,11 @@ import (
 
 // Driver is a driver manifest that was found.
 type Driver struct {
-	Name     string // of the manifest, without its directory
+	Name     string // file name of the manifest
 	Manifest string
-	Library  string // as the manifest names it: a path, or a name for the dynamic linker; "" of one that is not used
+	Library  string // as in the manifest: a path, or a name for the dynamic linker; "" if the driver is not used
 	Used     bool
-	Order    int // in which drivers are opened, from 1; 0: not used
+	Order    int // place in the order of opening, from 1; 0: not used
 	Reason   Reason
 
 	program Program // that it was decided for
@@ -24,10 +24,10 @@ type Driver struct {
 type Layer struct {
 	Name     string
 	Manifest string
-	Library  string // "" of a meta-layer, and of one that is not used
+	Library  string // "" if it is a meta-layer, or not used
 	Used     bool
-	Order    int  // from the program down, from 1; 0: not used
-	Meta     bool // it stands for other layers
+	Order    int  // place from the program down, from 1; 0: not used
+	Meta     bool // it has no library, and stands for other layers
 	NameOnly bool // its name is active, but another layer of this name is in the chain
 	Reason   Reason
 
@@ -35,29 +35,29 @@ type Layer struct {
 	functions [2]string // of its library, where they have other names: to negotiate, and vkGetInstanceProcAddr
 }
 
-// Chance are layers that are in the order in which the file system lists their manifests. It may change when files do.
+// Chance lists layers whose order is that in which the file system lists their manifests. It may change when files change.
 type Chance struct {
 	Directory string   `json:"directory"`
-	Layers    []string `json:"layers"` // in the order of now
+	Layers    []string `json:"layers"` // in their present order
 }
 
 // Answer is what a program gets.
 type Answer struct {
-	Program string   // that it is for; "": none in particular
-	Loader  *Loader  // of the Program
-	Drivers []Driver // those that are used, in the order in which they are opened; then the others
-	Layers  []Layer  // those that are used, from the program down; then the others
-	Compute []Layer  // those that a Headless program would not get, by the settings; none where the Program is Headless
-	Chance  []Chance // layers whose order no rule gives
+	Program string   // the program's path; "": no particular program
+	Loader  *Loader  // the loader of the Program
+	Drivers []Driver // first those that are used, in the order in which they are opened
+	Layers  []Layer  // first those that are used, from the program down
+	Compute []Layer  // those that a Headless program would not get, by the settings; none if the Program is Headless
+	Chance  []Chance // layers whose order no rule defines
 
 	lists [2]List // of drivers and of layers
 }
 
 // Decide makes the library's decision for a program that creates an instance.
 //
-// Where the program gets no driver, the error is [ErrNoDriver], and the answer is complete nevertheless: it says of each
-// driver why it is left out. With any other error the answer is nil. A driver service is not asked,
-// and programs are taken to get the loader of this module, unless [Program].Loader says otherwise.
+// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
+// that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
+// the loader of this module, unless [Program].Loader names another one.
 func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

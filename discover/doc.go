@@ -13,7 +13,7 @@
 //		fmt.Println(d.Manifest, d.Used, d.Reason.Code, d.Reason.Text)
 //	}
 //
-// These read files alone, of any [Host]:
+// These functions only read files, of any [Host]:
 //
 //   - [Decide]: the drivers and layers that a program gets
 //   - [LoaderOf]: the file of the loader that it gets, which may be another one with fewer features
@@ -21,7 +21,7 @@
 //   - [GPUs]: the graphics devices that the kernel shows, with their nodes and the drivers that serve them
 //   - [Closure], [LayerClosure]: the files that a driver or layer needs, and what is missing
 //
-// What only a driver knows, a child process asks on the running system:
+// These functions start a child process on the running system, and ask its drivers:
 //
 //   - [Probe]: the devices, or how and where the child crashed
 //   - [Wait]: the same, until there is a device that a [Need] describes
@@ -30,7 +30,7 @@
 // # The child process
 //
 // The child is the probe of an installed vkloader, "libexec/vkloader/probe": Debian's package vkloader has it. A program
-// needs no hook in its main function, and links no C. [ProbeOptions].Child names another copy. Without a probe, these
+// needs no hook in its main function, and links no C code. [ProbeOptions].Child names another copy. Without a probe, these
 // functions return [ErrNoProbe], whose text says what to install; the functions that read files do not need it.
 // docs/decisions/028 in this module says which other ways were tried, and why they were rejected.
 //

@@ -14,7 +14,7 @@ import (
 // GPU is a graphics device, as the kernel shows it.
 type GPU struct {
 	// A PCI address is written as in Device.PCI.
-	Name   string `json:"name"`             // PCI address, or what the kernel calls it
+	Name   string `json:"name"`             // PCI address, or the kernel's name
 	Vendor string `json:"vendor,omitempty"` // numbers, as 0x10de
 	Device string `json:"device,omitempty"`
 
@@ -24,16 +24,16 @@ type GPU struct {
 	// Only nodes that exist are listed. A driver may open more: see [DriverFiles.NodesFor].
 	Nodes []string `json:"nodes"` // that a Vulkan driver opens
 
-	// These are drivers that a program gets, and that work as [DriverFiles.Works] says.
+	// These are drivers that a program gets, and for which [DriverFiles.Works] is true.
 	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
 	Asleep  bool     `json:"asleep,omitempty"`
-	Label   string   `json:"label"` // for people: as its maker calls it, where that is known
+	Label   string   `json:"label"` // for people: the vendor's name for it, if that is known
 
 	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not known
 	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
 
-	Card   string `json:"-"` // node of the direct rendering manager that shows pictures, as /dev/dri/card0; "": none is there
-	Render string `json:"-"` // that which computes, as /dev/dri/renderD128; "": none is there
+	Card   string `json:"-"` // node of the direct rendering manager for screens, such as /dev/dri/card0; "": there is none
+	Render string `json:"-"` // its node for rendering, such as /dev/dri/renderD128; "": there is none
 }
 
 // GPUPart is an instance of a divided GPU. A program that gets its nodes, and those of the GPU, can use it.
@@ -58,7 +58,7 @@ func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	return slices.Compact(nodes)
 }
 
-// GPUs lists the graphics devices of a host, and the drivers that serve each: of those that the zero [Program] gets. It wakes
+// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It wakes
 // no device. A host without graphics devices has an empty list, and no error. What a container needs for a GPU, say
 // [DriverFiles.NodesFor] and [Closure] of each of its Drivers.
 func GPUs(ctx context.Context, host *Host) ([]GPU, error) {

@@ -1,28 +1,38 @@
-/* spine.h: the records that all of the spine shares, and nothing that does anything. Each directory has a header of
- * its own name, which says what others may use. A path with linux/ or windows/ in it belongs to that system; every
- * other file is part of the library on all systems. From the ground up, each directory uses only those before it:
+/* spine.h: the records that the whole spine shares, and no function that acts. Each directory has a header of its own
+ * name, which declares what other directories may use. This is the map; a test compares it with the files. Files below
+ * linux/ or windows/ belong to that system. All other files are part of the library on all systems. A function that has
+ * nothing to do on a system is in none.c there. From the ground up; a directory uses only those above it in this list:
  *
- *   asm/       trampolines, terminators and stubs of each machine; gen/ what the generator makes of the registry
- *   process/   what the system gives: gate and lock (gate.c), waiting (claim.c), the process's end (exit.c), memory,
- *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), files and
- *              what they are (file.c, image.c), threads (thread.c), the start
- *   service/   the client of the driver service: its connection (client.c), drivers with what they need (closure.c),
- *              devices that they open by it (namespace.c)
- *   core/      the link to the core: questions (ask.c), facts (read.c), memory (memo.c, known.c), plans (plan.c)
- *   library/   libraries that are mapped (mapped.c) and known to be no loader (judged.c), of drivers (driver.c,
- *              negotiate.c), of layers (layer.c), and drivers that the application brings (direct.c)
- *   state/     drivers and who holds them (driver.c, removal.c), objects, records of physical devices, handles
- *   dispatch/  vkGet*ProcAddr and the tables (names.c), commands that nobody knows (unknown.c), what is said where a
- *              function is missing (missing.c)
- *   physdev/   physical devices: lists, groups, order, filters, queries, extensions, displays
- *   wsi/       surfaces, their queries, swapchains
+ *   asm/       trampolines, terminators and stubs of each machine, with their numbers (offsets.h, stubs.h) and what the
+ *              systems' symbols look like (system.h)
+ *   gen/       what the generators make from the registry and from wire.def; interface.h, next to this file, has the
+ *              structures of the interfaces to drivers and layers
+ *   process/   what the system gives (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
+ *              waiting (claim.c, wake.h, waiting.h), the end of the process (exit.c, start.h), memory (memory.c), the
+ *              log and the callbacks that receive it (log.c, callback.c), variables and names (variable.c, text.c,
+ *              wide.h), files and what they are (file.c, file.h, image.c), threads (thread.c), the floating-point
+ *              control word (control.h), older C libraries (portable.h)
+ *   service/   the client of the driver service (service.h): the connection (client.c), drivers with the libraries that
+ *              they need (closure.c), the devices that these drivers open through it (namespace.c)
+ *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows elsewhere.h and
+ *              dxgi.h), what is remembered (memo.c, memo.h, known.c, known.h), plans (plan.c)
+ *   library/   libraries (library.h): which are mapped (mapped.c), which are loaders themselves (judged.c), those of
+ *              drivers (driver.c, negotiate.c) and of layers (layer.c); drivers that the application brings (direct.c)
+ *   state/     drivers and who holds them (state.h, driver.c, removal.c), objects (objects.c), records of physical
+ *              devices (physdev.c), handles (handles.c)
+ *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c, names.h), commands that the registry does
+ *              not know (unknown.c), messages about missing functions (missing.c)
+ *   physdev/   physical devices (physdev.h, list.h; of Windows adapter.h): lists, groups, order, filters, queries,
+ *              extensions, displays
+ *   wsi/       surfaces, their queries, swapchains (wsi.h, surface.h)
  *   debug/     messengers and report callbacks, names, tags and labels
- *   device/    vkCreateDevice and vkDestroyDevice, queues, command buffers
- *   instance/  the global commands, vkCreateInstance and vkDestroyInstance
+ *   device/    vkCreateDevice and vkDestroyDevice (device.h), device groups in their chains (group.h), queues, command
+ *              buffers
+ *   instance/  the global commands, vkCreateInstance and vkDestroyInstance (instance.h)
  *
  * A trampoline is what programs call: tramp_vkX of command X, of which the exported vkX is an alias. A terminator,
- * term_vkX, is what the last layer calls. missing_vkX is the stub that stands in a table where a driver or a layer has
- * nothing. The assembler makes most of them; zends.h lists those that are written in C.
+ * term_vkX, is what the last layer calls. missing_vkX is the stub in a dispatch table where a driver or a layer has no
+ * function. The assembler makes most of them; zends.h lists those that are written in C.
  */
 #ifndef VKL_SPINE_H
 #define VKL_SPINE_H

@@ -26,7 +26,7 @@
 
 #include "gen/zvk.h"
 
-/* A driver that does nothing leaves most of what it is told unused. */
+/* A driver that does nothing does not use most of its arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #include "zcommands.h"

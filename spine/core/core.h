@@ -35,29 +35,17 @@ void asked_free(struct asked *asked);
 /* The plan of that instance with the layers that nobody has asked for: what a record "unlisted" says that it lacks. */
 VkResult core_decide_whole(const struct asked *asked, struct plan *plan);
 
-/* ---- dxgi.c, on Windows ----------------------------------------------------------------------------------------- */
+/* ---- windows/dxgi.c -------------------------------------------------------------------------------------------- */
 
-/* A DXGI that is made of Vulkan calls the loader while it holds its own locks: what it calls asks it nothing, or the
- * thread would wait for itself. */
+/* A DXGI that is implemented with Vulkan calls the loader while it holds its own locks. A call that comes from it must
+ * not ask DXGI, or the thread would wait for itself. On Linux there is no DXGI. */
 struct inside {
     bool dxgi;
     struct claim claim;
 };
-#ifdef _WIN32
 /* caller: the address that the call of the API returns to. */
 void inside_begin(struct inside *inside, const void *caller);
 void inside_end(const struct inside *inside);
-#else
-static inline void inside_begin(struct inside *inside, const void *caller)
-{
-    (void)caller;
-    inside->dxgi = false;
-}
-static inline void inside_end(const struct inside *inside)
-{
-    (void)inside;
-}
-#endif
 
 /* ---- plan.c ---------------------------------------------------------------------------------------------------- */
 

@@ -16,15 +16,7 @@
 #define UNKNOWN_SIZE 1024u
 #define ALIGNED(size) (((size) + 15u) & ~(size_t)15)
 
-#if UINTPTR_MAX == 0xffffffffffffffff && !defined _WIN32
-#define HERE(lp64, i386, win64, win32) (lp64)
-#elif !defined _WIN32
-#define HERE(lp64, i386, win64, win32) (i386)
-#elif UINTPTR_MAX == 0xffffffffffffffff
-#define HERE(lp64, i386, win64, win32) (win64)
-#else
-#define HERE(lp64, i386, win64, win32) (win32)
-#endif
+#define HERE(lp64, i386, win64, win32) (sizeof(void *) == 8 ? BY_SYSTEM(lp64, win64) : BY_SYSTEM(i386, win32))
 
 static const struct {
     uint32_t type, size;

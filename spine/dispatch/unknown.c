@@ -215,7 +215,8 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
 {
     struct unknown_names *names = &in->unknown_device;
     uint32_t i = find_locked(names, name);
-    if ((i == UNKNOWN_MAX || !from_program) && !any_driver_has(in, name)) { /* UNK-012 a, UNK-018 */
+    /* UNK-012: a driver has the name, or an active layer has; UNK-018: layers' questions consider drivers only */
+    if ((i == UNKNOWN_MAX || !from_program) && !any_driver_has(in, name)) {
         if (!from_program || !layer_command_exists(in, name)) return NULL;
     }
     if (i == UNKNOWN_MAX) {

@@ -35,7 +35,7 @@ struct held {
 
 static struct held *kept;            /* under the lock */
 static struct held *preloaded;       /* under the lock */
-static struct held *left;            /* under the lock: what was overwritten stays as it is, for ever */
+static struct held *left;            /* under the lock: what was overwritten stays as it is, forever */
 static struct held *going;           /* under the lock: what is lent, and let go afterwards */
 static struct held *closed;          /* under the lock: without a handle, what was closed once (ERRATA 28) */
 static struct mapped_lib *open_libs; /* under the lock: those that are identified */
@@ -312,7 +312,7 @@ bool library_may_open(const char *path, struct file_identity *identity, char **t
 /* ---- opening and closing --------------------------------------------------------------------------------------- */
 
 /* The linker goes by the paths that have led to an object: what is kept under one of them may not be what this path
- * names now. Lets it go then; true: the path is to be opened again. */
+ * names now. Lets it go then; true: the caller opens the path again. */
 static bool drop_stale(const struct mapped_lib *lib)
 {
     struct held *gone = NULL;

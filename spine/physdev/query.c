@@ -100,7 +100,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
             memset(id->driverUUID, 0, sizeof id->driverUUID);
             id->deviceLUIDValid = VK_FALSE;
         } else {
-            log_ignored(device, "vkGetPhysicalDeviceProperties2KHR", "pProperties->pNext"); /* EXT-024: with KHR */
+            /* EXT-024: the message has the name with KHR */
+            log_ignored(device, "vkGetPhysicalDeviceProperties2KHR", "pProperties->pNext");
         }
     }
 }

@@ -64,19 +64,8 @@ uint64_t thread_known(void);
 /* Before the library is unloaded. */
 void threads_forget(void);
 /* A thread with open descriptors is not cancelled before it has closed them; cancel_on gets what cancel_off said. */
-#ifdef _WIN32
-static inline int cancel_off(void)
-{
-    return 0;
-}
-static inline void cancel_on(int before)
-{
-    (void)before;
-}
-#else
 int cancel_off(void);
 void cancel_on(int before);
-#endif
 
 /* ---- gate.c (on Windows wake.c) and claim.c -------------------------------------------------------------------- */
 
@@ -108,15 +97,8 @@ void claim_drop(const struct claim *claim);
 /* A use that a tally counts; it ends, too, when its thread is cancelled or leaves by an exception. */
 void claim_use(struct claim *claim, struct tally *tally);
 void claim_unuse(const struct claim *claim, struct tally *tally);
-/* First in a function that calls out under a claim, its thread's newest one, and is not inlined: a thread that is
- * cancelled there, or leaves it by an exception, gives the claim up on its way. The unwinder calls claim_unwinds for
- * the function's frame. The compiler's own way to say so would need its library, which programs need not have. */
-#ifdef _WIN32
-#define CLAIM_UNWINDS
-#else
+/* CLAIM_UNWINDS (asm/linux/system.h) has the unwinder call this for the frame of a function that calls out. */
 int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context);
-#define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
-#endif
 /* Before what is claimed goes: another object may come to its place. */
 void claims_forget(const void *what);
 
@@ -126,24 +108,13 @@ void claims_forget(const void *what);
  * process ends, so that they leave all of it where it is. */
 void exit_watch(void);
 bool exit_begun(void);
-/* Does the system hold the lock of its own under which it loads libraries while it unloads this one? */
-#ifdef _WIN32
-#define UNLOADED_UNDER_LOCK true
-#else
-#define UNLOADED_UNDER_LOCK false
-#endif
 
 /* ---- system.c -------------------------------------------------------------------------------------------------- */
 
-/* An instance begins or ends: meanwhile the system's own libraries that the loader opens stay open. On Linux there are
- * none. */
-#ifdef _WIN32
+/* Called when an instance is created and when it is destroyed. In between, the libraries of the system that the loader
+ * has opened stay open. On Linux the loader opens none. */
 void system_hold(void);
 void system_drop(void);
-#else
-static inline void system_hold(void) {}
-static inline void system_drop(void) {}
-#endif
 
 /* ---- callback.c ------------------------------------------------------------------------------------------------ */
 

@@ -164,7 +164,7 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
     return NULL;
 }
 
-/* WSI-013 (c), without the lock. */
+/* WSI-013 (c): has the driver make its own surface, without the lock. */
 __attribute__((noinline)) static VkResult create_in_driver(struct driver *driver, const struct surface *surface,
                                                            VkSurfaceKHR *made)
 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 )
 
 type options struct {
@@ -174,7 +174,7 @@ func (o *options) bench(scratch string) (*bench, error) {
 		return nil, err
 	}
 	var text strings.Builder
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		text.WriteString(c.Name + "\n")
 	}
 	if err := os.WriteFile(b.names, []byte(text.String()), 0o644); err != nil {

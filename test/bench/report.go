@@ -134,7 +134,7 @@ func (r *report) line() string {
 	if r.Peer != "" {
 		others += " and, as the peer, " + r.Peer
 	}
-	return fmt.Sprintf("%s; %s; load average %s; %s beside %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, others, r.Rounds)
+	return fmt.Sprintf("%s; %s; load average %s; %s compared with %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, others, r.Rounds)
 }
 
 var headings = map[string]string{"start": "in a fresh process", "warm": "warm", "calls": "a call", "memory": "memory",

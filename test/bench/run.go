@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 )
 
 // bench is one run: what is measured with what.
@@ -275,7 +275,7 @@ func (b *bench) instructions(valgrind string, s set, library int, it item) (floa
 	if err != nil || it.short == 0 {
 		parts := 1.0
 		if it.value == "gipa" || it.value == "gdpa" {
-			parts = float64(len(commands.All))
+			parts = float64(len(vk.Commands))
 		}
 		return long / float64(it.long) / parts, err
 	}

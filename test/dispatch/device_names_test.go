@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -14,7 +14,7 @@ var always = []string{"vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueu
 // debugDevice are the device-level commands of VK_EXT_debug_utils.
 func debugDevice(name string) bool {
 	c := commandOf(name)
-	return c.Kind == commands.Device && c.Gate == "VK_EXT_debug_utils"
+	return c.Kind == vk.Device && c.Gate == "VK_EXT_debug_utils"
 }
 
 // holds: GPA-043..GPA-048 GPA-052 GPA-054 GPA-055 GPA-060..GPA-062 DEV-051..DEV-053 LAY-362 LAY-422
@@ -28,7 +28,7 @@ func TestDeviceNames(t *testing.T) {
 	pd := h.OK("physical_devices").Ints("devices")[0]
 	h.OK("create_device", "pd", world.Ref(pd), "ext", "VK_KHR_swapchain")
 	seen := map[int64]string{}
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		a := h.Do("gdpa", "device", "d", "name", c.Name)
 		p := a.Int("ptr")
 		switch {
@@ -36,7 +36,7 @@ func TestDeviceNames(t *testing.T) {
 			if symbol := h.Do("dlsym", "name", c.Name).Int("ptr"); p != symbol {
 				t.Errorf("%s is pointer %d, want the export %d", c.Name, p, symbol)
 			}
-		case c.Kind != commands.Device:
+		case c.Kind != vk.Device:
 			if p != 0 {
 				t.Errorf("%s is no device command, and yet there", c.Name)
 			}
@@ -119,8 +119,8 @@ func TestMaintenance5HidesNewerCommands(t *testing.T) {
 			words = append(words, "unknown", "2147483600", "next", "feature")
 		}
 		h.OK("create_device", words...)
-		for _, command := range commands.All {
-			if command.Kind != commands.Device || command.Minor == commands.ExtensionMinor {
+		for _, command := range vk.Commands {
+			if command.Kind != vk.Device || command.Minor == vk.ExtensionMinor {
 				continue
 			}
 			want := command.Minor < c.hiddenFrom || slices.Contains(always, command.Name)
@@ -154,7 +154,7 @@ func TestDebugNamesOfDevices(t *testing.T) {
 			pd := h.OK("physical_devices").Ints("devices")[0]
 			h.OK("create_device", "pd", world.Ref(pd))
 			h.OK("create_device", "as", "marked", "pd", world.Ref(pd), "ext", "VK_EXT_debug_marker")
-			for _, c := range commands.All {
+			for _, c := range vk.Commands {
 				if debugDevice(c.Name) {
 					p := gdpa(h, "d", c.Name)
 					if (p != 0) != enabled {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -30,12 +30,12 @@ func TestBadHandles(t *testing.T) {
 		handles = handles[1:2] // the plain build for Linux has them all; every call is a process or a thread here
 	}
 	checked := 0
-	for _, c := range commands.All {
-		if c.Kind == commands.Global || unchecked(c) || !world.Offered(c.Name) {
+	for _, c := range vk.Commands {
+		if c.Kind == vk.Global || unchecked(c) || !world.Offered(c.Name) {
 			continue
 		}
 		name, message := c.Name, c.Name
-		if c.Alias != "" && c.Kind != commands.Device && commandOf(c.Alias).Minor != commands.ExtensionMinor && c.Gate != "" {
+		if c.Alias != "" && c.Kind != vk.Device && commandOf(c.Alias).Minor != vk.ExtensionMinor && c.Gate != "" {
 			message = c.Alias // the same function
 		}
 		want := fmt.Sprintf("%s: Invalid %s [VUID-%s-%s-parameter]", message, c.Param, message, c.Param)
@@ -102,12 +102,12 @@ func TestHandlesOfAnotherKind(t *testing.T) {
 }
 
 // HND-012, HND-024: what is not checked, or never dies.
-func unchecked(c commands.Command) bool {
+func unchecked(c vk.Command) bool {
 	switch c.Name {
 	case "vkGetInstanceProcAddr", "vkGetDeviceProcAddr":
 		return true
 	}
-	return c.Kind == commands.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
+	return c.Kind == vk.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
 }
 
 // Several threads of a forked child at once, on what it inherited, with a messenger: the child ends with SIGABRT, every

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -31,7 +31,7 @@ func everyExtension(w *world.World, name string) *world.Fake {
 
 func gates() []string {
 	var out []string
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		if c.Gate != "" && world.Offered(c.Gate) && !slices.Contains(out, c.Gate) {
 			out = append(out, c.Gate)
 		}
@@ -118,7 +118,7 @@ func TestKnownNames(t *testing.T) {
 	seen := map[int64]string{}
 	before := map[string]int64{}
 	core, device := 0, 0
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		if slices.Contains(globals, c.Name) || c.Gate != "" {
 			continue
 		}
@@ -129,7 +129,7 @@ func TestKnownNames(t *testing.T) {
 			t.Errorf("%s is NULL", c.Name)
 			continue
 		}
-		if c.Minor != commands.ExtensionMinor {
+		if c.Minor != vk.ExtensionMinor {
 			core++
 			if symbol := h.Do("dlsym", "name", c.Name).Int("ptr"); symbol != p {
 				t.Errorf("%s: the export is pointer %d, the look-up gives %d", c.Name, symbol, p)
@@ -170,7 +170,7 @@ func TestNamesOfInstanceExtensions(t *testing.T) {
 		words := []string{"as", gate, "api", "1.0.0", "ext", gate}
 		h.OK("create_instance", words...)
 		n := 0
-		for _, c := range commands.All {
+		for _, c := range vk.Commands {
 			if c.Gate == "" {
 				continue
 			}
@@ -181,7 +181,7 @@ func TestNamesOfInstanceExtensions(t *testing.T) {
 			if (got != 0) != (c.Gate == gate) {
 				t.Errorf("with %s, %s of %s is pointer %d", gate, c.Name, c.Gate, got)
 			}
-			if got != 0 && c.Alias != "" && commandOf(c.Alias).Minor != commands.ExtensionMinor {
+			if got != 0 && c.Alias != "" && commandOf(c.Alias).Minor != vk.ExtensionMinor {
 				if core := gipa(h, gate, c.Alias); core != got {
 					t.Errorf("%s is pointer %d, %s %d", c.Name, got, c.Alias, core)
 				}
@@ -202,13 +202,13 @@ func TestNamesOfInstanceExtensions(t *testing.T) {
 	h.Quit()
 }
 
-func commandOf(name string) commands.Command {
-	for _, c := range commands.All {
+func commandOf(name string) vk.Command {
+	for _, c := range vk.Commands {
 		if c.Name == name {
 			return c
 		}
 	}
-	return commands.Command{Minor: commands.ExtensionMinor}
+	return vk.Command{Minor: vk.ExtensionMinor}
 }
 
 // holds: GPA-010 GPA-038 GPA-039 GPA-041 GPA-042

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -77,9 +77,9 @@ func TestWhatIsNotChecked(t *testing.T) {
 func TestWhichNamesAreKnown(t *testing.T) {
 	t.Parallel()
 	core, device, instance := 0, 0, 0
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		switch {
-		case c.Minor != commands.ExtensionMinor:
+		case c.Minor != vk.ExtensionMinor:
 			core++
 		case c.Gate != "":
 			instance++

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -22,11 +22,11 @@ func TestLowerEnd(t *testing.T) {
 			one := everyExtension(w, "one").API("1.3.0").Script("device name=big ext="+extensions, "offer_gdpa vkFakeDevice", "offer_gipa vkFakeDevice")
 			layer := w.ImplicitLayer("VK_LAYER_x", "intercept *")
 			var questions []string
-			for _, c := range commands.All {
-				if c.Kind == commands.Device {
+			for _, c := range vk.Commands {
+				if c.Kind == vk.Device {
 					questions = append(questions, "ask_next_device "+c.Name)
 				}
-				if c.Kind != commands.Global {
+				if c.Kind != vk.Global {
 					questions = append(questions, "ask_next "+c.Name)
 				}
 			}
@@ -60,16 +60,16 @@ func TestLowerEnd(t *testing.T) {
 					t.Error("vkGetInstanceProcAddr of the terminator is not the lower end's own")
 				}
 			}
-			for _, c := range commands.All {
+			for _, c := range vk.Commands {
 				want := "loader"
 				switch {
-				case c.Kind == commands.Global || !world.Offered(c.Name):
+				case c.Kind == vk.Global || !world.Offered(c.Name):
 					continue
-				case c.Kind == commands.Device && c.Gate == "VK_EXT_debug_utils":
+				case c.Kind == vk.Device && c.Gate == "VK_EXT_debug_utils":
 					if !debug {
 						want = ""
 					}
-				case c.Kind == commands.Device:
+				case c.Kind == vk.Device:
 					if c.Minor <= 3 || found[c.Name] == "" { // the driver offers the core up to its version, and little else
 						if c.Minor > 3 {
 							continue

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/commands"
-	"vkloader/internal/core/vk"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -196,8 +195,8 @@ func TestExportsAreWhatLookUpsGive(t *testing.T) {
 // coreCommands are the registry's commands of the core versions, sorted.
 func coreCommands() []string {
 	var out []string
-	for _, c := range commands.All {
-		if c.Minor != commands.ExtensionMinor {
+	for _, c := range vk.Commands {
+		if c.Minor != vk.ExtensionMinor {
 			out = append(out, c.Name)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -31,7 +31,7 @@ func TestNothingGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names strings.Builder
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		fmt.Fprintln(&names, c.Name)
 	}
 	list := filepath.Join(t.TempDir(), "names")

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/internal/commands"
+	"vkloader/internal/tool/vk"
 	"vkloader/test/world"
 )
 
@@ -182,7 +182,7 @@ func TestSanitized(t *testing.T) {
 // TestNames asks the driver, without a loader, for everything that the registry knows, and for names that nobody has.
 func TestNames(t *testing.T) {
 	var ask []string
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		ask = append(ask, c.Name, c.Name+"X", c.Name[:len(c.Name)-1])
 	}
 	ask = append(ask, "v", "vkCmd", "vkCmdDra", "vk_icdGetInstanceProcAddr", strings.Repeat("vk", 60))
@@ -198,19 +198,19 @@ func TestNames(t *testing.T) {
 		found[name] = how
 	}
 	known := map[string]bool{}
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		known[c.Name] = true
-		want := map[commands.Kind]string{commands.Global: "GI", commands.Instance: "I", commands.PhysicalDevice: "IP", commands.Device: "IDE"}[c.Kind]
+		want := map[vk.Kind]string{vk.Global: "GI", vk.Instance: "I", vk.PhysicalDevice: "IP", vk.Device: "IDE"}[c.Kind]
 		if c.Name == "vkGetInstanceProcAddr" {
 			want = "GI" // with no instance, too, since Vulkan 1.2
 		}
-		if c.Minor == commands.ExtensionMinor && c.Kind == commands.Device {
+		if c.Minor == vk.ExtensionMinor && c.Kind == vk.Device {
 			want = "IE"
 		}
 		switch got := found[c.Name]; {
-		case got == "" && c.Minor != commands.ExtensionMinor && c.Minor <= 3:
+		case got == "" && c.Minor != vk.ExtensionMinor && c.Minor <= 3:
 			t.Errorf("%s of Vulkan 1.%d is not found", c.Name, c.Minor)
-		case got != "" && c.Minor != commands.ExtensionMinor && c.Minor > 3:
+		case got != "" && c.Minor != vk.ExtensionMinor && c.Minor > 3:
 			t.Errorf("%s of Vulkan 1.%d is found", c.Name, c.Minor)
 		case got != "" && got != want:
 			t.Errorf("%s is found as %s, not as %s", c.Name, got, want)

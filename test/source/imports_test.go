@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -17,71 +18,71 @@ import (
 const top = "../.."
 const module = "vkloader/"
 
-// floors are the arrows of the design: a package imports only what is on a lower floor, for the reason given.
+// floors are the order of the packages: a package imports only packages on lower floors. The reason says what a package does and
+// must not know.
 var floors = []struct {
 	packages []string
 	reason   string
 }{
-	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables",
+	{[]string{"internal/core/diag", "internal/core/document", "internal/core/variables",
 		"internal/core/family"},
-		"facts of the API and of drivers, findings and the reading of JSON know nothing of a loader"},
-	{[]string{"internal/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
-	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
-	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
-	{[]string{"internal/tool/pc"}, "what a running Windows says of itself, for the tool: no decision"},
+		"facts of drivers, findings and the JSON parser know nothing of a loader"},
+	{[]string{"internal/tool/vk"}, "facts of the API for the tool and the tests; the library has its own tables"},
+	{[]string{"internal/core/pathname"}, "how paths are written: it handles text only"},
+	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
+	{[]string{"internal/tool/pc"}, "what a running Windows reports, for the tool; it decides nothing"},
 	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
-	{[]string{"internal/core/served"}, "bytes of the driver service to files and manifests: untrusted, and nothing is opened"},
-	{[]string{"internal/core/manifest"}, "bytes to manifests: no search, no decision"},
-	{[]string{"internal/core/settings"}, "bytes to rules, on top of the manifests' dialect"},
-	{[]string{"internal/core/search"}, "which files, in which order: it does not interpret what it finds"},
-	{[]string{"internal/tool/platforms"}, "what systems search that the library is not built for: data for the search alone"},
-	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
-	{[]string{"internal/core/wire"}, "a form of the plan; nothing may be decided there"},
-	{[]string{"internal/tool/term"}, "text for people, and the name that a misspelled one was meant to be: knows of no driver, layer or machine"},
-	{[]string{"internal/tool/gpus"}, "which graphics devices the kernel shows, and how a person names one: it knows of no driver and judges nothing"},
-	{[]string{"internal/tool/loaderlog"}, "the lines of the loader as values: runs nothing, decides nothing"},
-	{[]string{"internal/tool/exit"}, "what the tool's process ends with; the library never ends one"},
-	{[]string{"spec"}, "the published statements, for the tool to show"},
-	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
-	{[]string{"internal/tool/validation"}, "one file at a time, by a JSON Schema and by the loader's rules, for the tool: no decision, no system"},
-	{[]string{"internal/tool/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; knows what it saw, not what should be"},
-	{[]string{"internal/tool/layersettings"}, "the file that layers read, by the names of a manifest: it enables no layer"},
-	{[]string{"internal/tool/explain"}, "makes the library's decision for all of the tool, and gives it in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},
-	{[]string{"internal/tool/binary"}, "what the files of libraries and programs say of themselves, and where libraries are found; knows nothing of drivers and layers"},
-	{[]string{"internal/tool/drivers"}, "the drivers and chips that exist, and which files a driver or layer needs: which drivers programs get it is told"},
-	{[]string{"internal/tool/loaders"}, "which loader a program and the system's programs get, and what loaders of each version obey: it decides nothing for them"},
-	{[]string{"internal/tool/systems"}, "what a machine with another system would say, by the files that it is given; the core decides, Android's rules apart"},
-	{[]string{"discover"}, "the package for other programs: it may need what is below, and nothing below it may be made for it"},
-	{[]string{"internal/tool/ask"}, "what the tool knows of a machine it knows from package discover: this asks it, and decides nothing"},
-	{[]string{"internal/tool/settingsfile"}, "writes the settings file, with the rules about the order of layers in it, for the tool alone: the library only reads it"},
-	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set: it asks the decision and is not asked by it"},
-	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
-	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
-	{[]string{"internal/tool/culprit"}, "what makes a run fail, and how it is left out: who asks makes the runs"},
-	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
-	{[]string{"internal/tool/fix"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
-	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
-	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
-	{[]string{"internal/tool/survey"}, "the decision beside what a child saw, and the devices' names in other interfaces: above both, and above the picture it fills"},
-	{[]string{"internal/tool/launch"}, "only the tool starts programs: what they get, and how they end"},
+	{[]string{"internal/core/served"}, "parses what the driver service sends; it trusts nothing and opens nothing"},
+	{[]string{"internal/core/manifest"}, "parses manifests; it neither searches nor decides"},
+	{[]string{"internal/core/settings"}, "parses the settings file, in the dialect of manifests"},
+	{[]string{"internal/core/search"}, "which files are searched, in which order; it does not interpret what it finds"},
+	{[]string{"internal/tool/platforms"}, "where systems search for which the library is not built: data for the search"},
+	{[]string{"internal/core/plan"}, "makes the decision; it must not know how the decision is shown or sent"},
+	{[]string{"internal/core/wire"}, "encodes the plan; it must decide nothing"},
+	{[]string{"internal/tool/term"}, "text for people, and the nearest name to a misspelled one; it knows no driver, layer or machine"},
+	{[]string{"internal/tool/gpus"}, "which graphics devices the kernel shows, and how users name one; it knows no driver and judges nothing"},
+	{[]string{"internal/tool/loaderlog"}, "parses the loader's log lines; it runs nothing and decides nothing"},
+	{[]string{"internal/tool/exit"}, "the exit codes of the tool; the library never ends a process"},
+	{[]string{"spec"}, "the published statements, which the tool can show"},
+	{[]string{"docs/schema"}, "the published schemas, which the tool contains"},
+	{[]string{"internal/tool/validation"}, "judges one file, by a JSON Schema and by the loader's rules; it makes no decision and examines no system"},
+	{[]string{"internal/tool/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; it knows what the child saw, not what is right"},
+	{[]string{"internal/tool/layersettings"}, "the file that layers read, with the names from a manifest; it enables no layer"},
+	{[]string{"internal/tool/explain"}, "makes the library's decision for the tool, in order, with reasons and tested changes; it prints nothing"},
+	{[]string{"internal/tool/binary"}, "what library and program files contain, and where libraries are found; it knows nothing of drivers and layers"},
+	{[]string{"internal/tool/drivers"}, "tables of known drivers and chips, and which files a driver or layer needs; its caller says which drivers programs get"},
+	{[]string{"internal/tool/loaders"}, "which loader a program and the system's programs get, and what loaders of each version read; it decides nothing for them"},
+	{[]string{"internal/tool/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},
+	{[]string{"discover"}, "the package for other programs; it may use the packages below, and none of them may be made for it"},
+	{[]string{"internal/tool/ask"}, "asks package discover what the tool needs to know of a machine, and decides nothing"},
+	{[]string{"internal/tool/settingsfile"}, "writes the settings file, including rules about the order of layers; the library only reads it"},
+	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set; it asks for the decision, and the decision does not ask it"},
+	{[]string{"internal/tool/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
+	{[]string{"internal/tool/quarantine"}, "keeps a driver or layer out through the settings file; its caller names the culprit"},
+	{[]string{"internal/tool/culprit"}, "finds what makes a run fail, and how to leave it out; its caller makes the runs"},
+	{[]string{"internal/tool/doctor"}, "what is wrong with a machine; it asks for the decision, and the decision does not ask it"},
+	{[]string{"internal/tool/fix"}, "makes tested changes in the user's own files; the doctor says what is wrong"},
+	{[]string{"internal/tool/bundle"}, "packs the parts that it gets and the files that it reads; only the tool links it"},
+	{[]string{"internal/tool/graph"}, "draws a chain that it gets; only the tool links it"},
+	{[]string{"internal/tool/survey"}, "joins the decision with what a child saw, and with the devices' names in other interfaces; it is above both, and above the picture that it fills"},
+	{[]string{"internal/tool/launch"}, "only the tool starts programs: it says what they get, and how they ended"},
 	{[]string{"internal/service/protocol", "internal/service/sealed", "internal/service/directory", "internal/service/activation",
-		"internal/service/logging"}, "what the service is made of: each knows nothing of drivers and of the others"},
+		"internal/service/logging"}, "the parts of the service: none knows a driver or another part"},
 	{[]string{"internal/service/client"}, "asks a service as the library does, for the tool"},
-	{[]string{"internal/service/offer"}, "which drivers the machine has: knows of no client"},
-	{[]string{"internal/tool/image"}, "an image as a file system: knows of nothing in it"},
-	{[]string{"internal/tool/cdi"}, "files for containers: stands on what the service offers, and is asked by the command alone"},
-	{[]string{"internal/service/component"}, "a driver out of a package: knows of no device and no client"},
-	{[]string{"internal/service/state"}, "what the service knows and who waits: opens nothing, and is told what happens"},
-	{[]string{"internal/service/table"}, "which drivers are for a device: reads tables alone"},
-	{[]string{"internal/service/devices"}, "which devices there are: opens none"},
-	{[]string{"internal/service/config"}, "what an operator says of the service"},
-	{[]string{"internal/service/server"}, "brings the service's parts together; only the command starts it"},
-	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
-	{[]string{"internal/tool/ui/guard"}, "which requests the page answers: it knows nothing of what is on the page"},
-	{[]string{"internal/tool/ui"}, "the page shows what command lines answer, and changes by them: it decides nothing"},
-	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},
-	{[]string{"internal/core/entry", "internal/core/entry/windows"}, "what the library calls: translated to C with all it reaches, and called by nobody else"},
-	{[]string{"cmd/vkloader"}, "a program: nobody imports it"},
+	{[]string{"internal/service/offer"}, "which drivers the machine has; it knows no client"},
+	{[]string{"internal/tool/image"}, "reads an image as a file system; it does not know what the files mean"},
+	{[]string{"internal/tool/cdi"}, "files for containers; it uses what the service offers, and only the command calls it"},
+	{[]string{"internal/service/component"}, "makes a driver from a package; it knows no device and no client"},
+	{[]string{"internal/service/state"}, "what the service knows, and who waits; it opens nothing, and its caller reports events"},
+	{[]string{"internal/service/table"}, "which drivers a device has, according to tables"},
+	{[]string{"internal/service/devices"}, "which devices exist; it opens none"},
+	{[]string{"internal/service/config"}, "the operator's configuration of the service"},
+	{[]string{"internal/service/server"}, "joins the parts of the service; only the command starts it"},
+	{[]string{"internal/tool/ui/guard"}, "which requests the page answers; it does not know what is on the page"},
+	{[]string{"internal/tool/ui"}, "shows what command lines print, and makes changes through them; it decides nothing"},
+	{[]string{"internal/tool/cli"}, "flags and output; no package below knows how it is called or shown"},
+	{[]string{"internal/core/entry", "internal/core/entry/windows"}, "the functions that the library calls, translated to C with all that they call; no package imports it"},
+	{[]string{"cmd/vkloader"}, "a program: no package imports it"},
 }
 
 // sideways are imports between packages on one floor, with the reason.
@@ -239,6 +240,25 @@ func TestCoreLinksLittle(t *testing.T) {
 	}
 }
 
+// internal/core holds what the library contains and nothing else, so that the path tells whether a line is in other
+// programs' processes.
+func TestCoreHoldsOnlyTheLibrary(t *testing.T) {
+	t.Parallel()
+	all := sources(t)
+	reached := reach(all, "internal/core/entry")
+	for pack := range reach(all, "internal/core/entry/windows") {
+		reached[pack] = true
+	}
+	if len(reached) < 10 {
+		t.Fatalf("the library reaches only %d packages", len(reached))
+	}
+	for _, f := range all {
+		if !f.test && strings.HasPrefix(f.pack, "internal/core/") && !reached[f.pack] {
+			t.Errorf("%s: the library does not contain package %s", f.path, f.pack)
+		}
+	}
+}
+
 // The tool is one static file, and the core is translated: neither crosses to C. The functions of Windows take addresses of
 // structures: one package calls them.
 func TestNeitherCgoNorUnsafe(t *testing.T) {
@@ -263,6 +283,32 @@ func TestGeneratedFilesSayHow(t *testing.T) {
 		if named := strings.HasPrefix(filepath.Base(f.path), "z"); named != generated {
 			t.Errorf("%s: begins with z: %v; says that it is generated: %v", f.path, named, generated)
 		}
+	}
+	seen := 0
+	for _, pattern := range []string{"spine/*/*", "spine/*/*/*", "drivers/*/*", "layers/*/*", "test/*", "internal/tool/probe/child/*"} {
+		paths, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if !slices.Contains([]string{".c", ".h", ".inc", ".def"}, filepath.Ext(path)) || path == filepath.Join(top, "spine/gen/core.c") {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, _, _ := strings.Cut(string(text), "\n")
+			generated := regexp.MustCompile(`^(/\*|;) Code generated .* DO NOT EDIT\.( \*/)?$`).MatchString(first)
+			if named := strings.HasPrefix(filepath.Base(path), "z"); named != generated {
+				t.Errorf("%s: begins with z: %v; says that it is generated: %v", path, named, generated)
+			} else if generated {
+				seen++
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d generated files of C", seen)
 	}
 }
 
@@ -291,7 +337,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 // translator, which becomes one file with what is translated, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "internal/tool/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)

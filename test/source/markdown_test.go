@@ -193,3 +193,69 @@ func TestPagesAreJudged(t *testing.T) {
 		t.Errorf("%+v\n%+v", good, bad)
 	}
 }
+
+var (
+	// A path of the repository in code type, without places for names.
+	pathInCode = regexp.MustCompile("`((?:spine|internal|discover|cmd|tools|test|docs|drivers|layers|examples|packaging|debian|registry|spec)/[\\w./-]+)`")
+	placeName  = regexp.MustCompile(`\b(?:NAME|TARGET)\b`)
+	word       = regexp.MustCompile(`[\pL\pN]`)
+)
+
+// missing are the paths that a page names and the repository lacks. Those that the build makes are not there before it.
+func missing(text string) (paths []string) {
+	for _, m := range pathInCode.FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(top, m[1])); err != nil && m[1] != "spine/gen/core.c" && !placeName.MatchString(m[1]) {
+			paths = append(paths, m[1])
+		}
+	}
+	return paths
+}
+
+// A page names files that exist. What is told of the past names files of the past: samples of faults, and the changelog.
+func TestPagesNameFilesThatExist(t *testing.T) {
+	t.Parallel()
+	if got := missing("`spine/none.c` and `spine/spine.h`, `spine/<machine>.S`, `./test/none`"); len(got) != 1 || got[0] != "spine/none.c" {
+		t.Fatalf("%q", got)
+	}
+	found := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "test/*.md", "spec/*.md", "drivers/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range pages {
+			if base := filepath.Base(path); base == "mutants.md" || base == "CHANGELOG.md" || base == "conformance.md" {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found += len(pathInCode.FindAll(text, -1))
+			for _, name := range missing(string(text)) {
+				t.Errorf("%s names %s, which does not exist", strings.TrimPrefix(path, top+"/"), name)
+			}
+		}
+	}
+	if found < 80 {
+		t.Errorf("only %d paths were seen", found)
+	}
+}
+
+// Somebody with a broken set-up reads README first: it has at most 900 words.
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(top, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for _, field := range strings.Fields(string(text)) {
+		if word.MatchString(field) {
+			words++
+		}
+	}
+	if words > 900 {
+		t.Errorf("README.md has %d words", words)
+	}
+}

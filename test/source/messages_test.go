@@ -127,11 +127,11 @@ func TestMessagesNameFunctionsThatExist(t *testing.T) {
 // A comment says what a statement asks; its number alone says nothing to who reads on.
 func TestStatementsAreExplained(t *testing.T) {
 	t.Parallel()
-	alone := regexp.MustCompile(`/\*(?:\s|,|\.|and|to|ERRATA|[A-Z]{1,4}-[0-9]+|[0-9]+)*\*/`)
+	alone := regexp.MustCompile(`/\*(?:\s|[,.()]|\b[a-z]\b|and|to|see|[0-9]+)*(?:ERRATA|[A-Z]{1,4}-[0-9]+)(?:\s|[,.()]|\b[a-z]\b|and|to|see|ERRATA|[A-Z]{1,4}-[0-9]+|[0-9]+)*\*/`)
 	for _, c := range []struct {
 		text string
 		want bool
-	}{{"/* DRV-047 */", true}, {"/* LAY-365, LAY-372 */", true}, {"/* LAY-121 to 128. */", true}, {"/* ERRATA 23 */", true}, {"/* G-4 */", true}, {"/* PHY-039: no more */", false}, {"/* said (G-4) */", false}} {
+	}{{"/* DRV-047 */", true}, {"/* LAY-365, LAY-372 */", true}, {"/* LAY-121 to 128. */", true}, {"/* ERRATA 23 */", true}, {"/* UNK-012 a, UNK-018 */", true}, {"/* (GPA-001) */", true}, {"/* G-4 */", true}, {"/* PHY-039: no more */", false}, {"/* said (G-4) */", false}} {
 		if alone.MatchString(c.text) != c.want {
 			t.Errorf("%s: want %v", c.text, c.want)
 		}

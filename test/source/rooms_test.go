@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,21 +13,21 @@ import (
 	"testing"
 )
 
-// rooms are the directories of the spine from the ground up: a file includes, and calls, what is in its own room or in
-// one before it. The reason says why the rooms before it do not know a room.
+// rooms are the directories of the spine, from the ground up. A file includes and calls only what is in its own directory or in
+// an earlier one. The reason says why the earlier ones do not know a directory.
 var rooms = []struct{ name, reason string }{
-	{"", "the records of spine.h, the assembler's numbers and what is generated: they call nobody"},
-	{"process", "lock, log, memory and waiting are for all: they would lead everywhere if they led anywhere"},
-	{"service", "a log or a lock asks nobody, and the client of the driver service opens nothing by itself"},
-	{"core", "whether a call is decided by the core or by what is remembered is nobody's business below"},
-	{"library", "a log or a lock does not open libraries, and the core asks for facts, never for libraries"},
-	{"state", "a library does not know in which instances it is a driver, nor what objects it has made there"},
-	{"dispatch", "tables are filled from the drivers there are; a driver's record does not know who looks names up"},
-	{"physdev", "names are looked up without knowing what the commands do"},
-	{"wsi", "a physical device has no surface: a surface finds its devices"},
-	{"debug", "surfaces are named and tagged, and do not know it; the log reaches callbacks without this room"},
-	{"device", "a device is made of a physical device, and is none of the objects that are made from it"},
-	{"instance", "everything hangs off an instance; only here is it known how one is made and ended"},
+	{"", "the records of spine.h, the assembler's numbers and generated files: they call no function"},
+	{"process", "every directory uses lock, log, memory and waiting, so these use no other directory"},
+	{"service", "log and lock do not need the driver service, and its client opens no driver itself"},
+	{"core", "no code below depends on whether the core or a remembered answer decides a call"},
+	{"library", "log and lock open no library, and the core asks for facts, never for libraries"},
+	{"state", "a library does not know the instances in which it is a driver, or its objects there"},
+	{"dispatch", "tables are filled from the drivers; the record of a driver does not know who looks up names"},
+	{"physdev", "a look-up does not know what the commands do"},
+	{"wsi", "a surface finds its devices; a physical device does not know surfaces"},
+	{"debug", "surfaces can have names and tags, but do not depend on them; the log reaches callbacks without this directory"},
+	{"device", "a device is created from a physical device, and not from a surface or a messenger"},
+	{"instance", "everything belongs to an instance; only this directory knows how one is created and destroyed"},
 }
 
 // systems are the leaf directories of rooms whose files one system alone has.
@@ -199,9 +200,9 @@ func judge(files map[string]string) (wrong []string, arrows int) {
 	return wrong, arrows
 }
 
-// The rooms of the spine stand on each other in one order, and no file leads back to itself.
-func TestRooms(t *testing.T) {
-	t.Parallel()
+// spineFiles gives the hand-written C files of the spine, by their path in it.
+func spineFiles(t *testing.T) map[string]string {
+	t.Helper()
 	spine := filepath.Join(top, "spine")
 	files := map[string]string{}
 	err := filepath.WalkDir(spine, func(path string, entry fs.DirEntry, err error) error {
@@ -224,6 +225,13 @@ func TestRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// The rooms of the spine stand on each other in one order, and no file leads back to itself.
+func TestRooms(t *testing.T) {
+	t.Parallel()
+	files := spineFiles(t)
 	for _, system := range systems {
 		own := map[string]string{}
 		for name, text := range files {
@@ -285,6 +293,118 @@ func TestRoomsAreJudged(t *testing.T) {
 		wrong, _ := judge(files)
 		if len(wrong) != 1 || !strings.Contains(wrong[0], c.want) {
 			t.Errorf("%s: %q", name, wrong)
+		}
+	}
+}
+
+// A path without linux/ or windows/ belongs to all systems: the Makefile compiles each file of the spine for each system,
+// except those below the other system's directories.
+func TestEachSystemCompilesAllFiles(t *testing.T) {
+	t.Parallel()
+	files := spineFiles(t)
+	for _, system := range systems {
+		given := []string{"WINDOWS=", "MACHINE=x86_64"}
+		if system == "windows" {
+			given[0] = "WINDOWS=_WIN32"
+		}
+		cmd := exec.Command("make", append([]string{"-s", "-C", top, "--no-print-directory", "TARGET=", "PORTABLE=", "BITS=64",
+			"--eval", "compiled-files: ; @echo $(SPINE_SRC) $(SPINE_LARGE)", "compiled-files"}, given...)...)
+		cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") }), "LC_ALL=C")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("make: %v", err)
+		}
+		compiled := map[string]bool{}
+		for _, file := range strings.Fields(string(out)) {
+			compiled[strings.TrimPrefix(file, "spine/")] = true
+		}
+		if len(compiled) < 60 {
+			t.Errorf("for %s: only %d files", system, len(compiled))
+		}
+		for file := range files {
+			if of := systemOf(file); filepath.Ext(file) == ".c" && compiled[file] != (of == "" || of == system) {
+				t.Errorf("spine/%s: compiled for %s: %v", file, system, compiled[file])
+			}
+		}
+	}
+}
+
+var (
+	systemMacro = regexp.MustCompile(`(?m)^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(_WIN32|_WIN64|WIN32|__linux__|__unix__|__GLIBC__|_MSC_VER|__MINGW\w*|__CYGWIN__)\b`)
+	// A function whose body has nothing but casts to void and a constant that it returns.
+	empty = regexp.MustCompile(`(?m)^[a-z][^;={}#]*?\b(\w+)\([^;{}]*\)\s*\{\s*(?:\(void\)[^;]*;\s*)*(?:return (?:0|false|true|NULL);\s*)?\}`)
+)
+
+// What a file says of the systems that it is for is said by its path: no file that all systems have asks the
+// preprocessor for the system, and a function that does nothing on one system is in that system's none.c.
+func TestOnlyPathsTellSystemsApart(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"#ifdef _WIN32": true, "# elif defined __GLIBC__ && 1": true, "#ifdef __i386__": false, "int _WIN32;": false} {
+		if systemMacro.MatchString(name) != want {
+			t.Errorf("%s: want %v", name, want)
+		}
+	}
+	for text, want := range map[string]bool{"void f(int a)\n{\n    (void)a;\n}\n": true, "bool f(void)\n{\n    return false;\n}": true, "void f(void) {}": true,
+		"int f(void)\n{\n    return g;\n}": false, "static int f(int a)\n{\n    return a;\n}": false} {
+		if empty.MatchString(text) != want {
+			t.Errorf("%q: want %v", text, want)
+		}
+	}
+	for file, text := range spineFiles(t) {
+		code := cComment.ReplaceAllString(text, " ")
+		if m := systemMacro.FindStringSubmatch(code); m != nil && systemOf(file) == "" {
+			t.Errorf("spine/%s asks for %s: what systems do differently stands below linux/ and windows/", file, m[1])
+		}
+		if systemOf(file) == "" || filepath.Base(file) == "none.c" {
+			continue
+		}
+		for _, m := range empty.FindAllStringSubmatch(code, -1) {
+			if !strings.HasPrefix(m[0], "static") {
+				t.Errorf("spine/%s: %s does nothing: it belongs in none.c beside it", file, m[1])
+			}
+		}
+	}
+}
+
+// The first comment of spine.h is the map of the spine: it names each directory and each header in it.
+func TestMapNamesAllHeaders(t *testing.T) {
+	t.Parallel()
+	files := spineFiles(t)
+	plan, _, ok := strings.Cut(files["spine.h"], "*/")
+	if !ok {
+		t.Fatal("spine.h has no first comment")
+	}
+	rooms := map[string]string{}
+	at := regexp.MustCompile(`(?m)^ \*   (\w+)/ `).FindAllStringSubmatchIndex(plan, -1)
+	for i, m := range at {
+		end := len(plan)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		rooms[plan[m[2]:m[3]]] = plan[m[0]:end]
+	}
+	named := map[string]bool{}
+	for file := range files {
+		directory, _, inside := strings.Cut(file, "/")
+		if !inside {
+			continue
+		}
+		named[directory+"/"+filepath.Base(file)] = true
+		text, known := rooms[directory]
+		if !known {
+			t.Errorf("the map has no directory %s", directory)
+			rooms[directory] = ""
+			continue
+		}
+		if name := filepath.Base(file); filepath.Ext(name) == ".h" && !regexp.MustCompile(`\b`+regexp.QuoteMeta(name)).MatchString(text) {
+			t.Errorf("the map does not name %s, in its part on %s/", file, directory)
+		}
+	}
+	for directory, text := range rooms {
+		for _, name := range regexp.MustCompile(`\b\w+\.[ch]\b`).FindAllString(text, -1) {
+			if !named[directory+"/"+name] && files[name] == "" && !strings.HasPrefix(name, "z") {
+				t.Errorf("the map names %s/%s, which does not exist", directory, name)
+			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Command conformance writes docs/conformance.md: every statement with the tests that hold it, or the reason for none.
+// Command conformance writes docs/conformance.md: every statement with the tests that check it, or the reason for none.
 package main
 
 import (

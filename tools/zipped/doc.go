@@ -1,3 +1,3 @@
-// Command zipped writes a directory as a zip archive: its files sorted by name, all with one time, so that the same files give the
-// same bytes. It prints the archive's SHA-256.
+// Command zipped packs a directory into a zip archive. The files are sorted by name and have the same time, so the same
+// files give the same bytes. The command prints the archive's SHA-256.
 package main

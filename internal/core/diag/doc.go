@@ -1,4 +1,5 @@
-// Package diag says what a finding is: a stable code, a severity, a subject with line and column, what, and what to do.
+// Package diag defines what a finding is: a stable code, a severity, a subject with line and column, a text, and
+// advice.
 //
-// Every code stands in one table, with the statement that it goes back to. The package never finds anything itself.
+// One table has every code, with the statement that it comes from. The package itself finds nothing.
 package diag

@@ -1,5 +1,5 @@
-// Package document reads JSON in the dialect that programs can see: manifests and the settings file are judged by it.
+// Package document reads the JSON of manifests and settings files, in the dialect that the statements describe.
 //
-// It accepts and refuses exactly what FUZ-001 to FUZ-018 and LAY-11 to LAY-20 say, in one pass, without recursion, in
-// time linear in the text. It never copies a text that needs no decoding, and knows nothing of what members mean.
+// It accepts and rejects exactly what FUZ-001 to FUZ-018 and LAY-11 to LAY-20 say. It reads the text in one pass,
+// without recursion, in linear time. It copies only strings with escapes. It does not know what members mean.
 package document

@@ -1,4 +1,5 @@
-// Package entry is what the library calls: these functions, and what they reach, are translated to C.
+// Package entry has the functions that the library calls. tools/goc translates them, and everything that they call, to
+// C.
 //
 // It decides nothing.
 package entry

@@ -1,8 +1,8 @@
-// Package facts keeps what is known and what was asked for.
+// Package facts stores the facts of a decision, and records which facts the decision asked for.
 //
-// A decision asks a Store. What the Store does not know it notes as needed and answers as absent; the decision is then
-// made again with more facts. Facts come from the wire (spine), the operating system (tool) or a tree (tests); the
-// package never interprets them.
+// A decision asks a Store. If the Store does not have a fact, it records it as needed and answers that it is absent.
+// The decision is then made again with more facts. Facts come from the spine (through the wire), from the operating
+// system (in the tool) or from a tree of files (in tests). The package never interprets them.
 package facts
 
 import "vkloader/internal/core/variables"

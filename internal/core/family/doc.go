@@ -1,6 +1,7 @@
-// Package family is the one table of the drivers that exist: how their libraries are called, which drivers of the kernel
-// they work on, and by what else their devices are known. The hardware policy decides by it; doctor, the files for
-// containers and the driver service use it too.
+// Package family has the only table of known Vulkan drivers: the names of their libraries, the kernel drivers that they
+// work with, and the vendors and nodes of their devices. The hardware policy, doctor, the files for containers and the
+// driver service use this table.
 //
-// It looks at no machine and decides nothing. What only the tool needs of a driver is in internal/tool/drivers.
+// The package examines no machine and decides nothing. internal/tool/drivers has what only the tool needs to know of a
+// driver.
 package family

@@ -48,7 +48,7 @@ func TestHardware(t *testing.T) {
 	}
 }
 
-// What is to be installed for a driver of the kernel.
+// Which driver to install for a driver of the kernel.
 func TestFor(t *testing.T) {
 	t.Parallel()
 	for kernel, want := range map[string]string{"amdgpu": "RADV (Mesa)", "xe": "ANV (Mesa)", "nvidia": NVIDIA, "nova": "NVK (Mesa)", "virtio-pci": "Venus (Mesa)",

@@ -1,5 +1,6 @@
-// Package manifest turns the bytes of driver and layer manifests into what they say.
+// Package manifest parses driver and layer manifests.
 //
-// A bad manifest is a list of lines, not an error: each line is logged at its place and tells the tool where the fault
-// lies. The package judges a file on its own; it never knows of other files, variables or the program.
+// A bad manifest is not an error. It gives a list of lines, which the library logs in their order and from which the
+// tool learns where the fault is. The package examines one file alone. It does not know other files, variables or the
+// program.
 package manifest

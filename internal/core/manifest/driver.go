@@ -17,7 +17,7 @@ type Driver struct {
 	API         uint32
 	Portability bool
 	WrongArch   bool          // comes after the portability check
-	Files       []served.File // of a driver of the service: what is to be opened, its own library last
+	Files       []served.File // of a driver of the service: what the library opens, the driver's own library last
 }
 
 // WrongArchitecture is logged when WrongArch ends the driver.

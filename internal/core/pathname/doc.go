@@ -1,4 +1,4 @@
-// Package pathname takes paths apart as a system writes them: by slashes, or by backslashes and drive letters, too.
+// Package pathname splits paths as a system writes them: at slashes, or also at backslashes and drive letters.
 //
-// It never looks at a file system.
+// It never accesses a file system.
 package pathname

@@ -172,7 +172,7 @@ func (d *decision) askForImplicit(implicit []search.Found) (replaced bool) {
 	return replaced
 }
 
-// earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
+// earlier gives what the first question of the call has found; nil when this is no second one, or the answer must explain everything.
 func (d *decision) earlier() *before {
 	b := d.m.before
 	if b == nil || b.kind != d.q.Kind || d.q.Explain {

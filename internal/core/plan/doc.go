@@ -1,10 +1,12 @@
-// Package plan is the decision: which drivers and layers, in which order, and for everything found why it is in or out.
+// Package plan makes the decision: which drivers and layers a program gets, in which order, and the reason for
+// everything that was found.
 //
-// It is a pure function of a question and of facts. What it wants logged stands in its answer, in order; it reads
-// nothing, opens nothing and keeps nothing.
+// It is a pure function of a question and of facts. Its answer contains the log lines, in order. It reads nothing,
+// opens nothing, and keeps nothing between calls.
 //
-// A decision (decide.go) has parts that decide one thing each: manifests what files say, finder which files there are,
-// settingsFile which settings are in force, switches which layers variables turn on and off, lister which layers there
-// are, chain, activator and computePolicy which of them are active, driverSearch which drivers are opened, offers which of those count,
-// request whether the program may have what it asks for. All of them write one script.
+// A decision (decide.go) consists of parts. Each decides one question: manifests, what the files say; finder, which
+// files exist; settingsFile, which settings are in force; switches, which layers variables enable and disable; lister,
+// which layers are listed; chain, activator and computePolicy, which of them are active; driverSearch, which drivers
+// are opened; offers, which of those count; request, whether the program may have what it asks for. All parts write to
+// one script.
 package plan

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// driverSearch finds the drivers that are to be opened.
+// driverSearch finds the drivers that the library opens.
 type driverSearch struct {
 	call
 	files          *manifests

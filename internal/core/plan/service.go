@@ -13,8 +13,8 @@ import (
 // Served is how the paths of manifests begin that the driver service has sent. There is no such file.
 const Served = "service:/"
 
-// wantsService tells whether the driver service is to be asked: only where nothing else gives a driver, and nobody has
-// said which ones there should be, unless the settings say when (PRO-049).
+// wantsService tells whether to ask the driver service: only if nothing else gives a driver, and no variable or settings file
+// says which drivers to use, unless the settings say when (PRO-049).
 func (s *driverSearch) wantsService() bool {
 	when := settings.ServiceLast
 	if s.file.set != nil {

@@ -15,12 +15,15 @@ type settingsState struct {
 	off     map[string]bool                      // names whose first entry is off (SET-56)
 }
 
+// libraryOf is a layer by what makes two entries of the file the same layer (SET-44).
+type libraryOf struct{ name, library string }
+
 // bySettings is the layer list that a settings file controls (SET-41 to SET-52).
 func (b *lister) bySettings(full bool) []*manifest.Layer {
 	s := &settingsState{make(map[*manifest.Layer]settings.Control), make(map[string]bool), make(map[string]bool)}
 	b.bySet = s
-	seen := make(map[string]bool)    // names that an earlier entry has decided
-	library := make(map[string]bool) // name and library of listed layers (SET-44)
+	seen := make(map[string]bool)       // names that an earlier entry has decided
+	library := make(map[libraryOf]bool) // of listed layers
 	var list []*manifest.Layer
 	place := -1 // of the regular layers
 	for i := range b.file.set.Layers {
@@ -51,10 +54,8 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 		}
 		l := p.layers.Layers[at]
 		s.blocked[l.Name], seen[l.Name] = true, true
-		key := ""
-		if !l.Meta { // a meta-layer has no library that could be the same
-			key = l.Name + "\x00" + l.Library
-		}
+		// A meta-layer has no library that could be the same.
+		key := libraryOf{l.Name, l.Library}
 		if s.off[l.Name] || !l.Meta && library[key] { // SET-56
 			continue
 		}

@@ -279,7 +279,7 @@ func TestSettingsSameName(t *testing.T) {
 	expect(t, "chained", chained(a), explicitDirectory+"b.json")
 }
 
-// An answer says what is to be remembered only where it is something else.
+// An answer says what the spine must remember only if that has changed.
 //
 // holds: SET-15
 func TestSettingsRemembered(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package search says which directories and files are looked at, in which order, and why.
+// Package search defines which directories and files are searched, in which order, and why.
 //
-// A platform is data, so that every platform's search is tested on every machine. The package never opens a manifest.
+// A platform is data, so tests check the search of every platform on any machine. The package never opens a manifest.
 package search

@@ -1,6 +1,6 @@
-// Package served reads what the driver service says: which drivers it offers, and which files each of them needs, in the
-// order in which they are to be opened (docs/decisions/022).
+// Package served parses what the driver service sends: the drivers that it offers, and the files that each driver
+// needs, in the order in which the library opens them (docs/decisions/022).
 //
-// Nothing of it is trusted: every number and name is checked, and what does not fit takes out the driver that has it. It
-// opens nothing, and does not look into the manifests.
+// The package trusts none of it. It checks every number and name, and drops a driver with an invalid one. It opens
+// nothing, and does not parse the manifests.
 package served

@@ -1,5 +1,5 @@
-// Package settings reads the loader settings file (SET).
+// Package settings parses the loader settings file (SET).
 //
-// It turns the file's bytes into what they say and the lines to log about them; it never decides what a layer entry
-// makes active, and never looks for the file.
+// It turns the bytes of the file into rules, and into the log lines about them. It does not decide which layers an
+// entry activates, and it does not search for the file.
 package settings

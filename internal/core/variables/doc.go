@@ -1,8 +1,8 @@
-// Package variables is the table of the environment variables that the loader reads: for each its name, who reads it,
-// and whether elevated processes ignore it. Nothing else in the program writes such a name down.
+// Package variables is the table of the environment variables that the loader reads: their names, who reads them, and
+// whether elevated processes ignore them. No other place of the source contains these names.
 //
-// The core and the spine are made to agree by it: spine/gen/zvariables.h is generated from it. What the variables mean
-// is told by package environment, for people; this one is linked into the core and holds no prose. It never reads a variable.
+// spine/gen/zvariables.h is generated from the table, so core and spine agree. The package reads no variable. It is
+// part of the library and has no prose: package environment explains the variables to people.
 package variables
 
 //go:generate go run vkloader/tools/pages header ../../../spine/gen/zvariables.h

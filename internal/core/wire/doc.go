@@ -1,7 +1,7 @@
-// Package wire turns facts and plans into bytes and back: the only thing that crosses between spine and core.
+// Package wire encodes facts and plans as bytes, and decodes them. Spine and core exchange nothing else.
 //
-// One description, wire.def, gives this package and the spine's gen/zwire.h. Reading checks every bound and never
-// follows anything but offsets; the package never decides.
+// This package and the spine's gen/zwire.h are generated from one description, wire.def. The decoder checks every
+// bound, and follows nothing but offsets. The package decides nothing.
 package wire
 
-//go:generate go run ./wiregen wire.def zwire.go ../../../spine/gen/zwire.h
+//go:generate go run vkloader/tools/wiregen wire.def zwire.go ../../../spine/gen/zwire.h

@@ -1,3 +1,3 @@
-// Package activation is how a service is started by systemd, or by anything that does the same: sockets that are open
-// already (sd_listen_fds(3)), and a word when it is ready (sd_notify(3)).
+// Package activation implements the protocol by which systemd, or a compatible program, starts a service: sockets that
+// are already open (sd_listen_fds(3)), and a notification when the service is ready (sd_notify(3)).
 package activation

@@ -26,7 +26,7 @@ type Resolver struct {
 	Cache      string        // directory for unpacked images
 	NoSymlinks bool          // links in packages are not followed
 	Check      bool          // libraries that are no ELF libraries for this machine are refused (PRO-015)
-	Step       time.Duration // how long one step may take (PRO-025); 0: for ever
+	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
 	Log        *slog.Logger
 
 	code func(name string, from io.Reader) (*os.File, error) // sealed.Code, or what a test puts in its place

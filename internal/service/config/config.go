@@ -68,7 +68,7 @@ func into[T any](field func(*Config) *T) func(*Config, json.RawMessage) error {
 		if err := json.Unmarshal(value, &read); err != nil {
 			var wrong *json.UnmarshalTypeError
 			if errors.As(err, &wrong) {
-				return fmt.Errorf("wants a %s, not a %s", kindOf(read), wrong.Value)
+				return fmt.Errorf("needs a %s, not a %s", kindOf(read), wrong.Value)
 			}
 			return err
 		}
@@ -202,7 +202,7 @@ func (c *Config) Read(text []byte) error {
 func (c *Config) Set(pair string) error {
 	name, value, found := strings.Cut(pair, "=")
 	if !found {
-		return fmt.Errorf("wants KEY=VALUE, got %q", pair)
+		return fmt.Errorf("needs KEY=VALUE, got %q", pair)
 	}
 	if !json.Valid([]byte(value)) {
 		quoted, err := json.Marshal(value)

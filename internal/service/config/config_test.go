@@ -50,14 +50,14 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"allow_drm_icd":true}`:                                  `"allow_drm_icd"`,
-		`{"allow_drm_icds":1}`:                                    "allow_drm_icds: wants a boolean",
+		`{"allow_drm_icds":1}`:                                    "allow_drm_icds: needs a boolean",
 		`{"allow_drm_icds":null}`:                                 "allow_drm_icds",
 		`{"software_mode":"never"}`:                               "software_mode",
 		`{"package_roots":["a"]}`:                                 "package_roots",
-		`{"package_roots":"/a"}`:                                  "package_roots: wants a list of strings",
+		`{"package_roots":"/a"}`:                                  "package_roots: needs a list of strings",
 		`{"oci_cache":"a"}`:                                       "oci_cache",
 		`{"step_timeout_ms":0}`:                                   "step_timeout_ms",
-		`{"step_timeout_ms":1.5}`:                                 "step_timeout_ms: wants a whole number",
+		`{"step_timeout_ms":1.5}`:                                 "step_timeout_ms: needs a whole number",
 		`{"idle_exit_seconds":-1}`:                                "idle_exit_seconds",
 		`{"idle_exit_seconds":99999999999}`:                       "idle_exit_seconds",
 		`{"lavapipe_icd_url":"` + strings.Repeat("u", 121) + `"}`: "lavapipe_icd_url",

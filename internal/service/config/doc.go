@@ -1,3 +1,3 @@
-// Package config reads what an operator says about the driver service: one JSON file, and single keys from the command
-// line (PRO-044). It judges the values, and looks at nothing that they name.
+// Package config reads the configuration of the driver service: one JSON file, and single keys from the command line
+// (PRO-044). It checks the values, but does not examine the files and directories that they name.
 package config

@@ -1,3 +1,3 @@
-// Package devices watches which graphics devices the machine has: what is there, then one word that this was all, then
-// what comes and goes. It opens no device.
+// Package devices reports the machine's graphics devices: first those that exist, then an event that the list is
+// complete, then each device that appears or disappears. It opens no device.
 package devices

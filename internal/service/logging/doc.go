@@ -1,3 +1,3 @@
-// Package logging writes the service's log: lines of key=value pairs or of JSON on standard error, with the marks by which
-// the journal knows how serious a line is.
+// Package logging writes the service's log to standard error, as lines of key=value pairs or of JSON. Each line has the
+// prefix from which the journal takes its priority.
 package logging

@@ -16,7 +16,7 @@ type Driver struct {
 	Path     string   `json:"-"`                 // of the manifest
 	Manifest string   `json:"manifest"`          // its text
 	Library  int      `json:"library"`           // index into the files
-	Files    []int    `json:"files"`             // likewise, in the order in which they are to be opened; Library is the last
+	Files    []int    `json:"files"`             // likewise, in the order in which a client opens them; Library is the last
 	Data     []string `json:"data,omitempty"`    // files of data that the driver reads, as they are named on the machine
 	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
 	More     []string `json:"-"`                 // for containers alone: libraries that other libraries open for its windows

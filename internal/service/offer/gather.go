@@ -204,7 +204,7 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 	}
 	for _, old := range l.With.Old {
 		if !owned(old.In.Path) {
-			return nil, fmt.Sprintf("%s wants version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
+			return nil, fmt.Sprintf("%s needs version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
 		}
 	}
 	named := map[string]*binary.File{}

@@ -188,7 +188,7 @@ func TestVersions(t *testing.T) {
 		"usr/lib/libc.so.6":             "soname=libc.so.6 defines=GLIBC_2.36",
 	}), "x86_64")
 	if len(x.Drivers) != 1 || x.Drivers[0].Name != "b.json" || len(x.LeftOut) != 1 ||
-		!strings.Contains(x.LeftOut[0].Why, "/usr/lib/liba.so wants version X_2 of /usr/lib/libx.so.1") {
+		!strings.Contains(x.LeftOut[0].Why, "/usr/lib/liba.so needs version X_2 of /usr/lib/libx.so.1") {
 		t.Errorf("%+v, %+v", x.Drivers, x.LeftOut)
 	}
 }
@@ -237,8 +237,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// Who asks when nothing seems to have changed waits for no look at the machine; it is looked at all the same, for the next
-// one. A change of what an index was made of is noticed at once.
+// A client that asks when nothing seems to have changed does not wait for an examination of the machine. The service makes it
+// afterwards, for the next client. It notices at once a change of the files that an index was made from.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""),

@@ -1,3 +1,3 @@
-// Package server is the driver service's running part: it accepts clients, has one goroutine that owns the state and is
-// never made to wait, and carries out what the state decides by workers.
+// Package server runs the driver service. It accepts clients. One goroutine owns the state and never waits; workers
+// carry out what the state decides.
 package server

@@ -48,7 +48,7 @@ func counting(options Options) *Server {
 		flying: underWay{users: map[uint32]int{}, counted: map[uint32]time.Time{}}}
 }
 
-// An answer that was begun before its client ended is not counted after it: the count would stay for ever, and 256 of these
+// An answer that was begun before its client ended is not counted after it: the count would stay forever, and 256 of these
 // would keep the service from answering that user at all.
 //
 // holds: PRO-004

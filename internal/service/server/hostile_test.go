@@ -118,7 +118,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// Who asks too much at once, or reads no answers, is dropped.
+// A client that asks too much at once, or reads no answers, is dropped.
 func TestGreedyClients(t *testing.T) {
 	t.Parallel()
 	s := stage(t, func(o *Options) { o.SendLimit = 50 * time.Millisecond })

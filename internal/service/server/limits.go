@@ -68,7 +68,7 @@ func (s *Server) makeRoom(uid uint32, own bool) bool {
 	return true
 }
 
-// idle tells whether nothing that the client asked for is to be answered, and since when.
+// idle tells whether the client has no open question, and since when.
 func (c *connection) idle() (bool, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 )
 
 // Two hundred clients at once that ask for everything, wait, and die at any moment, while devices come, are slow, fail
-// and go: nobody who stays waits for ever or is answered twice, and at the end nothing is left of anybody.
+// and go: no client that stays waits forever or is answered twice, and at the end nothing is left of any client.
 //
 // It is no parallel test: those wait until it has ended, so that what is left is its own.
 //

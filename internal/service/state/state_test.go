@@ -103,7 +103,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("%d notifications, %v: one stands for many, and until then it is busy", w.notify, w.state.Owners())
 	}
 	if w.settle(); w.state.Busy() {
-		t.Error("busy for ever")
+		t.Error("busy forever")
 	}
 }
 

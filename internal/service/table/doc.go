@@ -1,3 +1,3 @@
-// Package table reads which drivers are for which device: the files that an operator or a distribution puts there, in the
-// place of what a device itself would be asked for (PRO-028). It opens nothing but these files.
+// Package table reads the table of drivers by device. The table consists of files from an operator or a distribution.
+// On Fuchsia, the device itself gives this information (PRO-028). The package opens only these files.
 package table

@@ -35,7 +35,7 @@ func fine(why string) bool {
 	return why == hasLayer || why == only64 || strings.HasPrefix(why, hasItself)
 }
 
-// Arrangement is what is to be done in a container that a file written here has brought drivers to.
+// Arrangement lists the changes in a container that has got drivers by a file written here.
 type Arrangement struct {
 	Own     []Item   // below Directory, by their whole paths
 	Put     []Item   // in directories of the image
@@ -93,7 +93,7 @@ type box struct {
 	opened  map[string]string  // libraries that have a stub, or why not
 }
 
-// Arrange decides what is to be done in a container, in which the mounts are already. What the container has itself is
+// Arrange decides what to change in a container, in which the mounts are already. What the container has itself is
 // used: a library that its dynamic linker finds is not added, and a driver of its own neither, but for one that has to be
 // of the version of the kernel's module, and for one that is older than a card.
 func Arrange(m *machine.Machine, s Situation) *Arrangement {

@@ -83,7 +83,7 @@ func generate(t *testing.T, s *machine.Source) (*specs.Spec, []LeftOut) {
 	}
 	for _, h := range spec.ContainerEdits.Hooks {
 		if h.Timeout == nil || *h.Timeout <= 0 {
-			t.Errorf("a hook that may take for ever: %+v", h)
+			t.Errorf("a hook without a time limit: %+v", h)
 		}
 	}
 	return spec, left

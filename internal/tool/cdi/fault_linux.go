@@ -37,7 +37,7 @@ func faults(c *binary.Closure) string {
 		if old.Newest != "" {
 			has = "which has versions up to " + old.Newest
 		}
-		list = append(list, fmt.Sprintf("%s wants %s of the image's %s, %s", path.Base(old.By.Path), old.Version, old.In.Path, has))
+		list = append(list, fmt.Sprintf("%s needs %s of the image's %s, %s", path.Base(old.By.Path), old.Version, old.In.Path, has))
 	}
 	return strings.Join(list, "; ")
 }

@@ -76,12 +76,12 @@ func (g *generation) flags(flags *pflag.FlagSet) {
 func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi.LeftOut, error) {
 	for _, name := range g.options.Machines {
 		if _, known := offer.Machine(name); !known {
-			return nil, nil, fmt.Errorf("--machine wants one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
+			return nil, nil, fmt.Errorf("--machine needs one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
 		}
 	}
 	for _, form := range g.options.Forms {
 		if !slices.Contains(cdi.Forms, form) {
-			return nil, nil, fmt.Errorf("--name wants one of %s, got %q", strings.Join(cdi.Forms, ", "), form)
+			return nil, nil, fmt.Errorf("--name needs one of %s, got %q", strings.Join(cdi.Forms, ", "), form)
 		}
 	}
 	for _, root := range []*string{&g.options.DriverRoot, &g.options.DevRoot} {
@@ -149,7 +149,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write := writerOf(g.format, file)
 			if write == nil {
-				return fmt.Errorf("--format wants yaml or json, got %q", g.format)
+				return fmt.Errorf("--format needs yaml or json, got %q", g.format)
 			}
 			spec, left, err := g.made(s, cmd.Flags())
 			if err != nil {

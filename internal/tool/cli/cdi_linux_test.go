@@ -10,7 +10,7 @@ import (
 // A reason that concerns several files is said once, with all of them; one that stands in the table of drivers is not repeated.
 func TestOneReasonOnce(t *testing.T) {
 	t.Parallel()
-	const wants = "libvulkan_intel.so wants GLIBC_2.38"
+	const wants = "libvulkan_intel.so needs GLIBC_2.38"
 	var out bytes.Buffer
 	s := &invocation{out: &out}
 	printVerified(s, &cdiVerified{Verdict: cdi.Verdict{

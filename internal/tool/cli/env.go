@@ -51,7 +51,7 @@ func newEnv(s *invocation) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			if kind != "" {
 				if !slices.Contains(survey.VariableKinds(), kind) {
-					return fmt.Errorf("--for wants one of %s, got %q", strings.Join(survey.VariableKinds(), ", "), kind)
+					return fmt.Errorf("--for needs one of %s, got %q", strings.Join(survey.VariableKinds(), ", "), kind)
 				}
 				return chooseDevice(s, kind, device, asJSON, limit)
 			}

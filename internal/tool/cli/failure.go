@@ -18,7 +18,7 @@ type failure struct {
 }
 
 func (f *failure) options(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: what is a failure, beside a hang: `crash` or exit, which is any exit code but 0")
+	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: what counts as a failure, in addition to a hang: `crash`, or exit for any exit code other than 0")
 	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error fails, too")
 	completes(cmd, map[string]completion{"fails-with": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"crash", "exit"}, cobra.ShellCompDirectiveNoFileComp
@@ -29,7 +29,7 @@ func (f *failure) options(cmd *cobra.Command) {
 func (f *failure) check(searching bool) error {
 	switch {
 	case f.with != "crash" && f.with != "exit":
-		return fmt.Errorf("--fails-with wants crash or exit, got %q", f.with)
+		return fmt.Errorf("--fails-with needs crash or exit, got %q", f.with)
 	case !searching && (f.with != "crash" || f.when != ""):
 		return errors.New("--fails-with and --fails-when go with --find-culprit")
 	}

@@ -70,10 +70,10 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 // check says what does not go together.
 func (e *otherSystem) check() error {
 	if e.bits != "32" && e.bits != "64" {
-		return fmt.Errorf("--bits wants 32 or 64, got %q", e.bits)
+		return fmt.Errorf("--bits needs 32 or 64, got %q", e.bits)
 	}
 	if _, ok := systems.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
-		return fmt.Errorf("--platform wants a system, got %q: %s", e.platform, strings.Join(platformNames(), ", "))
+		return fmt.Errorf("--platform needs a system, got %q: %s", e.platform, strings.Join(platformNames(), ", "))
 	}
 	switch {
 	case len(e.registry) > 0 && e.platform != "windows":
@@ -144,7 +144,7 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 // explainAndroid is explain for Android.
 func explainAndroid(s *invocation, e *otherSystem, asJSON, statements bool, names []string) error {
 	if s.root == "" {
-		return errors.New("--platform android wants --root: on Android, drivers and layers are only files")
+		return errors.New("--platform android needs --root: on Android, drivers and layers are only files")
 	}
 	m, err := s.machine()
 	if err != nil {
@@ -269,7 +269,7 @@ func ways(list []systems.Way) string {
 // doctorOther is doctor for another system.
 func doctorOther(s *invocation, e *otherSystem, app string, elevated, asJSON, full bool) (*doctor.Report, error) {
 	if s.root == "" && len(e.registry) == 0 {
-		return nil, errors.New("doctor --platform wants --root, or --registry: without files nothing can be examined")
+		return nil, errors.New("doctor --platform needs --root, or --registry: without files nothing can be examined")
 	}
 	source, answer, err := decidedOn(s, e, app, elevated)
 	if err != nil {

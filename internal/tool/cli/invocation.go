@@ -107,7 +107,7 @@ func (s *invocation) change(m *machine.Machine) error {
 	for _, variable := range s.variables {
 		name, value, set := strings.Cut(variable, "=")
 		if name == "" {
-			return fmt.Errorf("--env wants NAME=VALUE, got %q", variable)
+			return fmt.Errorf("--env needs NAME=VALUE, got %q", variable)
 		}
 		if set {
 			m.Environ = machine.WithVariable(m.Environ, name, value)

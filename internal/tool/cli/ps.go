@@ -75,7 +75,7 @@ func newPs(s *invocation) *cobra.Command {
 				return err
 			}
 			if interval <= 0 {
-				return fmt.Errorf("--interval wants a time such as 2s, got %s", interval)
+				return fmt.Errorf("--interval needs a time such as 2s, got %s", interval)
 			}
 			var last *running
 			for {

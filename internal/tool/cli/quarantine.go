@@ -189,7 +189,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
-				return errors.New("quarantine lift wants the name of a driver or layer, or --all")
+				return errors.New("quarantine lift needs the name of a driver or layer, or --all")
 			}
 			found, err := s.settings()
 			if err != nil {

@@ -169,7 +169,7 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 		style.Lines(s.out, "  ", nil, said)
 	}
 	for _, other := range shown.Shadowed {
-		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))
+		fmt.Fprintf(s.out, "  %s does not count while this file exists\n", term.OneLine(other))
 	}
 	if shown.For != "" {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("For "+term.OneLine(shown.For)))
@@ -264,7 +264,7 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 	case p.Exclusive:
 		line("drivers, and no others:")
 	case len(p.Drivers) > 0:
-		line("drivers, beside those that are found:")
+		line("drivers, in addition to those that are found:")
 	default:
 		line("drivers: those that are found")
 	}

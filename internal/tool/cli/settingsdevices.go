@@ -27,7 +27,7 @@ type askedDevices struct {
 	place    *settingsfile.Found
 	found    probe.Place
 	devices  *survey.Devices
-	warnings []string // what is to be known of the settings
+	warnings []string // what a user should know of the settings
 }
 
 func (a *askedDevices) warn(format string, args ...any) {
@@ -42,7 +42,7 @@ func (a *askedDevices) source() *machine.Source {
 // List asks the probe for all devices, hidden ones included.
 func (a *askedDevices) List() ([]discover.Device, error) {
 	if a.place.Machine.Foreign() {
-		return nil, errors.New("--device below --root wants DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
+		return nil, errors.New("--device below --root needs DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
 	}
 	var err error
 	if a.found, err = probe.Find(a.s.executable, ""); err == nil {

@@ -75,7 +75,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation report_flags=error,warn --directory ~/src/game",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("settings layer wants the name of a layer")
+				return errors.New("settings layer needs the name of a layer")
 			}
 			return nil
 		},
@@ -291,7 +291,7 @@ func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error)
 // printLayerVariables prints the variables that set settings.
 func printLayerVariables(s *invocation, o *layerOptions, layer *layersettings.Layer, changes []string, answer *layerSettings) error {
 	if len(changes) == 0 {
-		return errors.New("settings layer: --variables wants KEY=VALUE")
+		return errors.New("settings layer: --variables needs KEY=VALUE")
 	}
 	answer.Settings = []settingNow{}
 	for _, change := range changes {

@@ -64,7 +64,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	case c.NoLayers && (len(c.Layers) > 0 || c.OnlyThese):
 		return errors.New("--no-layers and the other options for layers exclude each other")
 	case c.OnlyThese && len(c.Layers) == 0:
-		return errors.New("--only-these-layers wants --layer; --no-layers is for none at all")
+		return errors.New("--only-these-layers needs --layer; --no-layers is for none at all")
 	case len(c.Drivers) > 0 && len(c.Added) > 0:
 		return errors.New("--driver and --add-driver exclude each other")
 	}

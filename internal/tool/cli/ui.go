@@ -58,7 +58,7 @@ func newUI(s *invocation) *cobra.Command {
 // serve serves the page until it is over.
 func (o *page) serve(s *invocation) error {
 	if o.port < 0 || o.port > 65535 {
-		return fmt.Errorf("--port wants a number up to 65535, got %d", o.port)
+		return fmt.Errorf("--port needs a number up to 65535, got %d", o.port)
 	}
 	if _, err := s.machine(); err != nil {
 		return err

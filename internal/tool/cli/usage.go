@@ -32,11 +32,11 @@ func oneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
-			return fmt.Errorf("%s wants %s", words(cmd), what)
+			return fmt.Errorf("%s needs %s", words(cmd), what)
 		case 1:
 			return nil
 		}
-		return fmt.Errorf("%s wants %s, got %d arguments", words(cmd), what, len(args))
+		return fmt.Errorf("%s needs %s, got %d arguments", words(cmd), what, len(args))
 	}
 }
 
@@ -114,7 +114,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return unknownFlag(cmd, missing)
 	case errors.As(err, &bare):
 		value, _ := pflag.UnquoteUsage(bare.GetFlag())
-		return fmt.Errorf("--%s wants a value: %s", bare.GetFlag().Name, term.Or(value, "one more argument"))
+		return fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, term.Or(value, "one more argument"))
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s %s", invalid.GetFlag().Name, valueWanted(invalid.GetFlag().Value.Type(), invalid.GetValue()))
 	}
@@ -162,13 +162,13 @@ var zeroIsNoLimit = map[string][]string{"zero": {"no limit"}}
 func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if pid, parsed := strconv.Atoi(f.Value.String()); f.Name == "pid" && parsed == nil && pid <= 0 && err == nil {
-			err = fmt.Errorf("--pid wants the number of a process, got %s", f.Value)
+			err = fmt.Errorf("--pid needs the number of a process, got %s", f.Value)
 		}
 		if length, parsed := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && parsed == nil && length <= 0 && err == nil {
 			if length == 0 && f.Annotations["zero"] != nil {
 				return
 			}
-			err = fmt.Errorf("--%s wants a time longer than 0, got %s", f.Name, f.Value)
+			err = fmt.Errorf("--%s needs a time longer than 0, got %s", f.Name, f.Value)
 		}
 	})
 	return err

@@ -49,7 +49,7 @@ func newValidate(s *invocation) *cobra.Command {
 			as := validation.Unknown
 			if kind != "" {
 				if as = validation.Kind(kind); !slices.Contains(validation.Kinds, as) {
-					return fmt.Errorf("--kind wants one of %s, got %q", strings.Join(kinds, ", "), kind)
+					return fmt.Errorf("--kind needs one of %s, got %q", strings.Join(kinds, ", "), kind)
 				}
 			}
 			if load && (fileOnly || s.root != "") {

@@ -32,7 +32,7 @@ func advised(text string, commands ...string) told { return told{text: text, com
 var (
 	doNothing              = advised("Nothing; it does no harm.")
 	doNothingWithoutDevice = advised("Nothing, as long as this machine has no graphics device.")
-	doNothingBesideOwn     = advised("Nothing: the same is there for these programs. library_arch in the manifest would say so to the " +
+	doNothingBesideOwn     = advised("Nothing: these programs have one for their word size. library_arch in the manifest would tell the " +
 		"loader.")
 	doNothingChosen = advised("Nothing, if this is intended.")
 	seeWhich        = advised("See which: vkloader env", "vkloader env")
@@ -42,14 +42,14 @@ var (
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
 		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate")
 	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate", "nvidia-ctk cdi generate")
-	nvidiaAgain = advised("Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi " +
+	nvidiaAgain = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
 		"generate first")
 	nvidiaOnNixOS     = advised(`Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`)
 	graphicsOnNixOS   = advised("Add hardware.graphics.enable = true; to the system's configuration.")
 	graphics32OnNixOS = advised("Add hardware.graphics.enable32Bit = true; to the system's configuration.")
 	bothOnGentoo      = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
 	nvidia32OnUbuntu  = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
-	noneOnAlpine      = advised("Nothing: Alpine has no 32-bit libraries beside the 64-bit ones; use a container of another distribution.")
+	noneOnAlpine      = advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	limitsOfPod       = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
 	passOn            = advised("Pass /dev/dri on to the container.")
 	driverOfHost      = advised("Install the driver on the host; Steam's runtime takes it from there.")
@@ -66,7 +66,7 @@ var (
 	wslWithout       = advised("The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.")
 	librariesOnNixOS = advised("On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.")
 	ostreeAgain      = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade")
-	ofSteamOS        = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.", "steamos-update")
+	ofSteamOS        = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update")
 	ownOrAgain       = advised("Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.")
 	updateDriver     = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.")
 )
@@ -118,7 +118,7 @@ func installDriver(family, size string) advice {
 
 // vendorFile is a file that EGL finds a driver by, with what is in it.
 func vendorFile(file, says string) advice {
-	return typed("Have this file in the image, or write it as root: ",
+	return typed("Add this file to the image, or write it as root: ",
 		"mkdir -p "+path.Dir(file)+" && echo "+term.Quoted(says)+" > "+file)
 }
 
@@ -141,7 +141,7 @@ func furtherGroup(kind string, group uint32) advice {
 	case "kubernetes":
 		return advised(fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group))
 	case "container":
-		return advised(fmt.Sprintf("Start the container with the group %d as a further one.", group))
+		return advised(fmt.Sprintf("Start the container with the additional group %d.", group))
 	}
 	return startWith("docker", fmt.Sprintf("--group-add %d", group))
 }
@@ -212,7 +212,7 @@ func (t tried) before() string {
 	case forPower:
 		return "For a program that does not need the device"
 	case forDevice:
-		return "Nothing, if this is intended. For a program that wants the device"
+		return "Nothing, if this is intended. For a program that needs the device"
 	case forUnasked:
 		return "Enable VK_KHR_portability_enumeration and its instance flag in the program. For programs that you cannot change, at the risk that " +
 			"they use what the driver lacks"

@@ -114,7 +114,7 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
-			do:   "Nothing, if this is intended. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that needs the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
 			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",

@@ -41,7 +41,7 @@ func (e *exam) withoutVulkan(g *GPU) bool {
 	return true
 }
 
-// expects tells whether Vulkan is to be expected of a device.
+// expects tells whether a device should have Vulkan.
 func (e *exam) expects(g *GPU) bool {
 	c := e.chip(g)
 	return !g.displayOnly() && (c == nil || c.HasVulkan()) && !(g.virtual() && len(g.Drivers) == 0)

@@ -269,7 +269,7 @@ var (
 		"Install the Vulkan runtime again, or remove the file.")
 	LoaderShadows = code("loader-shadows", diag.Warning, "WIN-001",
 		"A vulkan-1.dll in a program's directory takes precedence over the system's, and is not updated with it.",
-		"Remove or rename the file beside the program.")
+		"Remove or rename the file in the program's directory.")
 	ElevatedVariable = code("elevated-variable", diag.Warning, "WIN-057",
 		"A program that runs as administrator must not be controlled by variables of the user.",
 		"Start the program without the rights of an administrator.")

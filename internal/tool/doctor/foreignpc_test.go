@@ -89,7 +89,7 @@ func TestDoctorOfPC(t *testing.T) {
 		{name: "System32 of 32-bit programs", reg: driversOf64 + good64 + driversOf32 + `"C:\\Windows\\System32\\sys.json"=dword:0` + "\n", bits: "32", without: pack, want: ""},
 		{name: "a library that needs others", reg: driversOf64 + `"C:\\d\\needs.json"=dword:0` + "\n" + both, without: pack, whole: true,
 			want: "problem library-needs needs.json, problem loader-absent vulkan-1.dll",
-			what: "it needs VCRUNTIME140.dll: neither beside it nor where the system looks"},
+			what: "it needs VCRUNTIME140.dll: neither in its directory nor where the system searches"},
 		{name: "a driver of the same name", reg: driversOf64 + `"C:\\e\\dzn.json"=dword:0` + "\n" + both, want: "warning driver-translates dzn.json", dont: "VK_LOADER"},
 		{name: "switched off", reg: layersOf64 + `"C:\\l\\l.json"=dword:1` + "\n" + both, without: pack, want: "note registry-switched-off l.json"},
 		{name: "a driver of the user", reg: `[HKCU\SOFTWARE\Khronos\Vulkan\Drivers]` + "\n" + good64 + both, without: pack,

@@ -165,7 +165,7 @@ func (e *pcExam) read(file string) *binary.PE {
 	return l
 }
 
-// missing are libraries that one needs and that are neither beside it nor where the system looks. Of a copy of some files
+// missing are libraries that one needs and that are neither in its directory nor where the system searches. Of a copy of some files
 // nothing follows; names of sets ("api-ms-win-...") are not files.
 func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 	if !e.pc.Whole() {

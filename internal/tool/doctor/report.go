@@ -31,7 +31,7 @@ type Finding struct {
 	Because   Kind          `json:"because,omitempty"`  // the code of what it follows from: with that fixed, it is gone
 
 	fact     fact
-	advice   advice // nil: nothing is to be done
+	advice   advice // nil: there is nothing to do
 	harmless bool   // a leftover of a device that is not here
 	device   string // the name of the device that it is about; "": none
 	offers   []offer
@@ -114,7 +114,7 @@ func (r *Report) Has(severity diag.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity })
 }
 
-// found adds a finding; without advice, what the table says is to be done.
+// found adds a finding; without advice, it gets the table's.
 func (r *Report) found(code *Code, subject, path string, what fact, do advice) *Finding {
 	if do == nil {
 		do = advised(code.Do)
@@ -137,7 +137,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 	return found
 }
 
-// say writes in words what was found and what is to be done.
+// say writes in words what was found and what to do.
 func (r *Report) say() {
 	for i := range r.Findings {
 		f := &r.Findings[i]

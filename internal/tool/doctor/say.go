@@ -131,7 +131,7 @@ func (a absent) say() string {
 		what = fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target)
 	}
 	if a.beside != "" {
-		what += "; " + a.beside + " is there"
+		what += "; " + a.beside + " exists"
 	}
 	return what + ofOwner(a.owner)
 }
@@ -157,7 +157,7 @@ func though(configured string) string {
 	if configured == "" {
 		return ""
 	}
-	return ", though " + configured + " is there"
+	return ", though " + configured + " exists"
 }
 
 func (n nowhere) say() string {
@@ -171,7 +171,7 @@ func (n nowhere) say() string {
 	}
 	what += " in no directory of the dynamic linker" + though(n.configured)
 	for _, file := range n.beside {
-		what += "; " + file + " is there"
+		what += "; " + file + " exists"
 	}
 	for _, name := range n.also {
 		what += "; so is " + name
@@ -196,7 +196,7 @@ func (t tooOld) say() string {
 	if t.newest != "" {
 		has = "which has versions up to " + t.newest
 	}
-	return fmt.Sprintf("%s wants version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
+	return fmt.Sprintf("%s needs version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
 }
 
 // undefined is a library with symbols that nothing defines; atOnce: the dynamic linker refuses the library.
@@ -252,7 +252,7 @@ func (u undriven) say() string {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", u.others, u.otherClass)
 	}
 	if u.elsewhere != "" {
-		what += "; manifests lie in " + u.elsewhere + ", where programs do not look"
+		what += "; manifests are in " + u.elsewhere + ", which programs do not search"
 	}
 	switch {
 	case u.lost != "":
@@ -260,7 +260,7 @@ func (u undriven) say() string {
 	case u.lacks != "":
 		what += "; the package " + u.lacks + " is installed and has no driver for it"
 	case u.library != "":
-		what += "; its driver is there, " + u.library + ", and only the manifest is missing"
+		what += "; its driver " + u.library + " is installed, only the manifest is missing"
 	}
 	return what
 }
@@ -325,7 +325,7 @@ func (d driverless) say() string {
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
 	}
 	if d.elsewhere != "" {
-		what += "; manifests lie in " + d.elsewhere + ", where programs do not look"
+		what += "; manifests are in " + d.elsewhere + ", which programs do not search"
 	}
 	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 }
@@ -369,7 +369,7 @@ func since(written time.Time) sentence {
 func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sentence {
 	var does []string
 	if s.ControlsLayers {
-		does = append(does, "decides about "+term.Count(len(s.Layers), "layer"))
+		does = append(does, "controls "+term.Count(len(s.Layers), "layer"))
 		if !s.Merged() {
 			does = append(does, "keeps every other layer out")
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // Fixes enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
-// variable does it, the item says what would. Package is to be entered before.
+// variable does it, the item says what would. Package must be set before.
 func Fixes(source *machine.Source, answer *plan.Answer, in, out []Item) {
 	t := &trials{NewTrial(source, answer), source, answer}
 	for i := range in {

@@ -56,7 +56,7 @@ func (d *debugger) loop(main uint32) error {
 	}
 }
 
-// take takes one event, and tells whether an exception is to be as if it had not been.
+// take takes one event, and tells whether the program continues as if the exception had not happened.
 func (d *debugger) take(main uint32, e *pc.DebugEvent) (handled bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

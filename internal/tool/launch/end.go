@@ -55,7 +55,7 @@ const (
 )
 
 // lastWords is how long the end of standard error is waited for after the program has ended: what it has left running
-// may hold it for ever.
+// may hold it forever.
 const lastWords = 500 * time.Millisecond
 
 // patience is how long a program is let run.

@@ -30,7 +30,7 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// Way is the way to a file that is to be written. It follows links that are root's or this process's user's, in directories
+// Way is the way to a file to write. It follows links that are root's or this process's user's, in directories
 // that are. A link in another user's directory, which nobody else can write to, counts when the file lies in a directory of
 // that user's in the end: with sudo, the home directory is another user's, and what root writes through a link there lands
 // where that user could have put it. Whose link it is does not matter there: who owns a directory can move root's links.

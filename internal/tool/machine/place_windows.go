@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Place is a file that is to be written: a directory, and a name in it.
+// Place is a file to write: a directory, and a name in it.
 type Place struct {
 	directory string
 	base      string

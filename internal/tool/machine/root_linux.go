@@ -219,7 +219,7 @@ func readlinkat(directory int, name string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// Place is a file that is to be written: a directory that is held open, and a name in it that is no link.
+// Place is a file to write: a directory that is held open, and a name in it that is no link.
 type Place struct {
 	directory *os.File
 	path      string // the directory's, as seen on the machine

@@ -12,7 +12,7 @@ import (
 const endLimit = 5 * time.Second
 
 // Interruptible is a context that ends when the tool is told to end, as by Ctrl-C: a child of a guest ends with it, and what a
-// driver has started. done is to be called after the child's end; the tool then ends as it was told.
+// driver has started. The caller calls done after the child's end; the tool then ends as it was told.
 func Interruptible() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals, over, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan os.Signal, 1)

@@ -3,7 +3,7 @@ package probe
 import (
 	"time"
 
-	"vkloader/internal/core/vk"
+	"vkloader/internal/tool/vk"
 )
 
 // Result is what the child reported of its run on the library.

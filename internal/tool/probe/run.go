@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/core/vk"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/vk"
 )
 
 // event is any line of the probe.

@@ -10,7 +10,7 @@ import (
 )
 
 // start starts the child, which writes its events to a descriptor. It ends with the tool, whatever ends that, and what a
-// driver has started goes with it. ended is to be called when it has ended.
+// driver has started goes with it. The caller calls ended when the child has ended.
 func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the signal is tied to the thread that started it

@@ -13,8 +13,8 @@ import (
 )
 
 // start starts the child, which is told as its last argument the handle that it writes its events to. It ends with the
-// tool, whatever ends that, and what a driver has started goes with it: all of them are in one job. ended is to be called
-// when it has ended.
+// tool, whatever ends that, and what a driver has started goes with it: all of them are in one job. The caller calls
+// ended when the child has ended.
 func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 	handle := windows.Handle(events.Fd())
 	if err = windows.SetHandleInformation(handle, windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT); err != nil {

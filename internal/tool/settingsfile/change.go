@@ -246,7 +246,7 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 		words := []any{}
 		for _, word := range strings.Split(c.Log, ",") {
 			if !slices.Contains(LogWords, word) {
-				return fmt.Errorf("--log: %q is none of %s", word, strings.Join(LogWords, ", "))
+				return fmt.Errorf("--log: %q is not one of %s", word, strings.Join(LogWords, ", "))
 			}
 			words = append(words, word)
 		}
@@ -341,7 +341,7 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 			name, control = word[:at], word[at+1:]
 		}
 		if control != "on" && control != "off" && control != "auto" {
-			return nil, fmt.Errorf("--layer wants NAME=on, NAME=off or NAME=auto, got %q", word)
+			return nil, fmt.Errorf("--layer needs NAME=on, NAME=off or NAME=auto, got %q", word)
 		}
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
@@ -534,7 +534,7 @@ func Length(text string) (time.Duration, error) {
 	}
 	length, err := time.ParseDuration(number)
 	if err != nil || length <= 0 || length > 100*365*24*time.Hour/unit {
-		return 0, fmt.Errorf("--expires wants a time such as 90m, 8h or 7d, or never, got %q", text)
+		return 0, fmt.Errorf("--expires needs a time such as 90m, 8h or 7d, or never, got %q", text)
 	}
 	return length * unit, nil
 }

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// Place chooses the settings file that a change for this user is to be written into, and refuses another program's.
+// Place chooses the settings file for a change for this user, and refuses another program's.
 func (p *Found) Place() (string, error) { return p.PlaceFor(false) }
 
 // PlaceFor does so for this user, or for all users.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vkloader/discover"
-	"vkloader/internal/commands"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -21,6 +20,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/vk"
 )
 
 // Chain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
@@ -107,8 +107,8 @@ func questionTo(answer *plan.Answer) string {
 			fmt.Fprintf(&out, "layer\t%s\n", strings.Join(fields, "\t"))
 		}
 	}
-	for i := range commands.All {
-		fmt.Fprintln(&out, commands.All[i].Name)
+	for i := range vk.Commands {
+		fmt.Fprintln(&out, vk.Commands[i].Name)
 	}
 	return out.String()
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"vkloader/internal/commands"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/vk"
 )
 
 // Android is a machine with Android: a copy of its file system, and what its properties and global settings say.
@@ -210,7 +210,7 @@ func (a *Android) directories(namespace, updatable string) []string {
 	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
 }
 
-// Explain says what a program gets: its driver and layers, why what was tried besides is out, and what else is to be known.
+// Explain says what a program gets: its driver and layers, why the others that it tries are out, and remarks.
 func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()
@@ -304,13 +304,13 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 }
 
 // command finds a command that the loader knows.
-func command(name string) (commands.Command, bool) {
-	for i := range commands.All {
-		if commands.All[i].Name == name {
-			return commands.All[i], true
+func command(name string) (vk.Command, bool) {
+	for i := range vk.Commands {
+		if vk.Commands[i].Name == name {
+			return vk.Commands[i], true
 		}
 	}
-	return commands.Command{}, false
+	return vk.Command{}, false
 }
 
 // IsCommand tells whether a name is one of a command.
@@ -326,7 +326,7 @@ func Commands(names []string) (notes []string) {
 		if !ok {
 			continue
 		}
-		device := c.Kind == commands.Device
+		device := c.Kind == vk.Device
 		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(androidInstanceLookup(name, false, device, true))+
 			", with one "+string(androidInstanceLookup(name, true, device, true))+", while its extension is off "+
 			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+string(androidDeviceLookup(device))+" (AND-064 to AND-066)")

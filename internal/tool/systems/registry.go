@@ -234,6 +234,12 @@ func quoted(line string) (text, rest string, ok bool) {
 	return "", line, false
 }
 
+// Types of values that the core does not need to know; package facts has the others.
+const (
+	regExpandSZ uint32 = 2
+	regBinary   uint32 = 3
+)
+
 // data reads what stands after the equals sign.
 func (p *registryParser) data(text string) (kind uint32, data, what string) {
 	if text != "" && text[0] == '"' {
@@ -251,7 +257,7 @@ func (p *registryParser) data(text string) (kind uint32, data, what string) {
 		return facts.RegDWORD, string(binary.LittleEndian.AppendUint32(nil, uint32(v))), ""
 	}
 	head, list, ok := strings.Cut(text, ":")
-	kind = 3 // REG_BINARY
+	kind = regBinary
 	if digits, numbered := strings.CutPrefix(head, "hex("); ok && numbered {
 		v, err := strconv.ParseUint(strings.TrimSuffix(digits, ")"), 16, 32)
 		if err != nil || !strings.HasSuffix(digits, ")") {
@@ -265,7 +271,7 @@ func (p *registryParser) data(text string) (kind uint32, data, what string) {
 	if err != nil {
 		return 0, "", "the data is no list of bytes"
 	}
-	if text := kind == facts.RegSZ || kind == 2 || kind == facts.RegMultiSZ; text && !p.old {
+	if text := kind == facts.RegSZ || kind == regExpandSZ || kind == facts.RegMultiSZ; text && !p.old {
 		if len(bytes)%2 != 0 {
 			return 0, "", "a text of half a character"
 		}

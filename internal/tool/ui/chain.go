@@ -43,7 +43,7 @@ type chain struct {
 	*subject
 	Draft  *draft
 	Before *explained
-	After  *explained // nil: nothing is to be changed
+	After  *explained // nil: no change
 	Line   string     // the command line that would make the change
 	Rows   []row
 	More   int // rows that are not shown
@@ -51,7 +51,7 @@ type chain struct {
 	Loader string
 	Query  string       // of the address, with the draft
 	All    template.URL // the page with more rows
-	Note   string       // what else is to be known of the change
+	Note   string       // a remark about the change
 	Wrong  string       // why the change cannot be made
 	Say    string       // what a reader is told of the last step
 	Sides  []side

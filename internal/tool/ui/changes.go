@@ -27,7 +27,7 @@ type Plan struct {
 	Args  []string // the command line that makes the change
 	Files []File   // that it writes or removes, for people to read
 	Also  []string // files of the tool's own that it writes besides
-	Note  string   // what else is to be known
+	Note  string   // a remark
 }
 
 // changes are all kinds of changes, by the name in data-change.

@@ -68,7 +68,7 @@ type filesFile struct {
 	Problem    string // why it cannot be read
 }
 
-// filesText is a file with what is to be said of its lines.
+// filesText is a file with the remarks about its lines.
 type filesText struct {
 	filesFile
 	Lines []filesLine

@@ -1,12 +1,10 @@
 // Package validation judges one driver manifest, layer manifest or settings file: as JSON that every program reads, by
 // the published JSON Schema, and by the loader's own rules, which are laxer in some points and stricter in others.
 //
-// It knows the part of JSON Schema 2020-12 that the published schemas use; a schema with another keyword is refused. It obeys
-// a schema as it is written, so that nothing has to be prepared for it. This reader is small because every start of the tool
-// pays for what the tool links: with github.com/santhosh-tekuri/jsonschema, the complete implementation that tests compare it
-// with, the tool is 0.9 MB larger and each start takes 14 ms of processor time more, in which 1.7 MB are allocated. Names of
-// members are compared without regard to case, and of several members of one name the first counts, as loaders do (LAY-11,
-// LAY-12).
+// It implements the keywords of JSON Schema 2020-12 that the published schemas use, and refuses a schema with another one.
+// It compares names of members without regard to case. Of several members with one name, the first counts, as in loaders
+// (LAY-11, LAY-12). Tests compare it with github.com/santhosh-tekuri/jsonschema. The tool does not link that package: it
+// would be 0.9 MB larger, and each start would take 14 ms more processor time.
 //
-// It reads bytes only: whether the libraries and files that a file names exist is no question for it.
+// The package reads bytes only. It does not check whether the libraries and files that a file names exist.
 package validation

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Result is one file, and what is to be said about it.
+// Result is one file, and what was found in it.
 type Result struct {
 	Path     string   `json:"path"`
 	Kind     string   `json:"kind"`

@@ -19,17 +19,17 @@ type plain string
 const (
 	laxer    = ": the loader accepts this, strict readers do not"
 	dropped  = "; the whole list is dropped, and layers are as without it"
-	notThere = "counts as if it were not there"
+	notThere = "counts as missing"
 )
 
 const (
 	ofNoKind plain = "neither a driver manifest (ICD), nor a layer manifest (layer, layers), nor settings (settings, " +
 		"settings_array)"
 	byteOrderMark     plain = "a byte-order mark" + laxer
-	noUTF8            plain = "a byte that is no UTF-8" + laxer
+	noUTF8            plain = "a byte that is not UTF-8" + laxer
 	forNobody         plain = "app_keys names no program: the object is never used"
-	noFullPath        plain = "matches no program: it has to be the full path of an executable, character by character"
-	besideArray       plain = "never used: settings_array is there, too"
+	noFullPath        plain = "matches no program: it must be the full path of an executable, character by character"
+	besideArray       plain = "never used: there is also a settings_array"
 	onlyTrue          plain = "only the JSON value true counts"
 	onlyNoDrivers     plain = "there are no additional drivers: either it has no effect, or no driver remains"
 	noArray           plain = "not an array: " + notThere
@@ -43,7 +43,7 @@ const (
 	lastNoManifest    plain = "the last path does not end in .json: no driver at all is found"
 	hidesAll          plain = "an empty list hides every device"
 	deviceNoObject    plain = "not an object; the whole list is dropped"
-	noVersion         plain = "driverVersion is missing or no number; the entry is skipped"
+	noVersion         plain = "driverVersion is missing or not a number; the entry is skipped"
 )
 
 func (p plain) say() string { return string(p) }
@@ -79,7 +79,7 @@ func (m misplaced) say() string {
 func (n notStrict) say() string { return string(n) + laxer }
 
 func (d duplicate) say() string {
-	return fmt.Sprintf("the member %q is there already, in line %d: the loader takes the first, most readers take the last", d.name, d.line)
+	return fmt.Sprintf("the member %q is already in line %d: the loader takes the first, most readers take the last", d.name, d.line)
 }
 
 func (u unknownMember) say() string {
@@ -137,10 +137,10 @@ func (a afterSettings) say() string {
 }
 
 func (u unknownWord) say() string {
-	return fmt.Sprintf("%q is none of %s", string(u), strings.Join(words, ", "))
+	return fmt.Sprintf("%q is not one of %s", string(u), strings.Join(words, ", "))
 }
 
-func (l layerWithout) say() string { return string(l) + " is missing or no string" + dropped }
+func (l layerWithout) say() string { return string(l) + " is missing or not a string" + dropped }
 
 func (s secondPlace) say() string {
 	return fmt.Sprintf("without effect: the place of all other layers is in line %d", int(s))

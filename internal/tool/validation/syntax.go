@@ -64,7 +64,7 @@ const (
 	hashComment   plain = "a comment (#): JSON has none"
 	singleQuotes  plain = "single quotes: JSON has double quotes only"
 	curlyQuotes   plain = "typographic quotes: JSON has plain double quotes only"
-	bareName      plain = "a name without quotes: JSON wants it in double quotes"
+	bareName      plain = "a name without quotes: JSON requires double quotes"
 	missingComma  plain = "a comma is missing before this"
 	cutOff        plain = "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing"
 	doubleComma   plain = "two commas with nothing between them"

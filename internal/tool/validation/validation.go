@@ -26,7 +26,7 @@ const (
 // Kinds are those that a file may be judged as.
 var Kinds = []Kind{Driver, Implicit, Explicit, Settings}
 
-// Report is what is to be said about a file.
+// Report is what was found in a file.
 type Report struct {
 	Kind     Kind
 	Accepted bool // the loader takes something of it: the driver, at least one layer, settings for at least one program

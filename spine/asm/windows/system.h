@@ -1,4 +1,5 @@
-/* system.h: how symbols are made for Windows. */
+/* system.h: what files that every system has need to know of Windows: how symbols are made, and constants that differ
+ * between systems. */
 #ifndef VKL_SYSTEM_H
 #define VKL_SYSTEM_H
 
@@ -16,5 +17,14 @@ extern const char __ImageBase[];
 #define NAMES_BASE __ImageBase
 /* Nothing is read and nothing said when the DLL is loaded (WIN-005). */
 #define START_AT_FIRST_CALL() start_once_at_load()
+
+/* asm/linux/system.h says what it does there. Windows cancels no thread. */
+#define CLAIM_UNWINDS
+
+/* Does the system hold its lock for loading libraries while it unloads this one? */
+#define UNLOADED_UNDER_LOCK true
+
+/* The one of two constants that is this system's. */
+#define BY_SYSTEM(linux, windows) (windows)
 
 #endif

@@ -15,7 +15,7 @@
 #include "core/linux/known.h"
 #include "process/process.h"
 
-#define INTERRUPTIONS_MAX 1000 /* of one reading: a file that answers EINTR for ever cannot be read (LAY-8) */
+#define INTERRUPTIONS_MAX 1000 /* of one reading: a file that always answers EINTR cannot be read (LAY-8) */
 #define EXE_MAX 1024           /* GEN-13: a path of this many bytes or more counts as unknown */
 
 void read_var(struct wire_writer *w, struct variable v)

@@ -39,7 +39,8 @@ struct close {
 #define QUERY_REGISTRY 48
 #define ADAPTER_KEY 1
 #define TRANSLATE_PATH 1
-#define OVERFLOWED 1 /* the status of a value that is longer */
+#define COPIED 0     /* the status of a value that fits */
+#define OVERFLOWED 1 /* of one that is longer */
 
 struct registry_query {
     UINT key;
@@ -101,7 +102,7 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
         *state = WIRE_ADAPTER_BROKEN; /* WIN-027: if only the second query fails */
         if (k->query(&info) < 0) return q;
     }
-    if (q->status == 0) *state = WIRE_ADAPTER_HAS_VALUE;
+    if (q->status == COPIED) *state = WIRE_ADAPTER_HAS_VALUE;
     return q;
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "process/process.h"
-#include "process/waiting.h"
+#include "process/linux/waiting.h"
 #include "process/linux/wake.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
@@ -172,7 +172,7 @@ static void wait_for_forks(const uint32_t *some)
     }
 }
 
-/* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held for ever. */
+/* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held forever. */
 static void before_fork(void)
 {
     uint64_t me = thread_now();

@@ -8,8 +8,6 @@ void exit_note(void)
     begun = true;
 }
 
-void exit_watch(void) {}
-
 bool exit_begun(void)
 {
     return begun;

@@ -9,7 +9,7 @@
 #define LIBRARIES_MAX 4 /* gdi32, cfgmgr32, dxgi */
 
 static struct system_module {
-    const WCHAR *name; /* a constant of who asks */
+    const WCHAR *name; /* a constant of the caller */
     HMODULE module;
     unsigned users;
 } modules[LIBRARIES_MAX];  /* under the lock */

@@ -33,7 +33,7 @@ static bool connect_slot(const char *path, int slot)
     return connect(slot, (struct sockaddr *)&at, sizeof at) == 0;
 }
 
-/* What the slot is to be; -1: *why says why not, and *done that nothing is to be put into it. */
+/* The descriptor for the slot. -1: *why says why there is none; *done: the slot needs none, because it is connected. */
 static int open_what(const char *path, int slot, bool *done, const char **why)
 {
     const size_t length = strlen(DEVICES);

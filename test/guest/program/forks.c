@@ -13,7 +13,7 @@
 
 #include "guest.h"
 
-#define WITHIN 20 /* seconds; a child that hangs hangs for ever */
+#define WITHIN 20 /* seconds; a child that hangs never ends */
 
 static int child_life(void *unused)
 {

@@ -17,7 +17,7 @@ void WINAPI import_debugger(const wchar_t *text);
 
 /* Obeys a statement of the setup; false: it is none of these.
  *
- *   library NAME PATH   who asks for the library NAME, by whatever path, gets PATH
+ *   library NAME PATH   a caller that loads the library NAME, by any path, gets PATH
  *   refuse NAME ERROR   or nothing, with this error
  *   calls PATH          the calls of these functions are written to a file, a line each: "function argument"
  *   short_paths         no file opens by a path of MAX_PATH or more characters, as on Windows; Wine opens it

@@ -1,8 +1,8 @@
-// Package constant finds what package variables hold before the program begins, so that they become constant data and
-// no code runs before the first call.
+// Package constant computes the initial values of package variables, so that they become constant data and no code runs
+// before the first call.
 //
-// It follows the straight-line code that Go's compiler makes of initial values, no more: a variable that is computed by
-// a loop or by a function that does more than make a value is an error.
+// It evaluates only the straight-line code that Go's compiler makes for initial values. If a loop computes a variable,
+// or a function that does more than construct a value, that is an error.
 package constant
 
 import (

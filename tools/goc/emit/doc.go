@@ -1,5 +1,6 @@
-// Package emit writes C: types, constant data, functions, and for each exported function one that C can call.
+// Package emit writes the C code: types, constant data, functions, and one function that C can call for each exported
+// Go function.
 //
-// What is written compiles with -fwrapv -fno-strict-aliasing -ffp-contract=off, together with the run-time support of
+// The output compiles with -fwrapv -fno-strict-aliasing -ffp-contract=off, together with the run-time support in
 // tools/goc/runtime. The same source gives the same bytes.
 package emit

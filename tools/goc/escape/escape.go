@@ -1,7 +1,7 @@
-// Package escape tells which variables, closures and small slices do not outlive the call of the function that makes
-// them, so that they can lie on the C stack instead of in the arena.
+// Package escape finds the variables, closures and small slices that do not outlive the call of the function that makes
+// them. These can be on the C stack instead of in the arena.
 //
-// It is careful: what it is not sure of escapes.
+// The analysis is conservative: a variable escapes unless the package can prove that it does not.
 package escape
 
 import (

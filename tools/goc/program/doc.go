@@ -1,5 +1,5 @@
-// Package program loads the Go packages that are to be translated, and finds what of them can be reached from the
-// exported functions: functions, package variables, and everything that lies outside the subset.
+// Package program loads the Go packages to translate, and finds what can be reached from the exported functions:
+// functions, package variables, and everything outside the subset.
 //
 // It translates nothing.
 package program

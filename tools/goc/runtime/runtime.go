@@ -1,4 +1,4 @@
-// Package runtime carries the C that translated code stands on.
+// Package runtime contains the C run-time support of translated code.
 package runtime
 
 import _ "embed"

@@ -1,4 +1,4 @@
-// Package loader decides what the registry's commands and extensions are to a loader on Linux or Windows: which of them
-// it knows, what each command is dispatched on, where it ends, and which name is exported. The registry's rule decides;
-// what the rule cannot know stands in exceptions.go, one line each.
+// Package loader decides how a loader on Linux or Windows treats the registry's commands and extensions: which ones it
+// knows, which object a command is dispatched on, where a command ends, and which names are exported. A rule over the
+// registry decides; exceptions.go has one line for each case that the rule cannot know.
 package loader

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/commands"
-	"vkloader/internal/core/vk"
+	"vkloader/internal/tool/vk"
 	"vkloader/tools/vkgen/loader"
 )
 
@@ -26,9 +25,9 @@ func list(t *testing.T, name string) [][]string {
 	return out
 }
 
-func known() map[string]commands.Command {
-	out := map[string]commands.Command{}
-	for _, c := range commands.All {
+func known() map[string]vk.Command {
+	out := map[string]vk.Command{}
+	for _, c := range vk.Commands {
 		out[c.Name] = c
 	}
 	return out
@@ -48,8 +47,8 @@ func TestCore(t *testing.T) {
 	if len(core) != 234 {
 		t.Errorf("the list has %d names", len(core))
 	}
-	for _, c := range commands.All {
-		if c.Minor != commands.ExtensionMinor && !core[c.Name] && vk.HeaderVersion == "1.4.363" {
+	for _, c := range vk.Commands {
+		if c.Minor != vk.ExtensionMinor && !core[c.Name] && vk.HeaderVersion == "1.4.363" {
 			t.Errorf("%s is core and not in the list", c.Name)
 		}
 	}
@@ -66,7 +65,7 @@ func TestExports(t *testing.T) {
 	if len(want) != 269 {
 		t.Errorf("the lists have %d names", len(want))
 	}
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		if c.Exported != want[c.Name] {
 			t.Errorf("%s: exported %t", c.Name, c.Exported)
 		}
@@ -85,12 +84,12 @@ func TestDeviceExtensions(t *testing.T) {
 		t.Errorf("the list has %d names", len(names))
 	}
 	for _, f := range names {
-		want := commands.Device
+		want := vk.Device
 		if len(f) > 2 && f[2] == "pd" {
-			want = commands.PhysicalDevice
+			want = vk.PhysicalDevice
 		}
 		c, ok := all[f[0]]
-		if !ok || c.Kind != want || c.Gate != "" || c.Minor != commands.ExtensionMinor || c.Exported {
+		if !ok || c.Kind != want || c.Gate != "" || c.Minor != vk.ExtensionMinor || c.Exported {
 			t.Errorf("%s: %+v, want a command of %s, level: %s", f[0], c, f[1], want)
 		}
 	}
@@ -102,7 +101,7 @@ func TestGated(t *testing.T) {
 	for _, f := range list(t, "gated.txt") {
 		want[f[0]] = f[1]
 	}
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		if c.Gate != want[c.Name] {
 			t.Errorf("%s: gate %q, want %q", c.Name, c.Gate, want[c.Name])
 		}
@@ -121,7 +120,7 @@ func TestNothingElse(t *testing.T) {
 			in[f[0]] = true
 		}
 	}
-	for _, c := range commands.All {
+	for _, c := range vk.Commands {
 		if !in[c.Name] && vk.HeaderVersion == "1.4.363" {
 			t.Errorf("%s of %s is in no list", c.Name, c.Extension)
 		}
@@ -131,8 +130,8 @@ func TestNothingElse(t *testing.T) {
 // GPA-002: the global commands.
 func TestGlobal(t *testing.T) {
 	var got []string
-	for _, c := range commands.All {
-		if c.Kind == commands.Global {
+	for _, c := range vk.Commands {
+		if c.Kind == vk.Global {
 			got = append(got, c.Name)
 		}
 	}
@@ -186,14 +185,14 @@ func TestHands(t *testing.T) {
 		if !ok || seen[h.Command] || h.Why == "" || !h.Upper && !h.Lower {
 			t.Errorf("%+v", h)
 		}
-		if c.Alias != "" && c.Gate != "" && all[c.Alias].Minor != commands.ExtensionMinor {
+		if c.Alias != "" && c.Gate != "" && all[c.Alias].Minor != vk.ExtensionMinor {
 			t.Errorf("%s shares the ends of %s", h.Command, c.Alias)
 		}
 		seen[h.Command] = true
 		lower[h.Command] = h.Lower
 	}
-	for _, c := range commands.All {
-		if c.Kind == commands.Instance && !lower[c.Name] && !lower[c.Alias] {
+	for _, c := range vk.Commands {
+		if c.Kind == vk.Instance && !lower[c.Name] && !lower[c.Alias] {
 			t.Errorf("%s has no terminator", c.Name)
 		}
 	}

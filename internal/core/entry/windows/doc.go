@@ -1,2 +1,3 @@
-// Package windows is what vulkan-1.dll calls, as package entry is what the library for Linux does. It decides nothing.
+// Package windows has the functions that vulkan-1.dll calls. It is to the DLL what package entry is to the library for
+// Linux. It decides nothing.
 package windows

@@ -6,7 +6,7 @@
 
 #include "gen/zvk.h"
 
-/* Reads what is to be asked. */
+/* Reads the list of names to ask for. */
 bool intercepts_begin(void);
 
 /* Asks the layers of a chain; device may be NULL. */

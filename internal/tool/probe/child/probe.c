@@ -328,7 +328,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (asking && !(to_ask = to_ask_device = intercepts_begin())) {
-        fprintf(stderr, "probe: what is to be asked has another form\n");
+        fprintf(stderr, "probe: the list of names to ask for is malformed\n");
         return 2;
     }
     usage("start");

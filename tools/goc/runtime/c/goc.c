@@ -789,7 +789,7 @@ struct goc_maptype {
 };
 
 /* Entries without gaps, in an order that nobody can see, and a table of their numbers, from 1, by hash. What is deleted
- * leaves no trace in either: a map that is filled and emptied for ever stays as fast and as large as it is. */
+ * leaves no trace in either: a map that is filled and emptied again and again keeps its speed and size. */
 struct goc_map {
     const struct goc_maptype *type;
     struct goc *g;

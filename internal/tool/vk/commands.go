@@ -1,4 +1,4 @@
-package commands
+package vk
 
 // Kind is what a command is dispatched on.
 type Kind uint8

@@ -89,7 +89,7 @@ func TestCurrent(t *testing.T) {
 		}
 		return string(text)
 	}
-	d, err := parse(read("../wire.def"))
+	d, err := parse(read("../../internal/core/wire/wire.def"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,11 +101,11 @@ func TestCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(source) != read("../../"+pkg+"/zwire.go") {
+		if string(source) != read("../../internal/core/"+pkg+"/zwire.go") {
 			t.Errorf("internal/core/%s/zwire.go is not what wire.def says; run: go generate ./internal/core/wire", pkg)
 		}
 	}
-	if string(d.cSide()) != read("../../../../spine/gen/zwire.h") {
+	if string(d.cSide()) != read("../../spine/gen/zwire.h") {
 		t.Error("spine/gen/zwire.h is not what wire.def says; run: go generate ./internal/core/wire")
 	}
 }

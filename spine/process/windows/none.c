@@ -1,0 +1,14 @@
+/* none.c: Windows cancels no thread, and says at detach whether the process ends. */
+#include "process/process.h"
+
+int cancel_off(void)
+{
+    return 0;
+}
+
+void cancel_on(int before)
+{
+    (void)before;
+}
+
+void exit_watch(void) {}
