@@ -87,10 +87,10 @@ func TestPowerShellParses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for fault, change := range map[string][2]string{"brace": {"}", ""}, "quotation": {"'", ""}, "parenthesis": {")", ""}} {
-			bad := filepath.Join(at, fault+".ps1")
-			last := strings.LastIndex(string(text), change[0])
-			if err := os.WriteFile(bad, []byte(string(text[:last])+change[1]+string(text[last+1:])), 0o600); err != nil {
+		for fault, mark := range map[string]string{"brace": "}", "opening quotation mark": "= '", "parenthesis": ")"} {
+			bad := filepath.Join(at, "bad.ps1")
+			end := strings.LastIndex(string(text), mark) + len(mark)
+			if err := os.WriteFile(bad, []byte(string(text[:end-1])+string(text[end:])), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if faults(bad) == "" {
