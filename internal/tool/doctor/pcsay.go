@@ -24,11 +24,11 @@ const (
 
 	notThere     = "%s is not there"
 	noLibrary    = "%s is no library of Windows"
-	otherBits    = "%s is for programs of %d bits; looked at are those of %s"
+	otherBits    = "%s is for %d-bit programs, and not for %s-bit programs"
 	exportsNone  = "%s exports no %s"
 	needsMissing = "it needs %s: neither beside it nor where the system looks"
-	viewLacks    = "programs of %s bits find no driver; those of %s do"
-	layerLacking = "programs of %s bits do not have this layer"
+	viewLacks    = "%s-bit programs find no driver; %s-bit programs do"
+	layerLacking = "%s-bit programs do not have this layer"
 	userValues   = "an elevated program does not read %s there"
 	deviceNames  = "the display device %s names %s, which is not there"
 )
@@ -49,7 +49,7 @@ func (v valueIn) say() string {
 	if !v.stale {
 		return text
 	}
-	text = "it is not there, and named by " + text
+	text = "the file does not exist, and is named by " + text
 	if owner := ownerOfPath(v.at.Name); owner != "" {
 		text += "; a file of this name belongs to " + owner
 	}
