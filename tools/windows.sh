@@ -66,6 +66,11 @@ if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
     fi
     touch "$ready"
 fi
+if [ -n "$foreign" ] && ! chroot "$root" /usr/lib/wine/wine --version > /dev/null 2>&1; then
+    echo "test: this machine runs no 32-bit programs, and so Wine none for x86. WINDOWS_SIZES=x64 WINDOWS_ROOT=DIRECTORY tests the other" \
+        "word size, in a Debian of its own" >&2
+    exit 1
+fi
 echo "test: Wine runs in $root"
 
 xvfb=

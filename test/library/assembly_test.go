@@ -17,7 +17,11 @@ import (
 // kinds are the functions that the assembler makes, by the macro of the generated list.
 func kinds(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen/linux/ztrampolines.inc"))
+	system := "linux"
+	if world.Windows() {
+		system = "windows"
+	}
+	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen", system, "ztrampolines.inc"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +44,16 @@ func kinds(t *testing.T) map[string]string {
 
 type instruction struct{ name, operands string }
 
-// disassembled returns the instructions of every function of the library, by objdump.
+// disassembled returns the instructions of every function of the library, by objdump. A DLL has no names of them: the object of the
+// assembler is read there.
 func disassembled(t *testing.T) map[string][]instruction {
 	t.Helper()
-	text, err := exec.Command("objdump", "-d", "--no-show-raw-insn", "-j", ".text", world.Library()).Output()
+	program, file := "objdump", world.Library()
+	if world.Windows() {
+		source := map[bool]string{false: "x86_64", true: "i386"}[world.Narrow()]
+		program, file = "x86_64-w64-mingw32-objdump", filepath.Join(world.Build(), "obj/spine/asm/windows", source+".S.o")
+	}
+	text, err := exec.Command(program, "-d", "--no-show-raw-insn", "-j", ".text", file).Output()
 	if err != nil {
 		t.Fatalf("objdump: %v", err)
 	}
@@ -51,7 +61,7 @@ func disassembled(t *testing.T) map[string][]instruction {
 	name := ""
 	for _, line := range strings.Split(string(text), "\n") {
 		if strings.HasSuffix(line, ">:") {
-			name = line[strings.Index(line, "<")+1 : len(line)-2]
+			name = strings.TrimPrefix(line[strings.Index(line, "<")+1:len(line)-2], "_")
 			continue
 		}
 		fields := strings.Fields(line)
@@ -90,20 +100,22 @@ func written(i instruction) string {
 	return operands
 }
 
-// x86 is what an entry of a machine may be made of: instructions of each kind without the mark, registers, and the one
-// instruction that replaces the first argument by the lower handle.
+// x86 is what an entry of a machine may be made of: instructions of each kind without the mark, registers, the register of the first
+// argument or of the stack, and the one instruction that replaces that argument by the lower handle.
 type x86 struct {
-	mark      string
+	mark      string // "": there is none
+	first     string
 	most      map[string]int
 	registers string
 	replaces  *regexp.Regexp
 }
 
 var (
-	wide = x86{"endbr64", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 9, "PHYSDEV_TRAMPOLINE": 9, "PHYSDEV_TERMINATOR": 5},
+	wide = x86{"endbr64", "%rdi", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 9, "PHYSDEV_TRAMPOLINE": 9, "PHYSDEV_TERMINATOR": 5},
 		" %rdi %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rdi\),%rdi$`)}
-	narrow = x86{"endbr32", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 11, "PHYSDEV_TRAMPOLINE": 11, "PHYSDEV_TERMINATOR": 6},
+	narrow = x86{"endbr32", "%esp", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 11, "PHYSDEV_TRAMPOLINE": 11, "PHYSDEV_TERMINATOR": 6},
 		" %esp %eax %ecx %edx ", regexp.MustCompile(`^%e[cd]x,0x4\(%esp\)$`)}
+	wideWindows = x86{"", "%rcx", wide.most, " %rcx %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rcx\),%rcx$`)}
 )
 
 // No more instructions than the reference runs on x86-64 (eight and the jump), only registers without arguments are
@@ -119,6 +131,10 @@ func TestInstructionBudget(t *testing.T) {
 		t.Skip("instructions of x86 are read")
 	case "i386":
 		machine = narrow
+	case "windows/x64":
+		machine = wideWindows
+	case "windows/x86":
+		machine, machine.mark = narrow, ""
 	}
 	all := disassembled(t)
 	for name, kind := range kinds(t) {
@@ -131,10 +147,10 @@ func TestInstructionBudget(t *testing.T) {
 			t.Errorf("%s is not in the library", name)
 			continue
 		}
-		if list[0].name != machine.mark {
+		end := 0
+		if machine.mark != "" && list[0].name != machine.mark {
 			t.Errorf("%s does not begin with %s", name, machine.mark)
 		}
-		end := 0
 		for end < len(list) && !(strings.HasPrefix(list[end].name, "jmp") && strings.HasPrefix(list[end].operands, "*")) {
 			end++
 		}
@@ -142,12 +158,16 @@ func TestInstructionBudget(t *testing.T) {
 			t.Errorf("%s does not end in an indirect jump: %v", name, list)
 			continue
 		}
-		if end > most { // endbr64 is not counted, the jump is
-			t.Errorf("%s runs %d instructions, at most %d are allowed", name, end, most)
+		run := end + 1
+		if machine.mark != "" { // which is not counted
+			run--
+		}
+		if run > most {
+			t.Errorf("%s runs %d instructions, at most %d are allowed", name, run, most)
 		}
 		for _, i := range list[:end+1] {
 			switch to := written(i); {
-			case to == "", strings.Contains(machine.registers, " "+to+" ") && to != "%rdi" && to != "%esp":
+			case to == "", strings.Contains(machine.registers, " "+to+" ") && to != machine.first:
 			case i.name == "mov" && kind != "DEVICE_TRAMPOLINE" && machine.replaces.MatchString(i.operands):
 			default:
 				t.Errorf("%s: %s %s touches %s", name, i.name, i.operands, to)

@@ -31,6 +31,13 @@ func root(t *testing.T) (dir, top string) {
 	return dir, "/vkloader"
 }
 
+// Characteristics of a DLL.
+const (
+	highEntropy  = pe.IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA
+	dynamicBase  = pe.IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE
+	nxCompatible = pe.IMAGE_DLLCHARACTERISTICS_NX_COMPAT
+)
+
 func build(size string) string { return filepath.Join("../../build/windows", size) }
 
 // run runs a program of build/windows below Wine with variables, and gives what it and the loader wrote. Processes of
@@ -89,6 +96,16 @@ func TestFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
+		switch head := file.OptionalHeader.(type) { // the marks of the loaded file that docs/windows.md names
+		case *pe.OptionalHeader64:
+			if want := uint16(dynamicBase | nxCompatible | highEntropy); head.DllCharacteristics&want != want {
+				t.Errorf("%s: characteristics %#x", size, head.DllCharacteristics)
+			}
+		case *pe.OptionalHeader32:
+			if want := uint16(dynamicBase | nxCompatible); head.DllCharacteristics&want != want {
+				t.Errorf("%s: characteristics %#x", size, head.DllCharacteristics)
+			}
+		}
 		libraries, _ := file.ImportedLibraries()
 		for _, l := range libraries {
 			if !slices.Contains([]string{"advapi32.dll", "kernel32.dll", "msvcrt.dll"}, strings.ToLower(l)) {

@@ -335,6 +335,9 @@ func (h *Host) Wait() Exit {
 	h.end = Exit{Code: h.cmd.ProcessState.ExitCode(), Stderr: h.stderr.String()}
 	if status.Signaled() {
 		h.end.Signal = status.Signal()
+		if Windows() && h.end.Signal == syscall.SIGKILL && h.w.aborted(h.cmd) {
+			h.end.Signal = syscall.SIGABRT
+		}
 	} else if signal, known := windowsSignals[h.end.Code]; known && Windows() {
 		h.end.Code, h.end.Signal = -1, signal
 	}

@@ -314,7 +314,7 @@ func buildTools() error {
 			return err
 		}
 	}
-	for _, name := range []string{FakeDXGI, FakeDevices} {
+	for _, name := range []string{FakeDXGI, FakeDevices, FakeAdapters} {
 		if !Windows() {
 			break
 		}

@@ -204,7 +204,7 @@ func (w *World) CallLog() []string {
 }
 
 // SystemFake adds one of the libraries that stand in for the system's, with its script: who asks for the library of that name
-// gets it. kind: FakeDXGI, FakeDevices.
+// gets it. kind: FakeDXGI, FakeDevices, FakeAdapters.
 func (w *World) SystemFake(kind, name string, lines ...string) *Fake {
 	w.T.Helper()
 	f := &Fake{w: w, Name: name, Library: w.Copy(kind, name), content: map[string]any{}}
@@ -214,8 +214,9 @@ func (w *World) SystemFake(kind, name string, lines ...string) *Fake {
 
 // Libraries that stand in for the system's, of test/windows/fake.
 const (
-	FakeDXGI    = "dxgi"     // its script: factory 1|none; adapter LUID VENDOR
-	FakeDevices = "cfgmgr32" // its script: device ID VALUE DATA
+	FakeDXGI     = "dxgi"     // its script: factory 1|none; adapter LUID VENDOR
+	FakeDevices  = "cfgmgr32" // its script: device ID VALUE DATA; child DEVICE ID CLASS VALUE DATA
+	FakeAdapters = "gdi32"    // its script: adapter VALUE one|list DATA...
 )
 
 // windowsCommand makes a command of the host one that runs it below Wine in the world's environment: variables and the
@@ -251,6 +252,17 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 
 // windowsSignals is what a process that dies below Wine ends with: abort's code, and the lower bytes of exceptions.
 var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SIGSEGV, 0x1d: syscall.SIGILL}
+
+// aborted tells whether a command below Wine, which was killed, had called abort (test/windows/include/posix.h).
+func (w *World) aborted(cmd *exec.Cmd) bool {
+	for _, entry := range cmd.Env {
+		if setup, yes := strings.CutPrefix(entry, "WORLD_SETUP="); yes {
+			_, err := os.Stat(w.fromTarget(setup) + ".aborted")
+			return err == nil
+		}
+	}
+	return false
+}
 
 // Pointer is how the loader's messages show a pointer that the fakes have as 0x1f: as the C library does.
 func Pointer(text string) string {

@@ -109,7 +109,7 @@ func (s foreign) module(r *Report, m Module) Module {
 	case !ok:
 		addForeign(r, LibraryUnreadable, m.Name, at, at+" is no library of "+s.System.Title)
 	case bits != s.Bits:
-		addForeign(r, LibraryForeign, m.Name, at, fmt.Sprintf("%s is for programs of %s bits; the examination is for those of %s", at, bits, s.Bits))
+		addForeign(r, LibraryForeign, m.Name, at, fmt.Sprintf("%s is for %s-bit programs, and not for %s-bit programs", at, bits, s.Bits))
 	default:
 		m.Good = true
 	}

@@ -47,6 +47,7 @@ func TestDoctorOfPC(t *testing.T) {
 		"c/d/needs.json": driverManifest("needs.dll"), "c/d/beside.dll": "",
 		"c/d/needs.dll": string(dlltest.Needing(64, []string{"KERNEL32.dll", "beside.dll", "API-MS-Win-x.dll", "VCRUNTIME140.dll"}, "vk_icdGetInstanceProcAddr")),
 		"c/l/l.json":    layerManifest("VK_LAYER_l"), "c/l/l.dll": layer64,
+		"c/o/w.json": layerManifest("VK_LAYER_w"), "c/o/same.json": layerManifest("VK_LAYER_l"), "c/o/l.dll": string(dlltest.Library(32, "vkNegotiateLoaderLayerInterfaceVersion")),
 		"c/game/game.exe": string(dlltest.Library(64)), "c/game/vulkan-1.dll": string(dlltest.Library(64, "vkCreateInstance")),
 		"c/Program Files/WindowsApps/Microsoft.D3DMappingLayers_1.0_x64__8wekyb3d8bbwe/dzn.json": driverManifest("dzn.dll"),
 		"c/Program Files/WindowsApps/Microsoft.D3DMappingLayers_1.0_x64__8wekyb3d8bbwe/dzn.dll":  icd("64"),
@@ -119,6 +120,13 @@ func TestDoctorOfPC(t *testing.T) {
 			want: "problem library-foreign b.json", do: `administrator: reg delete "HKLM\SOFTWARE\Khronos\Vulkan\Drivers" /v "C:\d\b.json" /f /reg:64`},
 		{name: "a 64-bit driver in the view of 32-bit programs", reg: both + driversOf32 + good64, bits: "32", without: pack,
 			want: "problem library-foreign a.json", do: `reg delete "HKLM\SOFTWARE\Khronos\Vulkan\Drivers" /v "C:\d\a.json" /f /reg:32`},
+		{name: "a layer of the user for the other word size", reg: layersUser + `"C:\\o\\w.json"=dword:0` + "\n" + both, without: pack,
+			want: "note library-foreign VK_LAYER_w, note layer-everywhere VK_LAYER_w"},
+		{name: "a layer in the wrong view before the right one", reg: layersOf64 + `"C:\\o\\same.json"=dword:0` + "\n" + layersUser + `"C:\\l\\l.json"=dword:0` + "\n" + both,
+			without: pack, want: "problem library-foreign VK_LAYER_l, warning layer-duplicate VK_LAYER_l, note layer-everywhere VK_LAYER_l",
+			do:   `administrator: reg delete "HKLM\SOFTWARE\Khronos\Vulkan\ImplicitLayers" /v "C:\o\same.json" /f /reg:64`,
+			what: `C:\o\.\l.dll is for 32-bit programs, and not for 64-bit programs`},
+		{name: "the Compatibility Pack, seen from 32", reg: both, bits: "32", want: "note library-foreign dzn.json"},
 		{name: "a loader beside the program", reg: both, app: `C:\game\game.exe`, without: pack, want: "warning loader-shadows vulkan-1.dll"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

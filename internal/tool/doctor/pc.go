@@ -172,7 +172,8 @@ func (e *pcExam) settle() {
 // sameBut tells whether after a change programs get what they got before, but for what a finding is about.
 func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	about := func(m Module) bool {
-		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryForeign && m.File == f.Path
+		// Behind a layer for the other word size may be another one of its name, which programs get then.
+		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
 	}
 	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {

@@ -60,3 +60,13 @@ func (e *pcExam) inWrongView(f *Finding, m Module) {
 		}
 	})
 }
+
+// ofAllSizes tells whether what names a driver or layer is read by programs of every word size, so that they all find those for the
+// other one, too: the user's key, which has one view, and the package of the Compatibility Pack.
+func (e *pcExam) ofAllSizes(m Module) bool {
+	all := e.translates(m)
+	e.values(func(at entry, v facts.Value) {
+		all = all || at.Hive == facts.CurrentUser && sameName(v.Name, m.Manifest)
+	})
+	return all
+}

@@ -113,7 +113,11 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
-		e.inWrongView(add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits)), m)
+		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
+		e.inWrongView(f, m)
+		if e.ofAllSizes(m) {
+			f.soften(diag.Note)
+		}
 		return m
 	}
 	m.Good = true

@@ -24,7 +24,7 @@ const (
 
 	notThere     = "%s is not there"
 	noLibrary    = "%s is not a Windows library"
-	otherBits    = "%s is for programs of %d bits; the examination is for those of %s"
+	otherBits    = "%s is for %d-bit programs, and not for %s-bit programs"
 	exportsNone  = "%s exports no %s"
 	needsMissing = "it needs %s: neither in its directory nor where the system searches"
 	viewLacks    = "%s-bit programs find no driver; %s-bit programs do"
@@ -49,7 +49,7 @@ func (v valueIn) say() string {
 	if !v.stale {
 		return text
 	}
-	text = "it does not exist, but it is named by " + text
+	text = "the file does not exist, and is named by " + text
 	if owner := ownerOfPath(v.at.Name); owner != "" {
 		text += "; a file of this name belongs to " + owner
 	}

@@ -44,7 +44,7 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
     WIN32_FIND_DATAW found;
     WCHAR *wide = wide_path(path);
     WCHAR *all = wide ? wide_joined(wide, L"\\*") : NULL;
-    HANDLE search = all ? FindFirstFileW(all, &found) : INVALID_HANDLE_VALUE;
+    HANDLE search = all ? search_begin(all, &found) : INVALID_HANDLE_VALUE;
     if (wide && !all) w->failed = true;
     if ((all || !wide) && search == INVALID_HANDLE_VALUE && out_of_memory()) w->failed = true;
     r.status = search == INVALID_HANDLE_VALUE ? WIRE_DIRECTORY_NOT_OPENED : WIRE_DIRECTORY_LISTED;
@@ -111,7 +111,7 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     } else if (out_of_memory()) {
         w->failed = true;
     } else if (wide) {
-        DWORD attributes = GetFileAttributesW(wide);
+        DWORD attributes = path_attributes(wide);
         if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY))
             r.status = WIRE_FILE_NOT_READ;
     }
@@ -150,7 +150,7 @@ void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
     (void)looks;
     WCHAR *wide = wide_path(path);
     if (!wide && out_of_memory()) w->failed = true;
-    struct wire_exists r = {WIRE_STR(path, path), .yes = wide && GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES};
+    struct wire_exists r = {WIRE_STR(path, path), .yes = wide && path_attributes(wide) != INVALID_FILE_ATTRIBUTES};
     if (wide && !r.yes && out_of_memory()) w->failed = true;
     wire_put_exists(w, &r);
     free(wide);

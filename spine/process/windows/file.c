@@ -41,8 +41,11 @@ bool path_has_directory(const char *path)
 char *path_other_than(const char *path, const char *real)
 {
     WCHAR *wide = wide_path(path), *loaded = wide_path(real);
-    const WCHAR *other = loaded;
-    if (other && wcsncmp(other, L"\\\\?\\", 4) == 0) other += 4; /* by which long paths are opened */
+    WCHAR *other = loaded; /* which begins with what long paths are opened by, or not */
+    if (other && wcsncmp(other, L"\\\\?\\UNC\\", 8) == 0)
+        *(other += 6) = L'\\';
+    else if (other && wcsncmp(other, L"\\\\?\\", 4) == 0)
+        other += 4;
     DWORD room = wide && other ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
     WCHAR *whole = room ? array_grow(NULL, room, sizeof *whole) : NULL;
     char *wanted = NULL;

@@ -73,8 +73,8 @@ void *gate_dlopen(const char *path, const struct file_identity *seen, char **tex
     WCHAR *wide = wide_path(path);
     DWORD error = wide ? ERROR_SUCCESS : GetLastError(); /* no memory, or no text */
     HMODULE module = wide ? open(wide, &error) : NULL;
-    WCHAR *longer = wide && !module ? long_path(wide) : NULL;
-    if (longer && from_root(wide)) module = open(longer, &error); /* WIN-079: long paths are tried once more */
+    WCHAR *longer = wide && !module && from_root(wide) ? long_path(wide) : NULL;
+    if (longer) module = open(longer, &error); /* WIN-079: long paths are tried once more */
     free(longer);
     free(wide);
     if (!module && text) *text = text_of(path, error);

@@ -65,11 +65,22 @@ WCHAR *wide_joined(const WCHAR *text, const WCHAR *after)
     return out ? wcscat(wcscpy(out, text), after) : NULL;
 }
 
+/* Behind the prefix the system takes a path as it is: without "." and "..", and from a root. */
 WCHAR *long_path(const WCHAR *path)
 {
-    if (wcslen(path) < MAX_PATH) return NULL;
-    bool share = path[0] == L'\\' && path[1] == L'\\';
-    return share ? wide_joined(L"\\\\?\\UNC", path + 1) : wide_joined(L"\\\\?\\", path);
+    DWORD error = GetLastError();
+    if (wcslen(path) < MAX_PATH || wcsncmp(path, L"\\\\?\\", 4) == 0) return NULL;
+    DWORD room = GetFullPathNameW(path, 0, NULL, NULL);
+    WCHAR *whole = room ? array_grow(NULL, room, sizeof *whole) : NULL, *longer = NULL;
+    bool lacking = room && !whole;
+    if (whole && GetFullPathNameW(path, room, whole, NULL) < room) {
+        bool share = whole[0] == L'\\' && whole[1] == L'\\';
+        longer = share ? wide_joined(L"\\\\?\\UNC", whole + 1) : wide_joined(L"\\\\?\\", whole);
+        lacking = !longer;
+    }
+    free(whole);
+    SetLastError(lacking ? ERROR_NOT_ENOUGH_MEMORY : error);
+    return longer;
 }
 
 static HANDLE open_as_given(const WCHAR *path, DWORD rights, DWORD flags)
@@ -81,14 +92,28 @@ static HANDLE open_as_given(const WCHAR *path, DWORD rights, DWORD flags)
 HANDLE open_file(const WCHAR *path, DWORD rights, DWORD flags)
 {
     HANDLE file = open_as_given(path, rights, flags);
-    if (file != INVALID_HANDLE_VALUE) return file;
-    WCHAR *longer = long_path(path);
-    if (longer)
-        file = open_as_given(longer, rights, flags);
-    else if (wcslen(path) >= MAX_PATH)
-        SetLastError(ERROR_NOT_ENOUGH_MEMORY);
+    WCHAR *longer = file == INVALID_HANDLE_VALUE ? long_path(path) : NULL;
+    if (longer) file = open_as_given(longer, rights, flags);
     free(longer);
     return file;
+}
+
+DWORD path_attributes(const WCHAR *path)
+{
+    DWORD attributes = GetFileAttributesW(path);
+    WCHAR *longer = attributes == INVALID_FILE_ATTRIBUTES ? long_path(path) : NULL;
+    if (longer) attributes = GetFileAttributesW(longer);
+    free(longer);
+    return attributes;
+}
+
+HANDLE search_begin(const WCHAR *pattern, WIN32_FIND_DATAW *first)
+{
+    HANDLE search = FindFirstFileW(pattern, first);
+    WCHAR *longer = search == INVALID_HANDLE_VALUE ? long_path(pattern) : NULL;
+    if (longer) search = FindFirstFileW(longer, first);
+    free(longer);
+    return search;
 }
 
 char *module_path(HMODULE module)

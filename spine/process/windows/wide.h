@@ -20,11 +20,14 @@ void *room_of(size_t size);
 WCHAR *wide_path(const char *path);
 /* The two texts as one, for free(); NULL: no memory. */
 WCHAR *wide_joined(const WCHAR *text, const WCHAR *after);
-/* A path of MAX_PATH or more as the system takes it from all programs, for free(). NULL: it is shorter, or no memory.
- */
+/* A path of MAX_PATH or more as the system takes it from all programs, for free(). NULL: it is shorter, is that already,
+ * or no memory, which out_of_memory() tells. */
 WCHAR *long_path(const WCHAR *path);
 /* Opens a file that there is. A long path that fails is tried once more as that (WIN-079). */
 HANDLE open_file(const WCHAR *path, DWORD rights, DWORD flags);
+/* The same for the attributes of a file, and for a search in a directory. */
+DWORD path_attributes(const WCHAR *path);
+HANDLE search_begin(const WCHAR *pattern, WIN32_FIND_DATAW *first);
 /* The file of a module, whole; NULL of the program's own. */
 char *module_path(HMODULE module);
 /* A DLL of the system's own directory and of no other (WIN-007, WIN-008); NULL: there is none. name: a constant. */

@@ -374,6 +374,21 @@ func TestUnsortedGroups(t *testing.T) {
 	}
 }
 
+// A driver fails when it is asked once more, for the chains of the groups that remain.
+func TestTrimmedGroups(t *testing.T) {
+	w := newWorld(t, adapters(1, 2)...)
+	driver(w, "it", "b 2", "a 1").Script("group b", "group a", "result vkEnumeratePhysicalDeviceGroups -13 3")
+	h := begin(w)
+	if a := h.Do("device_groups", "chain", "1", "count", "1"); a.Result() != -13 {
+		t.Errorf("%v", a)
+	}
+	if a := h.Do("device_groups", "chain", "1", "count", "1"); a.Result() != incomplete || a.Objects("groups")[0].Int("word") != 2 {
+		t.Errorf("again: %v", a)
+	}
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // holds: WIN-071
 func TestManyAdapters(t *testing.T) {
 	var luids []int

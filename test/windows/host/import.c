@@ -47,10 +47,12 @@ static const struct other *other_of(const wchar_t *path)
 
 static bool short_paths;
 
-/* Is it what programs of Windows open no file by? */
+/* Is it what programs of Windows open no file by? Behind the prefix a path is taken as it is, so that "." is a name. */
 static bool too_long(const wchar_t *path)
 {
-    return short_paths && wcslen(path) >= MAX_PATH && wcsncmp(path, L"\\\\?\\", 4) != 0;
+    if (!short_paths) return false;
+    if (wcsncmp(path, L"\\\\?\\", 4)) return wcslen(path) >= MAX_PATH;
+    return wcschr(path, L'/') || wcsstr(path, L"\\.\\") || wcsstr(path, L"\\..\\");
 }
 
 HMODULE WINAPI import_load(const wchar_t *path)
@@ -95,8 +97,74 @@ BOOL WINAPI import_let_go(HMODULE module)
     return FreeLibrary(module);
 }
 
+/* ---- app packages ----------------------------------------------------------------------------------------------- */
+
+static struct package {
+    wchar_t *family, *path;
+} packages[8];
+static int package_count;
+
+static LONG WINAPI packages_of(const wchar_t *family, UINT32 *count, wchar_t **names, UINT32 *length, wchar_t *buffer)
+{
+    UINT32 found = 0;
+    for (int i = 0; i < package_count; i++) found += !wcscmp(packages[i].family, family);
+    bool fits = names && buffer && *count >= found && *length >= found * 2;
+    *count = found;
+    *length = found * 2;
+    if (!found) return ERROR_SUCCESS;
+    if (!fits) return ERROR_INSUFFICIENT_BUFFER;
+    for (int i = 0, at = 0; i < package_count; i++) {
+        if (wcscmp(packages[i].family, family)) continue;
+        names[at] = buffer + 2 * at; /* the name of a package is its number */
+        names[at][0] = (wchar_t)(L'0' + i);
+        names[at++][1] = 0;
+    }
+    return ERROR_SUCCESS;
+}
+
+static LONG WINAPI path_of_package(const wchar_t *name, UINT32 *length, wchar_t *path)
+{
+    const wchar_t *is = packages[name[0] - L'0'].path;
+    UINT32 needed = (UINT32)wcslen(is) + 1, room = *length;
+    note("GetPackagePathByFullName", is, "");
+    if (!wcscmp(is, L"unwritten")) return ERROR_SUCCESS;
+    if (!wcscmp(is, L"unended")) {
+        for (UINT32 i = 0; i < room; i++) path[i] = L'x';
+        return ERROR_SUCCESS;
+    }
+    *length = needed;
+    if (needed > room) return ERROR_INSUFFICIENT_BUFFER;
+    wcscpy(path, is);
+    return ERROR_SUCCESS;
+}
+
+FARPROC WINAPI import_function(HMODULE module, const char *name)
+{
+    if (package_count && (uintptr_t)name >> 16) {
+        if (!strcmp(name, "GetPackagesByPackageFamily")) return (FARPROC)(void *)packages_of;
+        if (!strcmp(name, "GetPackagePathByFullName")) return (FARPROC)(void *)path_of_package;
+    }
+    return GetProcAddress(module, name);
+}
+
 /* ---- files, variables, the registry, the debugger -----------------------------------------------------------------
  */
+
+HANDLE WINAPI import_find(const wchar_t *pattern, WIN32_FIND_DATAW *found)
+{
+    note("FindFirstFileW", pattern, "");
+    if (!too_long(pattern)) return FindFirstFileW(pattern, found);
+    SetLastError(ERROR_PATH_NOT_FOUND);
+    return INVALID_HANDLE_VALUE;
+}
+
+DWORD WINAPI import_attributes(const wchar_t *path)
+{
+    note("GetFileAttributesW", path, "");
+    if (!too_long(path)) return GetFileAttributesW(path);
+    SetLastError(ERROR_PATH_NOT_FOUND);
+    return INVALID_FILE_ATTRIBUTES;
+}
 
 HANDLE WINAPI import_open_file(const wchar_t *path, DWORD rights, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
                                DWORD flags, HANDLE like)
@@ -135,6 +203,11 @@ bool import_obey(const char *verb, const char *first, const char *second)
         call_log = CreateFileW(path, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
         free(path);
+        return true;
+    }
+    if (!strcmp(verb, "package")) {
+        if (!second || package_count == 8) abort();
+        packages[package_count++] = (struct package){posix_wide(first), posix_wide(second)};
         return true;
     }
     bool refused = !strcmp(verb, "refuse");

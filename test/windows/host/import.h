@@ -9,6 +9,9 @@
 HMODULE WINAPI import_load(const wchar_t *path);
 HMODULE WINAPI import_load_by(const wchar_t *path, HANDLE file, DWORD flags);
 BOOL WINAPI import_let_go(HMODULE module);
+FARPROC WINAPI import_function(HMODULE module, const char *name);
+HANDLE WINAPI import_find(const wchar_t *pattern, WIN32_FIND_DATAW *found);
+DWORD WINAPI import_attributes(const wchar_t *path);
 HANDLE WINAPI import_open_file(const wchar_t *path, DWORD rights, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
                                DWORD flags, HANDLE like);
 DWORD WINAPI import_variable(const wchar_t *name, wchar_t *value, DWORD room);
@@ -20,7 +23,10 @@ void WINAPI import_debugger(const wchar_t *text);
  *   library NAME PATH   a caller that loads the library NAME, by any path, gets PATH
  *   refuse NAME ERROR   or nothing, with this error
  *   calls PATH          the calls of these functions are written to a file, a line each: "function argument"
- *   short_paths         no file opens by a path of MAX_PATH or more characters, as on Windows; Wine opens it
+ *   package FAMILY PATH an app package that is installed at PATH; "unwritten": who asks for its path is told that it
+ *                       was written, and it was not; "unended": it has no end
+ *   short_paths         no file opens by a path of MAX_PATH or more characters, as on Windows; Wine opens it. So it
+ *                       does "." in a path behind the prefix \\?\, which Windows does not
  */
 bool import_obey(const char *verb, const char *first, const char *second);
 

@@ -68,7 +68,7 @@ static HANDLE WINAPI find_first_file(const WCHAR *pattern, WIN32_FIND_DATAW *fou
 {
     note("opendir", pattern, "");
     if (no_memory(pattern)) return INVALID_HANDLE_VALUE;
-    return FindFirstFileW(pattern, found);
+    return import_find(pattern, found);
 }
 
 static DWORD WINAPI get_variable(const WCHAR *name, WCHAR *value, DWORD size)
@@ -217,7 +217,9 @@ static const struct {
     {"LoadLibraryW", load_library},
     {"LoadLibraryExW", load_library_ex},
     {"FreeLibrary", import_let_go},
+    {"GetProcAddress", import_function},
     {"CreateFileW", create_file},
+    {"GetFileAttributesW", import_attributes},
     {"FindFirstFileW", find_first_file},
     {"GetEnvironmentVariableW", get_variable},
     {"RegOpenKeyExW", import_open_key},

@@ -1,8 +1,112 @@
-/* step.c: of the host for Windows. A call is not performed one instruction at a time here. */
+/* step.c: of the host for Windows: a call performed one instruction at a time, by exceptions that the processor's trap
+ * flag raises; at every instruction inside the loader the stack is unwound, until the loader has jumped elsewhere. On
+ * x86-64 the system's unwinder does it, which takes what has no table for a function that never moves the stack
+ * pointer. i386 has no tables: the return address has to be where the stack pointer points. Judges nothing: it counts.
+ */
 #include "../../host/host.h"
+#include <dlfcn.h>
+#include <windows.h>
 
+#if defined __x86_64__
+#define COUNTER Rip
+#define STEPS_BEGIN() __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc")
+#else
+#define COUNTER Eip
+#define STEPS_BEGIN() __asm__ volatile("pushfl; orl $0x100, (%%esp); popfl" ::: "memory", "cc")
+#endif
+#define TRAP_FLAG 0x100u
+
+static uintptr_t library_from, library_to, caller;
+static volatile int steps, unwound;
+static volatile uintptr_t first_bad;
+static volatile uint64_t trap_count;
+
+#if defined __x86_64__
+/* Does unwinding from here find the frame of stepped()? */
+static bool finds_caller(const CONTEXT *at)
+{
+    CONTEXT frame = *at;
+    for (int depth = 0; depth < 64 && frame.Rip; depth++) {
+        DWORD64 base, establisher;
+        void *data;
+        RUNTIME_FUNCTION *function = RtlLookupFunctionEntry(frame.Rip, &base, NULL);
+        if (!function) {
+            frame.Rip = *(const DWORD64 *)frame.Rsp;
+            frame.Rsp += sizeof(DWORD64);
+            continue;
+        }
+        if (base + function->BeginAddress == caller) return true;
+        RtlVirtualUnwind(UNW_FLAG_NHANDLER, base, frame.Rip, function, &frame, &data, &establisher, NULL);
+    }
+    return false;
+}
+#else
+static uintptr_t returns_to; /* what the caller has pushed, as it was at the loader's first instruction */
+
+static bool finds_caller(const CONTEXT *at)
+{
+    uintptr_t top = *(const uintptr_t *)(uintptr_t)at->Esp;
+    if (steps == 1) returns_to = top;
+    return top == returns_to && (top < library_from || top >= library_to);
+}
+#endif
+
+static LONG CALLBACK on_trap(EXCEPTION_POINTERS *trap)
+{
+    CONTEXT *context = trap->ContextRecord;
+    uintptr_t at = (uintptr_t)context->COUNTER;
+    if (trap->ExceptionRecord->ExceptionCode != (DWORD)EXCEPTION_SINGLE_STEP) return EXCEPTION_CONTINUE_SEARCH;
+    trap_count++;
+    bool inside = at >= library_from && at < library_to;
+    if (inside || !steps)
+        context->EFlags |= TRAP_FLAG;
+    else
+        context->EFlags &= ~TRAP_FLAG; /* the loader is behind */
+    if (!inside) return EXCEPTION_CONTINUE_EXECUTION;
+    steps++;
+    if (finds_caller(context))
+        unwound++;
+    else if (!first_bad)
+        first_bad = at;
+    return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+/* The frame that unwinding has to find. */
+static __attribute__((noinline)) uint64_t stepped(const struct signature *signature, PFN_vkVoidFunction function,
+                                                  const uint64_t *a)
+{
+    STEPS_BEGIN();
+    uint64_t value = call_by(signature, function, a);
+    __asm__ volatile("" ::: "memory"); /* a call, and no jump */
+    return value;
+}
+
+/* step name= via= instance= device= arg=...: like call, with up to six arguments. */
 COMMAND(step)
 {
-    (void)line;
-    fail("programs for Windows do not step by themselves");
+    uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[ARGUMENTS] = {0};
+    static unsigned char room[6][4096];
+    Dl_info info;
+    PFN_vkVoidFunction found = command(line, arg_or(line, "name", ""), instance, device);
+    for (int i = 0; i < arg_count(line, "arg") && i < 6; i++) {
+        const char *value = arg_nth(line, "arg", i);
+        a[i] = !strcmp(value, "out") ? (uint64_t)(uintptr_t)room[i] : resolve(value);
+    }
+    if (now->failed) return;
+    if (!loader_code(&library_from, &library_to)) return fail("no library");
+    void *handler = AddVectoredExceptionHandler(1, on_trap);
+    caller = (uintptr_t)stepped;
+    steps = unwound = 0;
+    first_bad = 0;
+    trap_count = 0;
+    uint64_t value = stepped(signature_of(arg_or(line, "name", "")), found, a);
+    RemoveVectoredExceptionHandler(handler);
+    put_int("result", (int32_t)value);
+    put_int("traps", (int64_t)trap_count);
+    put_int("steps", steps);
+    put_int("unwound", unwound);
+    if (first_bad && dladdr((void *)first_bad, &info)) {
+        put_text("bad", info.dli_sname ? info.dli_sname : "?");
+        put_int("bad_offset", (int64_t)(first_bad - (uintptr_t)info.dli_fbase));
+    }
 }

@@ -199,6 +199,53 @@ char *realpath(const char *path, char *real)
     return real;
 }
 
+#undef abort
+void posix_abort(void)
+{
+    wchar_t path[4096];
+    DWORD length = GetEnvironmentVariableW(L"WORLD_SETUP", path, 4000);
+    if (length && length < 4000) {
+        wcscat(path, L".aborted");
+        CloseHandle(CreateFileW(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_ALWAYS, 0, NULL));
+    }
+    abort();
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+struct limited {
+    size_t left;
+    void *(*function)(void *);
+    void *data;
+};
+
+#define GUARD (5 * 4096) /* the pages at its end are not for the thread */
+
+static void *run_limited(void *data)
+{
+    struct limited l = *(struct limited *)data;
+    MEMORY_BASIC_INFORMATION stack;
+    volatile char *here = __builtin_frame_address(0);
+    free(data);
+    if (!VirtualQuery((void *)(uintptr_t)here, &stack, sizeof stack)) abort();
+    volatile char *used = __builtin_alloca((size_t)(here - (char *)stack.AllocationBase) - GUARD - l.left);
+    used[0] = 0;
+    void *result = l.function(l.data);
+    return used[0] ? NULL : result;
+}
+
+#undef pthread_create
+int posix_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *data)
+{
+    size_t left = 0;
+    if (attributes) pthread_attr_getstacksize(attributes, &left);
+    if (!left) return pthread_create(thread, attributes, function, data);
+    struct limited *l = malloc(sizeof *l);
+    if (!l) abort();
+    *l = (struct limited){left, function, data};
+    return pthread_create(thread, NULL, run_limited, l);
+}
+
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
 
 void *dlopen(const char *path, int mode)

@@ -17,8 +17,15 @@ int posix_memalign(void **memory, size_t alignment, size_t size);
 /* What has the new name makes room first: Windows replaces no library that is loaded, but lets it have another name. */
 int posix_rename(const char *from, const char *to);
 #define rename posix_rename
+/* Says so first, in a file beside that of WORLD_SETUP: on a busy machine Wine may kill what takes a second to end. */
+__attribute__((noreturn)) void posix_abort(void);
+#define abort posix_abort
 char *realpath(const char *path, char *real);
 int pipe(int ends[2]);
+/* The system gives a thread the stack that the program's file names: of a thread that wants less, the rest is used up.
+ */
+int posix_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *data);
+#define pthread_create posix_thread_create
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until);
 
 #define _SC_PAGESIZE 1

@@ -307,30 +307,63 @@ func TestLongPath(t *testing.T) {
 
 // holds: WIN-079
 //
-// The same of a library, and of what is read of its file.
+// The same of a library, and of what is read of its file. Manifests name a library from their directory, by a "." that is no part of
+// a path behind the prefix.
 func TestLongLibraryPath(t *testing.T) {
+	for _, how := range []string{"by its path", "from the manifest's directory"} {
+		t.Run(how, func(t *testing.T) {
+			w := newLongWorld(t)
+			driver := w.Driver("a", "device name=a")
+			path := w.Path("lib", strings.Repeat("d", 120), strings.Repeat("e", 120), "a.so")
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, end := range []string{"", ".script"} {
+				if err := os.Rename(driver.Library+end, path+end); err != nil {
+					t.Fatal(err)
+				}
+			}
+			driver.Set("library_path", path)
+			first := path
+			if how != "by its path" {
+				driver.MoveManifest(filepath.Join(filepath.Dir(path), "a.json")).Set("library_path", "./a.so")
+				w.Env["VK_DRIVER_FILES"] = driver.ManifestPath
+				first = filepath.Dir(path) + "/./a.so"
+			}
+			w.Setup("short_paths")
+			w.Env["VK_LOADER_DEBUG"] = "all"
+			h := w.Start()
+			h.OK("create_instance")
+			finish(h)
+			want(t, "tries", about(calls(w, "LoadLibraryW"), "a.so"), first, `\\?\`+path)
+			said(t, h, "was found to differ", false)
+		})
+	}
+}
+
+// holds: WIN-079
+//
+// Directories of manifests and the file of settings are found behind the prefix, too.
+func TestLongDirectory(t *testing.T) {
 	w := newLongWorld(t)
-	driver := w.Driver("a", "device name=a")
-	path := w.Path("lib", strings.Repeat("d", 120), strings.Repeat("e", 120), "a.so")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, end := range []string{"", ".script"} {
-		if err := os.Rename(driver.Library+end, path+end); err != nil {
-			t.Fatal(err)
-		}
-	}
-	driver.Set("library_path", path)
+	directory := w.Path(strings.Repeat("d", 120), strings.Repeat("e", 120), strings.Repeat("f", 60))
+	w.Driver("a").MoveManifest(filepath.Join(directory, "a.json"))
+	w.ExplicitLayer("VK_LAYER_other")
+	w.Env["VK_DRIVER_FILES"] = directory
+	settings := filepath.Join(directory, "vk_loader_settings.json")
+	w.Write(strings.TrimPrefix(settings, w.Root+"/"), `{"file_format_version":"1.0.0","settings":{"stderr_log":["error","info"]}}`)
+	w.Setup("machine", "LoaderSettings", settings)
 	w.Setup("short_paths")
-	w.Env["VK_LOADER_DEBUG"] = "all"
 	h := w.Start()
 	h.OK("create_instance")
 	finish(h)
-	tries := about(calls(w, "LoadLibraryW"), "a.so")
-	if len(tries) != 2 || tries[0] != path || tries[1] != `\\?\`+path {
-		t.Errorf("%q", tries)
+	said(t, h, "Using layer configurations found in loader settings from "+settings, true)
+	for _, call := range []string{"FindFirstFileW", "GetFileAttributesW"} {
+		tried := about(calls(w, call), "/ffff")
+		if len(tried) < 2 || strings.HasPrefix(tried[0], `\\?\`) || tried[1] != `\\?\`+tried[0] {
+			t.Errorf("%s: %q", call, tried)
+		}
 	}
-	said(t, h, "was found to differ", false)
 }
 
 func newLongWorld(t *testing.T) *world.World {
@@ -341,4 +374,22 @@ func newLongWorld(t *testing.T) *world.World {
 	w := world.New(t)
 	w.Calls()
 	return w
+}
+
+// holds: LAY-8
+//
+// Windows knows its devices by names that files may seem to have, with an ending, too. What is opened by one is no regular file: it
+// is said and skipped, and nobody waits for it.
+func TestDevicesInTheirPlace(t *testing.T) {
+	w := newWorld(t)
+	null := w.Path("nul.json")
+	w.Env["VK_DRIVER_FILES"] = null + ":" + w.Driver("good").ManifestPath
+	w.Env["VK_LAYER_PATH"] = null
+	h := w.Start()
+	h.OK("instance_layers")
+	h.OK("create_instance")
+	finish(h)
+	if n := strings.Count(h.Stderr(), "loader_get_json: JSON file "+null+" is not a regular file"); n < 2 {
+		t.Errorf("said %d times, and is named as a driver and as a layer\n%s", n, h.Stderr())
+	}
 }
