@@ -23,8 +23,8 @@ void WINAPI import_debugger(const wchar_t *text);
  *   library NAME PATH   a caller that loads the library NAME, by any path, gets PATH
  *   refuse NAME ERROR   or nothing, with this error
  *   calls PATH          the calls of these functions are written to a file, a line each: "function argument"
- *   package FAMILY PATH an app package that is installed at PATH; "unwritten": who asks for its path is told that it
- *                       was written, and it was not; "unended": it has no end
+ *   package FAMILY PATH an app package that is installed at PATH; "unwritten": the function reports success and does
+ *                       not write the path; "unended": the path has no end
  *   short_paths         no file opens by a path of MAX_PATH or more characters, as on Windows; Wine opens it. So it
  *                       does "." in a path behind the prefix \\?\, which Windows does not
  */
