@@ -8,7 +8,7 @@
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
-# A directory that needs more says it in a build.mk of its own, which is included at the end.
+# A directory with special build rules has a build.mk, which is included at the end.
 #
 # TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET;
 # TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. PORTABLE=1 builds them for any
@@ -179,7 +179,7 @@ help:
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
-	@echo 'make bench           install what it needs (Debian), build, and measure beside the system'"'"'s loader'
+	@echo 'make bench           install what it needs (Debian), build, and compare with the system'"'"'s loader'
 	@echo 'make bench-programs     what the benchmarks are made of, for a machine without Go: docs/benchmarks.md'
 	@echo 'make mutants         how many planted faults the tests find (long)'
 	@echo 'make abi             compare the binary interface with that of Debian'"'"'s libvulkan1'

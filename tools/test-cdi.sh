@@ -115,7 +115,7 @@ if [ -d "$roots/debian11" ]; then
     pod logs eleven > "$here/log" 2>&1 # an attached terminal comes later than the hook
     says "vkloader: not in the container: lvp_icd"
     run --rm --device $kind=all debian11 vkloader cdi why || :
-    says "wants GLIBC"
+    says "needs GLIBC"
     says "apt-get install -y mesa-vulkan-drivers"
 else
     echo "test-cdi: skipped: there is no root of Debian 11"

@@ -246,7 +246,7 @@ func TestWhyInContainer(t *testing.T) {
 	if own := c.read(filepath.Join(c.bundle, "messages")); own != messages {
 		t.Errorf("for the runtime: %s", own)
 	}
-	const reason = "wants GLIBC_2.38 of the image's /usr/lib/x86_64-linux-gnu/libc.so.6, which has versions up to GLIBC_2.31"
+	const reason = "needs GLIBC_2.38 of the image's /usr/lib/x86_64-linux-gnu/libc.so.6, which has versions up to GLIBC_2.31"
 	if strings.Count(messages, reason) != 3 {
 		t.Error(messages)
 	}

@@ -33,7 +33,7 @@ func TestRunTimeLibrariesInContainer(t *testing.T) {
 			newer := machineAt(c.t, "container-old-glibc")
 			c.copy(filepath.Join(newer, libraries, "libc.so.6"), filepath.Join(c.root, libraries, "libc.so.6"))
 			c.copy(filepath.Join(newer, libraries, "libvulkan_intel.so"), files+"libnvidia-glvkspirv.so.550.54.14")
-		}, "libnvidia-glvkspirv.so.550.54.14 wants GLIBC_2.38 of the image's /usr/lib/x86_64-linux-gnu/libc.so.6, which has versions up to GLIBC_2.31"},
+		}, "libnvidia-glvkspirv.so.550.54.14 needs GLIBC_2.38 of the image's /usr/lib/x86_64-linux-gnu/libc.so.6, which has versions up to GLIBC_2.31"},
 		"without what it may do without": {func(c *container, files string) {
 			c.remove(files + "libEGL_nvidia.so.550.54.14")
 			c.remove(files + "libEGL.so.1")

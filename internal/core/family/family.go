@@ -18,6 +18,7 @@ type Node struct{ Path, Kernel string }
 const (
 	NVIDIA = "NVIDIA"
 	HASVK  = "HASVK (Mesa)"
+	Virtio = "virtio" // hardware: the device of a virtual machine
 )
 
 // The device of a virtual machine. It may stand for one of the host: some of Mesa's drivers for real hardware use it then.
@@ -40,9 +41,9 @@ var Drivers = [...]Driver{
 		Nodes: []Node{{"/dev/nvidiactl", "nvidia"}, {"/dev/nvhost-ctrl-gpu", "nvgpu"}, {"/dev/nvgpu", "nvgpu"}}},
 	{Name: "NVK (Mesa)", Hardware: "NVIDIA", Libraries: []string{"libvulkan_nouveau"}, Vendors: []string{"10DE"},
 		Kernel: []string{"nouveau", "nova"}},
-	{Name: "Venus (Mesa)", Hardware: "virtio", Libraries: []string{"libvulkan_virtio"}, Vendors: []string{virtioVendor},
+	{Name: "Venus (Mesa)", Hardware: Virtio, Libraries: []string{"libvulkan_virtio"}, Vendors: []string{virtioVendor},
 		Kernel: virtio},
-	{Name: "gfxstream", Hardware: "virtio", Libraries: []string{"libvulkan_gfxstream"}, Vendors: []string{virtioVendor},
+	{Name: "gfxstream", Hardware: Virtio, Libraries: []string{"libvulkan_gfxstream"}, Vendors: []string{virtioVendor},
 		Kernel: virtio},
 	{Name: "Dozen (Mesa)", Hardware: "Direct3D 12", Libraries: []string{"libvulkan_dzn"}, Kernel: []string{"dxgkrnl"},
 		Nodes: []Node{{"/dev/dxg", "dxgkrnl"}}},

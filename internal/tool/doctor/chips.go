@@ -49,7 +49,7 @@ func (e *exam) expects(g *GPU) bool {
 
 // virtual tells whether a device is that of a virtual machine, which has as much Vulkan as its host offers.
 func (g *GPU) virtual() bool {
-	return g.Kernel == "virtio_gpu" || g.Kernel == "virtio-pci" || g.Kernel == "virtio-gpu"
+	return drivers.Virtual(g.Kernel)
 }
 
 // Bits of the features of a virtio GPU that Venus needs: commands in three dimensions, memory that the host shares, contexts
@@ -245,7 +245,7 @@ func (e *exam) makersReleases(g *GPU) string {
 // ofHost tells whether a driver has the devices that the host of a virtual machine offers, which may be none.
 func ofHost(library string) bool {
 	f := drivers.Of(library)
-	return f != nil && f.WorksOn("virtio_gpu")
+	return f != nil && f.Virtual()
 }
 
 // venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another

@@ -22,10 +22,8 @@ var (
 )
 
 const (
-	displayClass   = "{4d36e968-e325-11ce-bfc1-08002be10318}"
-	componentClass = "{5c4c3332-344d-483c-8739-259e934c9cc8}"
-	listTries      = 8 // while devices come
-	idLength       = 200
+	listTries = 8 // while devices come
+	idLength  = 200
 
 	crSuccess     = 0
 	crBufferSmall = 0x1a
@@ -72,7 +70,7 @@ func Devices(name string) facts.Devices {
 
 // displays are the identifiers of the display devices that are there.
 func displays() (ids []string, ok bool) {
-	class, err := windows.UTF16PtrFromString(displayClass)
+	class, err := windows.UTF16PtrFromString(DisplayClass)
 	if err != nil {
 		return nil, false
 	}

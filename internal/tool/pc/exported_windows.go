@@ -38,7 +38,7 @@ func Exported() string {
 		}
 		add(facts.CurrentUser, views[0], key, func(string) bool { return true })
 	}
-	for _, class := range []string{displayClass, componentClass} {
+	for _, class := range []string{DisplayClass, ComponentClass} {
 		top := `SYSTEM\CurrentControlSet\Control\Class\` + class
 		k, err := registry.OpenKey(registry.LOCAL_MACHINE, top, registry.ENUMERATE_SUB_KEYS|view(views[0]))
 		if err != nil {

@@ -7,6 +7,12 @@ import (
 	"vkloader/internal/core/facts"
 )
 
+// Classes of devices.
+const (
+	DisplayClass   = "{4d36e968-e325-11ce-bfc1-08002be10318}"
+	ComponentClass = "{5c4c3332-344d-483c-8739-259e934c9cc8}" // software components
+)
+
 // ValueName names a value of the registry, in the view of programs of a word size.
 type ValueName struct {
 	Hive facts.Hive

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
 )
 
 // Source gives the facts of a machine with another system.
@@ -157,12 +158,8 @@ func (s *Source) below(directory, name string) (string, bool) {
 	return "", false
 }
 
-// Keys of Windows.
-const (
-	classes   = `\Control\Class\`
-	displays  = "{4d36e968-e325-11ce-bfc1-08002be10318}"
-	component = "{5c4c3332-344d-483c-8739-259e934c9cc8}"
-)
+// classes is a key of Windows, below a control set.
+const classes = `\Control\Class\`
 
 // values gives the values of a key.
 func (s *Source) values(key string) ([]facts.Value, bool) {
@@ -210,9 +207,9 @@ func (s *Source) class(guid string) (keys []string) {
 // component as a part of the last of them, because the tree of devices is in no such file.
 func (s *Source) Devices(name string) facts.Devices {
 	all := facts.Devices{Listed: s.Keys != nil}
-	for _, guid := range []string{displays, component} {
+	for _, guid := range []string{pc.DisplayClass, pc.ComponentClass} {
 		for _, key := range s.class(guid) {
-			d := facts.Device{ID: key[strings.LastIndexByte(key, '{'):], Child: guid == component, Class: guid, Value: facts.SoftwareNoValue}
+			d := facts.Device{ID: key[strings.LastIndexByte(key, '{'):], Child: guid == pc.ComponentClass, Class: guid, Value: facts.SoftwareNoValue}
 			values, _ := s.values(key)
 			for _, v := range values {
 				if strings.EqualFold(v.Name, name) {
@@ -264,7 +261,7 @@ func vendor(id string) (number uint32, ok bool) {
 func (s *Source) DXGI() facts.DXGI {
 	all := facts.DXGI{Made: true}
 	var ids []string
-	for _, key := range s.class(displays) {
+	for _, key := range s.class(pc.DisplayClass) {
 		values, _ := s.values(key)
 		for _, v := range values {
 			if id := strings.ToLower(v.Data); strings.EqualFold(v.Name, "MatchingDeviceId") && strings.HasPrefix(id, `pci\ven_`) && len(id) >= 12 {

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
 	"vkloader/test/tree"
 )
 
@@ -177,8 +178,8 @@ func TestRegistryOfAMachine(t *testing.T) {
 	s.Keys = &Registry{}
 	const class = `HKLM\SYSTEM\ControlSet001\Control\Class\`
 	problems := s.Keys.Read("f.reg", []byte("REGEDIT4\n[HKLM\\SOFTWARE\\Khronos]\n\"a\"=\"b\"\n[HKLM\\SOFTWARE\\WOW6432Node\\Khronos]\n\"c\"=\"d\"\n"+
-		"[HKCU\\SOFTWARE\\Khronos]\n\"e\"=\"f\"\n["+class+displays+"\\0001]\n\"MatchingDeviceId\"=\"PCI\\\\VEN_10DE&DEV_1\"\n\"VulkanDriverName\"=\"x.json\"\n"+
-		"["+class+displays+"\\0000]\n\"MatchingDeviceId\"=\"pci\\\\ven_1414&dev_1\"\n["+class+displays+"\\Properties]\n["+class+component+"\\0002]\n\"VulkanDriverName\"=\"y.json\"\n"))
+		"[HKCU\\SOFTWARE\\Khronos]\n\"e\"=\"f\"\n["+class+pc.DisplayClass+"\\0001]\n\"MatchingDeviceId\"=\"PCI\\\\VEN_10DE&DEV_1\"\n\"VulkanDriverName\"=\"x.json\"\n"+
+		"["+class+pc.DisplayClass+"\\0000]\n\"MatchingDeviceId\"=\"pci\\\\ven_1414&dev_1\"\n["+class+pc.DisplayClass+"\\Properties]\n["+class+pc.ComponentClass+"\\0002]\n\"VulkanDriverName\"=\"y.json\"\n"))
 	if problems != nil {
 		t.Fatal(problems)
 	}
