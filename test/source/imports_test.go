@@ -36,7 +36,6 @@ var floors = []struct {
 	{[]string{"internal/core/manifest"}, "parses manifests; it neither searches nor decides"},
 	{[]string{"internal/core/settings"}, "parses the settings file, in the dialect of manifests"},
 	{[]string{"internal/core/search"}, "which files are searched, in which order; it does not interpret what it finds"},
-	{[]string{"internal/tool/platforms"}, "where systems search for which the library is not built: data for the search"},
 	{[]string{"internal/core/plan"}, "makes the decision; it must not know how the decision is shown or sent"},
 	{[]string{"internal/core/wire"}, "encodes the plan; it must decide nothing"},
 	{[]string{"internal/tool/term"}, "text for people, and the nearest name to a misspelled one; it knows no driver, layer or machine"},

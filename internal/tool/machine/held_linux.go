@@ -78,9 +78,7 @@ func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	if err := y.follow(name, &info, &in); err != nil {
 		return "", err
 	}
-	text := [unix.PathMax]byte{}
-	n, err := unix.Readlinkat(fd, "", text[:])
-	return string(text[:max(n, 0)]), err
+	return readlinkat(fd, "")
 }
 
 // follow tells why a link in a directory does not count. For a nil Way, those of others never do.
@@ -185,12 +183,7 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 		if err := y.follow(part, &info, &w.info); err != nil {
 			return "", err
 		}
-		text := [unix.PathMax]byte{}
-		n, err := unix.Readlinkat(fd, "", text[:])
-		if err != nil {
-			return "", err
-		}
-		if target = string(text[:n]); strings.HasPrefix(target, "/") {
+		if target, err = readlinkat(fd, ""); err == nil && strings.HasPrefix(target, "/") {
 			err = w.top(y == nil)
 		}
 		return target, err

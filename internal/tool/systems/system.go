@@ -5,7 +5,6 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/platforms"
 )
 
 // System is a system in the words of its loader's users.
@@ -44,18 +43,18 @@ func (s *System) Platform(bits string) search.Platform {
 // Systems are those that can be asked for, in the order in which they are named.
 var Systems = []System{
 	{Name: "windows", Title: "Windows", Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: &usual},
-	{Name: "macos", Title: "macOS", platform: platforms.MacOS, Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: &usual},
-	{Name: "ios", Title: "iOS, tvOS or watchOS", platform: platforms.IOS, Loader: "vulkan.framework", Order: Reverse, Opening: &usual},
-	{Name: "fuchsia", Title: "Fuchsia", platform: platforms.FuchsiaService, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsiaService},
-	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", platform: platforms.Fuchsia, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsia},
-	{Name: "freebsd", Title: "FreeBSD", platform: platforms.FreeBSD, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
-	{Name: "openbsd", Title: "OpenBSD", platform: platforms.OpenBSD, Loader: unixLoader, Order: Sorted, Opening: &usual},
-	{Name: "netbsd", Title: "NetBSD", platform: platforms.NetBSD, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
-	{Name: "dragonfly", Title: "DragonFly", platform: platforms.DragonFly, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
-	{Name: "hurd", Title: "GNU/Hurd", platform: platforms.Hurd, Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: &usual},
-	{Name: "cygwin", Title: "Cygwin", platform: platforms.Cygwin, Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: &usual},
-	{Name: "qnx", Title: "QNX", platform: platforms.QNX, Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: &usual},
-	{Name: "openharmony", Title: "OpenHarmony", platform: platforms.OpenHarmony, Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: &openHarmony,
+	{Name: "macos", Title: "macOS", platform: macOS, Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: &usual},
+	{Name: "ios", Title: "iOS, tvOS or watchOS", platform: iOS, Loader: "vulkan.framework", Order: Reverse, Opening: &usual},
+	{Name: "fuchsia", Title: "Fuchsia", platform: fuchsiaPlatform, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsiaService},
+	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", platform: fuchsiaUpstream, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsia},
+	{Name: "freebsd", Title: "FreeBSD", platform: freeBSD, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "openbsd", Title: "OpenBSD", platform: openBSD, Loader: unixLoader, Order: Sorted, Opening: &usual},
+	{Name: "netbsd", Title: "NetBSD", platform: netBSD, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "dragonfly", Title: "DragonFly", platform: dragonFly, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "hurd", Title: "GNU/Hurd", platform: hurd, Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "cygwin", Title: "Cygwin", platform: cygwin, Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: &usual},
+	{Name: "qnx", Title: "QNX", platform: qnx, Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: &usual},
+	{Name: "openharmony", Title: "OpenHarmony", platform: openHarmonyPlatform, Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: &openHarmony,
 		atLeast: 1<<22 | 3<<12 | 275},
 }
 

@@ -1,4 +1,4 @@
-package platforms
+package systems
 
 import (
 	"vkloader/internal/core/search"
@@ -6,7 +6,7 @@ import (
 )
 
 // MacOS is the platform of macOS: the program's bundle before the directories of Unix (MAC-002 to MAC-005).
-func MacOS() search.Platform {
+func macOS() search.Platform {
 	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
 	p.Steps = append([]search.Step{bundle}, p.Steps...)
 	p.Surfaces = []string{"VK_MVK_macos_surface", "VK_EXT_metal_surface"} // MAC-020
@@ -14,8 +14,8 @@ func MacOS() search.Platform {
 }
 
 // IOS is the platform of iOS, tvOS and watchOS.
-func IOS() search.Platform {
-	p := MacOS()
+func iOS() search.Platform {
+	p := macOS()
 	p.Surfaces = []string{"VK_MVK_ios_surface", "VK_EXT_metal_surface"}
 	return p
 }

@@ -1,40 +1,93 @@
-package plan
+package systems
 
 import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/platforms"
 )
 
-// on is a world on another system.
-type on struct {
-	world
+// platformWorld is what a program on another system sees and asks for.
+type platformWorld struct {
+	facts.Tree
+	app      plan.App
 	platform search.Platform
 }
 
-func newOn(p search.Platform) *on {
-	o := &on{platform: p}
-	o.Vars, o.Files, o.Other = map[string]string{}, map[string]string{}, &facts.Foreign{}
-	return o
+func newOn(p search.Platform) *platformWorld {
+	return &platformWorld{platform: p, Tree: facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Other: &facts.Foreign{}}}
+}
+
+func (o *platformWorld) enables(name string) {
+	o.app.Extensions = append(o.app.Extensions, plan.Name{Text: name, Set: true})
+	o.app.ExtensionCount = uint32(len(o.app.Extensions))
+}
+
+func layerText(name, more string) string {
+	return `{"file_format_version":"1.2.0","layer":{"name":"` + name + `","type":"INSTANCE","api_version":"1.3.0",` +
+		`"implementation_version":"2","description":"d of ` + name + `"` + more + `}}`
+}
+
+func driversOf(a *plan.Answer) string {
+	var out []string
+	for _, d := range a.Drivers {
+		out = append(out, search.BaseName(d.Path))
+	}
+	return strings.Join(out, " ")
+}
+
+func listedOf(a *plan.Answer) string {
+	var out []string
+	for _, l := range a.Layers {
+		out = append(out, l.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func activeOf(a *plan.Answer) string {
+	var out []string
+	for _, l := range a.Active {
+		out = append(out, a.Layers[l.Layer].Name)
+	}
+	return strings.Join(out, " ")
+}
+
+// logOf are the lines of the log, each with its severity.
+func logOf(a *plan.Answer) string {
+	words := map[uint32]string{diag.Error: "ERROR", diag.Error | diag.Driver: "ERROR|DRIVER", diag.Warn: "WARN", diag.Info: "INFO"}
+	var b strings.Builder
+	for _, s := range a.Steps {
+		if s.Kind == plan.StepLog {
+			b.WriteString(words[s.Flags] + ": " + s.Text + "\n")
+		}
+	}
+	return b.String()
+}
+
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %s\nwant %s", what, got, want)
+	}
 }
 
 // driverAt adds a driver manifest.
-func (o *on) driverAt(path, more string) *on {
+func (o *platformWorld) driverAt(path, more string) *platformWorld {
 	o.Files[path] = `{"file_format_version":"1.0.1","ICD":{"library_path":"lib.so","api_version":"1.3.0"` + more + `}}`
 	return o
 }
 
-func (o *on) layerAt(path, name string) *on {
-	o.Files[path] = layerText("1.2.0", name, `,"library_path":"l.so","disable_environment":{"NO_`+name+`":"1"}`)
+func (o *platformWorld) layerAt(path, name string) *platformWorld {
+	o.Files[path] = layerText(name, `,"library_path":"l.so","disable_environment":{"NO_`+name+`":"1"}`)
 	return o
 }
 
-func (o *on) ask(t *testing.T, kind Kind) *Answer {
+func (o *platformWorld) ask(t *testing.T, kind plan.Kind) *plan.Answer {
 	t.Helper()
-	a := Resolve(&Question{Kind: kind, App: o.app, Drivers: o.drivers, Platform: o.platform, Explain: true}, &o.Tree)
+	a := plan.Resolve(&plan.Question{Kind: kind, App: o.app, Platform: o.platform, Explain: true}, &o.Tree)
 	if a == nil {
 		t.Fatal("never decided")
 	}
@@ -42,10 +95,10 @@ func (o *on) ask(t *testing.T, kind Kind) *Answer {
 }
 
 // places are those of a search, the suffix of its kind left out.
-func (o *on) places(t *testing.T, kind search.Kind) string {
+func (o *platformWorld) places(t *testing.T, kind search.Kind) string {
 	t.Helper()
 	var out []string
-	for _, l := range o.ask(t, Instance).Searched[kind].List {
+	for _, l := range o.ask(t, plan.Instance).Searched[kind].List {
 		suffix := [...]string{"/vulkan/icd.d", "/vulkan/implicit_layer.d", "/vulkan/explicit_layer.d"}[kind]
 		out = append(out, strings.TrimSuffix(l.Path, suffix))
 	}
@@ -60,7 +113,7 @@ const (
 // holds: MAC-002 MAC-003 MAC-004 MAC-005 MAC-011 MAC-012 MAC-026
 func TestBundles(t *testing.T) {
 	t.Parallel()
-	for _, p := range []search.Platform{platforms.MacOS(), platforms.IOS()} {
+	for _, p := range []search.Platform{macOS(), iOS()} {
 		o := newOn(p)
 		for kind := range search.Kind(3) {
 			o.Other.Program, o.Vars = facts.Bundle{}, map[string]string{}
@@ -76,13 +129,13 @@ func TestBundles(t *testing.T) {
 		o.Vars = map[string]string{}
 		o.driverAt(resources+"/vulkan/icd.d/a.json", "").driverAt(resources+"/vulkan/icd.d/b.json", "").driverAt("/x.json", "")
 		o.driverAt("/etc/vulkan/icd.d/c.json", "")
-		expect(t, "drivers", drivers(o.ask(t, Instance)), "a.json b.json c.json")
+		expect(t, "drivers", driversOf(o.ask(t, plan.Instance)), "a.json b.json c.json")
 		o.Vars["VK_DRIVER_FILES"] = "/x.json"
-		expect(t, "the variable's alone", drivers(o.ask(t, Instance)), "x.json")
+		expect(t, "the variable's alone", driversOf(o.ask(t, plan.Instance)), "x.json")
 		o.Vars = map[string]string{}
 		o.enables("VK_LUNARG_direct_driver_loading")
 		o.app.DirectList, o.app.DirectCount = true, 1
-		if a := o.ask(t, Instance); drivers(a) != "" || a.Searched[search.Drivers].List != nil {
+		if a := o.ask(t, plan.Instance); driversOf(a) != "" || a.Searched[search.Drivers].List != nil {
 			t.Errorf("exclusive direct loading searches %v", a.Searched[search.Drivers].List)
 		}
 	}
@@ -93,33 +146,33 @@ func TestBundles(t *testing.T) {
 // holds: MAC-006 MAC-007 MAC-008 MAC-009 MAC-010 MAC-013
 func TestOnlyInBundle(t *testing.T) {
 	t.Parallel()
-	o := newOn(platforms.MacOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
+	o := newOn(macOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
 		layerAt("/usr/share/vulkan/implicit_layer.d/i.json", "VK_LAYER_i").layerAt("/usr/share/vulkan/explicit_layer.d/e.json", "VK_LAYER_e")
 	o.Other.Program.Resources = resources
-	a := o.ask(t, Instance)
-	expect(t, "drivers", drivers(a), "bundled.json system.json")
-	expect(t, "layers", listed(a), "VK_LAYER_i VK_LAYER_e")
+	a := o.ask(t, plan.Instance)
+	expect(t, "drivers", driversOf(a), "bundled.json system.json")
+	expect(t, "layers", listedOf(a), "VK_LAYER_i VK_LAYER_e")
 	for _, value := range []string{"1", "", "0", "no"} {
 		o.Vars["VK_LOADER_SEARCH_ONLY_IN_BUNDLE"] = value
-		a = o.ask(t, Instance)
-		expect(t, "drivers of the bundle", drivers(a), "bundled.json")
-		expect(t, "layers of the bundle", listed(a), "")
+		a = o.ask(t, plan.Instance)
+		expect(t, "drivers of the bundle", driversOf(a), "bundled.json")
+		expect(t, "layers of the bundle", listedOf(a), "")
 	}
 	o.Elevated = true // as the source says where real and effective ids differ
-	expect(t, "in a set-uid process", drivers(o.ask(t, Instance)), "bundled.json system.json")
+	expect(t, "in a set-uid process", driversOf(o.ask(t, plan.Instance)), "bundled.json system.json")
 	o.Elevated, o.Other.Program.Resources = false, ""
-	expect(t, "without a bundle", drivers(o.ask(t, Instance)), "")
+	expect(t, "without a bundle", driversOf(o.ask(t, plan.Instance)), "")
 }
 
 // holds: MAC-014
 func TestBundledLibraries(t *testing.T) {
 	t.Parallel()
-	o := newOn(platforms.MacOS())
+	o := newOn(macOS())
 	o.Other.Program.Resources = resources
 	for library, want := range map[string]string{"../../../Frameworks/x.dylib": resources + "/vulkan/icd.d/../../../Frameworks/x.dylib", "x.dylib": "x.dylib",
 		"/opt/x.dylib": "/opt/x.dylib"} {
 		o.Files[resources+"/vulkan/icd.d/a.json"] = `{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
-		expect(t, library, o.ask(t, Instance).Drivers[0].Library, want)
+		expect(t, library, o.ask(t, plan.Instance).Drivers[0].Library, want)
 	}
 }
 
@@ -136,26 +189,26 @@ func TestPortabilityOnMacOS(t *testing.T) {
 		{false, true, "the list of enabled extensions in ppEnabledExtensionNames must contain VK_KHR_portability_enumeration"},
 		{true, true, ""},
 	} {
-		o := newOn(platforms.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+		o := newOn(macOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
 		if c.extension {
 			o.enables("VK_KHR_portability_enumeration")
 		}
 		if c.flag {
 			o.app.Flags = 1
 		}
-		a := o.ask(t, Instance)
+		a := o.ask(t, plan.Instance)
 		if c.line == "" {
-			expect(t, "both", drivers(a), "m.json")
+			expect(t, "both", driversOf(a), "m.json")
 			continue
 		}
-		expect(t, "skipped", drivers(a), "")
-		a = o.ask(t, InstanceDrivers)
-		if a.Result != IncompatibleDriver || !strings.Contains(logText(a), "ERROR|DRIVER: ") || !strings.Contains(logText(a), c.line) {
-			t.Errorf("%+v: %d\n%s", c, a.Result, logText(a))
+		expect(t, "skipped", driversOf(a), "")
+		a = o.ask(t, plan.InstanceDrivers)
+		if a.Result != plan.IncompatibleDriver || !strings.Contains(logOf(a), "ERROR|DRIVER: ") || !strings.Contains(logOf(a), c.line) {
+			t.Errorf("%+v: %d\n%s", c, a.Result, logOf(a))
 		}
 	}
-	o := newOn(platforms.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
-	expect(t, "before there is an instance", drivers(o.ask(t, Extensions)), "m.json")
+	o := newOn(macOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+	expect(t, "before there is an instance", driversOf(o.ask(t, plan.Extensions)), "m.json")
 }
 
 // holds: MAC-020 BSD-007 QNX-004 OHO-011
@@ -168,14 +221,13 @@ func TestWindowSystems(t *testing.T) {
 		platform search.Platform
 		want     string
 	}{
-		{platforms.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {platforms.IOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
-		{platforms.FreeBSD(), unix}, {platforms.OpenBSD(), unix}, {platforms.NetBSD(), unix}, {platforms.Hurd(), unix}, {search.Linux(), unix},
-		{platforms.QNX(), "VK_QNX_screen_surface"}, {platforms.Fuchsia(), "VK_FUCHSIA_imagepipe_surface"}, {platforms.OpenHarmony(), "VK_OHOS_surface"},
+		{macOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {iOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
+		{freeBSD(), unix}, {openBSD(), unix}, {netBSD(), unix}, {hurd(), unix}, {search.Linux(), unix},
+		{qnx(), "VK_QNX_screen_surface"}, {fuchsiaUpstream(), "VK_FUCHSIA_imagepipe_surface"}, {openHarmonyPlatform(), "VK_OHOS_surface"},
 	} {
-		q := &Question{Platform: c.platform}
 		var got []string
 		for _, name := range all {
-			if q.knows(name) && !c.platform.MissingWindowSystem(name) {
+			if c.platform.Knows(name) && !c.platform.MissingWindowSystem(name) {
 				got = append(got, name)
 			}
 		}
@@ -188,7 +240,7 @@ func TestProgramsWithoutPathsOnIOS(t *testing.T) {
 	t.Parallel()
 	const file = "/etc/xdg/vulkan//loader_settings.d/vk_loader_settings.json"
 	const rest = `,"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	a := Resolve(&Question{Kind: Instance, Platform: platforms.IOS()}, &emptyPath{facts.Tree{Other: &facts.Foreign{}, Files: map[string]string{
+	a := plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: iOS()}, &emptyPath{facts.Tree{Other: &facts.Foreign{}, Files: map[string]string{
 		file: `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p","p"]` + rest + `]}`}}})
 	if a.Settings != nil {
 		t.Errorf("%+v", a.Settings)
@@ -209,10 +261,10 @@ func TestSettingsPlaces(t *testing.T) {
 		vars     map[string]string
 		want     string
 	}{
-		{platforms.MacOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
-		{platforms.Fuchsia(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
-		{platforms.Fuchsia(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
-		{platforms.QNX(), nil, "/etc"},
+		{macOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
+		{fuchsiaUpstream(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
+		{fuchsiaUpstream(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
+		{qnx(), nil, "/etc"},
 	} {
 		var got []string
 		facts.Resolve(facts.NewStore(), &facts.Tree{Vars: c.vars, Other: &facts.Foreign{Program: facts.Bundle{Resources: resources}}},
@@ -227,44 +279,44 @@ func TestSettingsPlaces(t *testing.T) {
 // holds: FUC-001 FUC-002 FUC-003 FUC-004 FUC-010 FUC-013
 func TestFuchsia(t *testing.T) {
 	t.Parallel()
-	o := newOn(platforms.Fuchsia())
+	o := newOn(fuchsiaUpstream())
 	for kind := range search.Kind(3) {
 		o.Vars, o.Elevated = map[string]string{"XDG_CONFIG_DIRS": "", "XDG_DATA_DIRS": ""}, false
 		expect(t, "nothing set", o.places(t, kind), "/config /pkg/data")
 		o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d"}, true // nobody asks for rights
 		expect(t, "variables", o.places(t, kind), "/h/.config /config /pkg/data /d")
 	}
-	if log := logText(o.ask(t, Instance)); !strings.Contains(log, "WARN: This loader honors variables with paths in every process") {
+	if log := logOf(o.ask(t, plan.Instance)); !strings.Contains(log, "WARN: This loader honors variables with paths in every process") {
 		t.Error(log)
 	}
-	o = newOn(platforms.FuchsiaService()).driverAt(platforms.FuchsiaManifests+"/d.json", "").driverAt("/pkg/data/vulkan/icd.d/not.json", "")
+	o = newOn(fuchsiaPlatform()).driverAt(fuchsiaManifests+"/d.json", "").driverAt("/pkg/data/vulkan/icd.d/not.json", "")
 	expect(t, "layers of the platform's own", o.places(t, search.ExplicitLayers), "/vulkan-loader-configuration /pkg/data")
-	expect(t, "its drivers", drivers(o.ask(t, Instance)), "d.json")
+	expect(t, "its drivers", driversOf(o.ask(t, plan.Instance)), "d.json")
 }
 
 // holds: FUC-005
 func TestSystemsWithoutProgramPaths(t *testing.T) {
 	t.Parallel()
 	const rest = `"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	for _, p := range []search.Platform{platforms.Fuchsia(), platforms.OpenBSD()} {
+	for _, p := range []search.Platform{fuchsiaUpstream(), openBSD()} {
 		o := newOn(p).layerAt("/x", "VK_LAYER_c")
 		directory := p.SysConfDir
 		o.Files[directory+"/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p"],` + rest + `,{` + rest + `]}`
-		if a := o.ask(t, Instance); a.Settings == nil {
+		if a := o.ask(t, plan.Instance); a.Settings == nil {
 			t.Error("the global object after one for a program does not count")
 		}
 		o = newOn(p).layerAt(directory+"/vulkan/explicit_layer.d/c.json", "VK_LAYER_c")
-		o.Files[directory+"/vulkan/implicit_layer.d/o.json"] = layerText("1.2.0", "VK_LAYER_LUNARG_override",
+		o.Files[directory+"/vulkan/implicit_layer.d/o.json"] = layerText("VK_LAYER_LUNARG_override",
 			`,"component_layers":["VK_LAYER_c"],"app_keys":["/bin/p"],"disable_environment":{"NO":"1"}`)
-		expect(t, "an override layer with keys", active(o.ask(t, Instance)), "VK_LAYER_c VK_LAYER_LUNARG_override")
+		expect(t, "an override layer with keys", activeOf(o.ask(t, plan.Instance)), "VK_LAYER_c VK_LAYER_LUNARG_override")
 	}
 }
 
 // holds: BSD-001 BSD-002 BSD-003 BSD-004
 func TestBSD(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]search.Platform{"FreeBSD": platforms.FreeBSD(), "OpenBSD": platforms.OpenBSD(), "NetBSD": platforms.NetBSD(),
-		"DragonFly": platforms.DragonFly(), "Hurd": platforms.Hurd(), "Cygwin": platforms.Cygwin()} {
+	for name, p := range map[string]search.Platform{"FreeBSD": freeBSD(), "OpenBSD": openBSD(), "NetBSD": netBSD(),
+		"DragonFly": dragonFly(), "Hurd": hurd(), "Cygwin": cygwin()} {
 		o := newOn(p)
 		o.Other.Program.Resources = resources // there is no such step
 		plain := name == "NetBSD" || name == "DragonFly"
@@ -281,7 +333,7 @@ func TestBSD(t *testing.T) {
 			o.Vars = nil
 		}
 		const line = "INFO: Loader is using non-secure environment variable lookup for VK_DRIVER_FILES\n"
-		if log := logText(o.ask(t, Instance)); strings.Contains(log, line) != plain {
+		if log := logOf(o.ask(t, plan.Instance)); strings.Contains(log, line) != plain {
 			t.Errorf("%s:\n%s", name, log)
 		}
 	}
@@ -290,26 +342,28 @@ func TestBSD(t *testing.T) {
 // holds: BSD-009
 func TestDanglingLinks(t *testing.T) {
 	t.Parallel()
-	o := newOn(platforms.FreeBSD()).driverAt("/etc/vulkan/icd.d/a.json", "")
+	o := newOn(freeBSD()).driverAt("/etc/vulkan/icd.d/a.json", "")
 	o.Directories = map[string][]string{"/etc/vulkan/icd.d": {"gone.json", "a.json"}}
-	expect(t, "drivers", drivers(o.ask(t, Instance)), "a.json")
+	expect(t, "drivers", driversOf(o.ask(t, plan.Instance)), "a.json")
 }
 
 // holds: QNX-001 QNX-003 QNX-005
 func TestQNX(t *testing.T) {
 	t.Parallel()
-	o := newOn(platforms.QNX())
+	o := newOn(qnx())
 	expect(t, "nothing set", o.places(t, search.Drivers), "/etc")
 	o.Vars, o.Elevated = map[string]string{"XDG_DATA_DIRS": "/d"}, true
 	expect(t, "a variable", o.places(t, search.Drivers), "/etc /d")
-	expectLog(t, o.ask(t, Instance), "INFO: Loader is using non-secure environment variable lookup for XDG_DATA_DIRS")
+	if log := logOf(o.ask(t, plan.Instance)); !strings.Contains(log, "INFO: Loader is using non-secure environment variable lookup for XDG_DATA_DIRS\n") {
+		t.Error(log)
+	}
 }
 
 // holds: OHO-002 OHO-003 OHO-004 OHO-005 OHO-006
 func TestOpenHarmony(t *testing.T) {
 	t.Parallel()
 	const plain = "/system/etc/vulkan/igraphics /system/etc /vendor/etc /system/etc/vulkan/swapchain"
-	o := newOn(platforms.OpenHarmony())
+	o := newOn(openHarmonyPlatform())
 	o.Other.Program = facts.Bundle{Name: "com.x"}
 	o.Elevated = true
 	for _, c := range []struct {
@@ -342,11 +396,11 @@ func TestOpenHarmony(t *testing.T) {
 	expect(t, "a parameter, whatever the rights", o.places(t, search.Drivers), "/data/vulkan/icd.d/d.json")
 	o.Vars = map[string]string{"debug.graphic.debug_layer": "L", "debug.graphic.debug_hap": "com.x"}
 	o.layerAt("/data/storage/el2/base/haps/entry/files/L.json", "VK_LAYER_L")
-	expect(t, "it is active of itself", active(o.ask(t, Instance)), "VK_LAYER_L")
-	o = newOn(platforms.OpenHarmony())
-	o.Files["/system/etc/vulkan/implicit_layer.d/s.json"] = layerText("1.2.0", "VK_LAYER_OHOS_surface",
+	expect(t, "it is active of itself", activeOf(o.ask(t, plan.Instance)), "VK_LAYER_L")
+	o = newOn(openHarmonyPlatform())
+	o.Files["/system/etc/vulkan/implicit_layer.d/s.json"] = layerText("VK_LAYER_OHOS_surface",
 		`,"library_path":"l.so","disable_environment":{"DISABLE_OHOS_SWAPCHAIN_LAYER":"1"}`) // OHO-011
-	expect(t, "the layer of swapchains", active(o.ask(t, Instance)), "VK_LAYER_OHOS_surface")
+	expect(t, "the layer of swapchains", activeOf(o.ask(t, plan.Instance)), "VK_LAYER_OHOS_surface")
 	o.Vars["DISABLE_OHOS_SWAPCHAIN_LAYER"] = "1"
-	expect(t, "switched off", active(o.ask(t, Instance)), "")
+	expect(t, "switched off", activeOf(o.ask(t, plan.Instance)), "")
 }

@@ -1,4 +1,4 @@
-package platforms
+package systems
 
 import (
 	"vkloader/internal/core/diag"
@@ -9,37 +9,37 @@ import (
 
 // FreeBSD searches as Linux does; variables count for nothing where real and effective ids differ, which the system
 // tells (BSD-001 to BSD-003).
-func FreeBSD() search.Platform {
+func freeBSD() search.Platform {
 	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
 	p.Surfaces = search.XSurfaces
 	return p
 }
 
 // OpenBSD is as FreeBSD, but tells no program its path (BSD-005).
-func OpenBSD() search.Platform {
-	p := FreeBSD()
+func openBSD() search.Platform {
+	p := freeBSD()
 	p.Pathless = true
 	return p
 }
 
 // NetBSD and DragonFly have no look-up that knows of rights (BSD-004).
-func NetBSD() search.Platform {
-	p := FreeBSD()
+func netBSD() search.Platform {
+	p := freeBSD()
 	p.Rights = unknownRights
 	return p
 }
 
 // DragonFly is as NetBSD.
-func DragonFly() search.Platform { return NetBSD() }
+func dragonFly() search.Platform { return netBSD() }
 
 // Hurd and Cygwin have secure_getenv (BSD-004).
-func Hurd() search.Platform { return FreeBSD() }
+func hurd() search.Platform { return freeBSD() }
 
 // Cygwin is as GNU/Hurd.
-func Cygwin() search.Platform { return FreeBSD() }
+func cygwin() search.Platform { return freeBSD() }
 
 // QNX has one directory, and no fallbacks of XDG's variables (QNX-001, QNX-003, QNX-004).
-func QNX() search.Platform {
+func qnx() search.Platform {
 	p := search.Unix("/etc", "", "", "")
 	p.Rights = unknownRights
 	p.Surfaces = []string{"VK_QNX_screen_surface"}
@@ -59,7 +59,7 @@ func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Said) {
 }
 
 // Fuchsia is the platform of a build from the loader's own sources (FUC-001, FUC-002, FUC-013).
-func Fuchsia() search.Platform {
+func fuchsiaUpstream() search.Platform {
 	p := search.Unix("/config", "/pkg/data", "", "")
 	p.Rights = unsafeRights
 	p.Pathless = true
@@ -68,11 +68,11 @@ func Fuchsia() search.Platform {
 }
 
 // FuchsiaManifests is the directory of the loader service's manifests, as the service gives it to its clients.
-const FuchsiaManifests = "/svc/fuchsia.vulkan.loader.Loader/manifest-fs"
+const fuchsiaManifests = "/svc/fuchsia.vulkan.loader.Loader/manifest-fs"
 
 // FuchsiaService is the platform of Fuchsia's own loader, whose drivers are the loader service's (FUC-003, FUC-010).
-func FuchsiaService() search.Platform {
-	p := Fuchsia()
+func fuchsiaPlatform() search.Platform {
+	p := fuchsiaUpstream()
 	p.SysConfDir = "/vulkan-loader-configuration"
 	p.Steps = append([]search.Step{serviceManifests}, p.Steps...)
 	return p
@@ -81,7 +81,7 @@ func FuchsiaService() search.Platform {
 // serviceManifests has drivers come from the loader service alone.
 func serviceManifests(b *search.Builder) {
 	if b.Kind == search.Drivers {
-		b.Place(FuchsiaManifests, false, "the loader service")
+		b.Place(fuchsiaManifests, false, "the loader service")
 		b.End()
 	}
 }
@@ -93,17 +93,17 @@ func unsafeRights(_ *search.Platform, f *facts.Store) []search.Said {
 }
 
 // OpenHarmony's variables are parameters of the system (OHO-002 to OHO-006, OHO-011).
-func OpenHarmony() search.Platform {
+func openHarmonyPlatform() search.Platform {
 	p := search.Unix("/system/etc:/vendor/etc", "", "", "")
-	p.Steps = []search.Step{search.ConfigHome, search.ConfigDirs, igraphics, search.SystemConfiguration, swapchain, search.DataHome,
+	p.Steps = []search.Step{search.ConfigHome, search.ConfigDirs, igraphics, search.SystemConfiguration, swapchainDirectory, search.DataHome,
 		search.DataDirs, debugLayer}
 	p.Rights = parameterRights
 	p.Surfaces = []string{"VK_OHOS_surface"}
 	return p
 }
 
-func igraphics(b *search.Builder) { b.Add("/system/etc/vulkan/igraphics", "default") }
-func swapchain(b *search.Builder) { b.Add("/system/etc/vulkan/swapchain", "default") }
+func igraphics(b *search.Builder)          { b.Add("/system/etc/vulkan/igraphics", "default") }
+func swapchainDirectory(b *search.Builder) { b.Add("/system/etc/vulkan/swapchain", "default") }
 
 // debugLayer adds the manifest of the layer that the system's parameters name for this program, to every search.
 func debugLayer(b *search.Builder) {
