@@ -94,9 +94,8 @@ void adapter_function_find(struct driver_lib *lib);
 
 #define DRIVER_INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
 
-/* Agrees on the interface version and takes the driver's commands (DRV-047 to 063). False: rejected, after its message,
- * or no memory (then *result says so). One that is rejected is named as it was given to the linker: its real path is
- * for those that are loaded (DRV-025). */
+/* Agrees on the interface version and takes the driver's commands (DRV-047 to 063). False: rejected, after its message.
+ * One that is rejected is named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
 bool driver_negotiate(struct instance *instance, struct driver_lib *lib);
 
 /* ---- direct.c --------------------------------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ static bool is_loader(struct instance *in, const void *function, struct driver_l
     return loader != NULL;
 }
 
-/* Notes where the library lies, by a function of it. False as of driver_negotiate. */
+/* Notes where the library lies, by a function of it. False: rejected. */
 static bool locate(struct instance *in, struct driver_lib *d, const void *function)
 {
     struct mapped_lib *mapped = d->mapped;
