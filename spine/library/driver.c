@@ -64,10 +64,10 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     /* FLS-128: right after the driver was opened, before anything else of it */
     if (mapped->closure) namespace_offer(mapped->handle);
     if (!driver_negotiate(in, d)) {
-        if (*result == VK_SUCCESS) /* DRV-046: this line follows the one that says why */
-            log_line(in, LOG_ERROR | LOG_DRIVER,
-                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
-                     step->library);
+        /* DRV-046: this line follows the one that says why */
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
+                 step->library);
         library_close(mapped);
         driver_lib_free(d);
         return NULL;
