@@ -193,7 +193,8 @@ struct driver {
 struct driver_lib {
     struct driver_lib *next;
     struct mapped_lib *mapped; /* NULL: directly supplied */
-    const char *path;          /* real path for messages, own copy; "(null)" for direct drivers (DRV-100) */
+    const void *inside;        /* a function of it */
+    const char *path;          /* as of driver_path; NULL: nobody has asked for it */
     uint32_t manifest_version;
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
@@ -204,6 +205,10 @@ struct driver_lib {
     uint32_t ext_count;
     VkExtensionProperties *ext; /* its instance extensions */
 };
+
+/* The real path of its library (DRV-025), for messages; "(null)" for direct drivers (DRV-100). The first who asks has
+ * the links on its way looked up, so not with the lock. In library/driver.c. */
+const char *driver_path(struct driver_lib *lib);
 
 struct driver_libs {
     struct driver_lib *first;

@@ -64,7 +64,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
         else
             log_line(in, LOG_DEBUG | LOG_DRIVER,
                      "vkCreateDevice extension %s not available for devices associated with ICD %s", name,
-                     p->driver->lib->path);
+                     driver_path(p->driver->lib));
     }
     free(list);
     own->enabledExtensionCount = kept;
@@ -81,7 +81,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
         !driver_fn_raw(d, ISLOT_vkEnumeratePhysicalDeviceGroupsKHR)) {
         log_line(in, LOG_INFO,
                  "vkCreateDevice: Emulating handling of VkPhysicalDeviceGroupProperties in pNext chain for ICD \"%s\"",
-                 d->lib->path);
+                 driver_path(d->lib));
         if (group->physicalDeviceCount != 1) {
             log_text(in, LOG_ERROR, "vkCreateDevice: Emulation failed to create device from device group info");
             return VK_ERROR_INITIALIZATION_FAILED;
@@ -93,7 +93,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
         !driver_fn_raw(d, ISLOT_vkGetPhysicalDeviceFeatures2KHR)) {
         log_line(in, LOG_INFO,
                  "vkCreateDevice: Emulating handling of VkPhysicalDeviceFeatures2 in pNext chain for ICD \"%s\"",
-                 d->lib->path);
+                 driver_path(d->lib));
         if (instance_has(in, EXT_VK_KHR_get_physical_device_properties2)) own->pEnabledFeatures = &features->features;
     }
     return VK_SUCCESS;
@@ -137,17 +137,18 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
     if (result == VK_SUCCESS) {
         VkPhysicalDeviceProperties properties;
         driver_fn(d, vkGetPhysicalDeviceProperties)(driver_physdev(p), &properties);
-        log_line(in, LOG_LAYER | LOG_DRIVER, "       Using \"%.*s\" with driver: \"%s\"",
-                 VK_MAX_PHYSICAL_DEVICE_NAME_SIZE, properties.deviceName, d->lib->path);
+        if (log_heard(in))
+            log_line(in, LOG_LAYER | LOG_DRIVER, "       Using \"%.*s\" with driver: \"%s\"",
+                     VK_MAX_PHYSICAL_DEVICE_NAME_SIZE, properties.deviceName, driver_path(d->lib));
         VkDevice handle = NULL;
         result = driver_fn(d, vkCreateDevice)(driver_physdev(p), own, allocator, &handle);
         if (result != VK_SUCCESS) {
             log_line(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
-                     d->lib->path);
+                     driver_path(d->lib));
         } else if (!handle) {
             log_line(in, LOG_ERROR | LOG_DRIVER,
                      "terminator_CreateDevice: ICD %s returned VK_SUCCESS from vkCreateDevice, but no device",
-                     d->lib->path);
+                     driver_path(d->lib));
             result = VK_ERROR_INITIALIZATION_FAILED;
         } else {
             made(p, dev, own, handle);

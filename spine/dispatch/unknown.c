@@ -77,8 +77,9 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
         if (!p) continue;
         any = true;
         __atomic_store_n(&d->own_table.unknown[i], p, __ATOMIC_RELEASE);
-        if (say)
-            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
+        if (say && log_heard(in))
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", driver_path(d->lib), p,
+                     name);
     }
     return any;
 }

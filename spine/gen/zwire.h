@@ -576,7 +576,7 @@ static inline bool wire_get_app(const struct wire_record *record, struct wire_ap
 struct wire_driver {
     uint32_t index; /* its place among the drivers of the question, from 0 */
     uint32_t usable;
-    const char *path; /* real path for messages */
+    const char *path; /* real path for messages; NULL where ext_result is a success, of which there are none */
     uint32_t path_len;
     int32_t ext_result; /* result of its vkEnumerateInstanceExtensionProperties (question_instance_drivers and question_extensions_drivers) */
     uint32_t ext_call; /* extension_call: the one that failed */

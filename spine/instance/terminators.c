@@ -39,7 +39,7 @@ static bool is_1_0(uint32_t version)
 }
 
 /* INS-064 to 070: the version that the driver is taken to have; 1.0.x for 1.0 drivers. */
-static uint32_t driver_version(struct instance *in, const struct driver_lib *lib)
+static uint32_t driver_version(struct instance *in, struct driver_lib *lib)
 {
     uint32_t declared = lib->manifest_version;
     if (!version_reaches(declared, 1)) return VK_API_VERSION_1_0;
@@ -49,21 +49,21 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
         log_line(
             in, LOG_WARN | LOG_DRIVER,
             "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but does not support vkEnumerateInstanceVersion, treating as a 1.0 ICD",
-            lib->path);
+            driver_path(lib));
         return VK_API_VERSION_1_0;
     }
     if (ask(&version) != VK_SUCCESS) {
         log_line(
             in, LOG_DEBUG | LOG_DRIVER,
             "terminator_CreateInstance: ICD \"%s\" vkEnumerateInstanceVersion returned error. The ICD will be treated as a 1.0 ICD",
-            lib->path);
+            driver_path(lib));
         return VK_API_VERSION_1_0;
     }
     if (!version_reaches(version, 1)) {
         log_line(
             in, LOG_WARN | LOG_DRIVER,
             "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
-            lib->path);
+            driver_path(lib));
         /* INS-065: the driver's own version, 1.0.0 or the 1.0.x that it reported */
         return is_1_0(version) ? VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version) : VK_API_VERSION_1_0;
     }
@@ -84,7 +84,7 @@ static void warn_surfaces(struct instance *in, const struct driver *d)
         log_line(
             in, LOG_WARN,
             "terminator_CreateInstance: Driver %s supports interface version %u but still exposes VkSurfaceKHR create/destroy entrypoints (Policy #LDP_DRIVER_8)",
-            d->lib->path, d->lib->interface_version);
+            driver_path(d->lib), d->lib->interface_version);
         return;
     }
 }
@@ -113,10 +113,10 @@ static bool complete(struct instance *in, const struct driver *d)
     };
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
         if (driver_fn_raw(d, required[i].slot)) continue;
-        log_line(in, LOG_WARN, "Unable to load %s from ICD %s", required[i].name, d->lib->path);
+        log_line(in, LOG_WARN, "Unable to load %s from ICD %s", required[i].name, driver_path(d->lib));
         log_line(in, LOG_WARN,
                  "terminator_CreateInstance: Failed to find required entrypoints in ICD %s. Skipping this driver.",
-                 d->lib->path);
+                 driver_path(d->lib));
         return false;
     }
     return true;
@@ -174,14 +174,14 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
         log_line(
             in, LOG_WARN,
             "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this driver.",
-            (int)result, lib->path);
+            (int)result, driver_path(lib));
         return result;
     }
     if (!d->handle) {
         log_line(
             in, LOG_WARN,
             "terminator_CreateInstance: ICD %s returned VK_SUCCESS from vkCreateInstance, but no instance. Skipping this driver.",
-            lib->path);
+            driver_path(lib));
         free(d);
         return VK_SUCCESS;
     }

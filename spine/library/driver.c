@@ -12,6 +12,20 @@
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
+const char *driver_path(struct driver_lib *lib)
+{
+    const char *path = __atomic_load_n(&lib->path, __ATOMIC_ACQUIRE), *none = NULL;
+    if (path) return path;
+    const struct mapped_lib *mapped = lib->mapped;
+    bool known = mapped->closure || mapped->real != mapped->given;
+    char *real = known ? NULL : gate_path_of(lib->inside, NULL, NULL);
+    if (!real) real = strdup(mapped->real);
+    if (!real) return mapped->real;
+    if (__atomic_compare_exchange_n(&lib->path, &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return real;
+    free(real); /* another thread was faster */
+    return none;
+}
+
 static void driver_lib_free(struct driver_lib *lib)
 {
     if (lib->path != driver_direct_path) free((char *)lib->path);
@@ -49,21 +63,21 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     d->manifest_version = step->api_version;
     /* FLS-128: right after the driver was opened, before anything else of it */
     if (mapped->closure) namespace_offer(mapped->handle);
-    if (!driver_negotiate(in, d, result)) {
-        if (*result == VK_SUCCESS) /* DRV-046: this line follows the one that says why */
-            log_line(in, LOG_ERROR | LOG_DRIVER,
-                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
-                     step->library);
+    if (!driver_negotiate(in, d)) {
+        /* DRV-046: this line follows the one that says why */
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
+                 step->library);
         library_close(mapped);
         driver_lib_free(d);
         return NULL;
     }
     if (step->has_slash &&
         !mapped->as_given) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
-        char *wanted = path_other_than(step->library, d->path);
+        char *wanted = path_other_than(step->library, driver_path(d));
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
-                     wanted, d->path);
+                     wanted, driver_path(d));
         free(wanted);
     }
     return d;
@@ -167,7 +181,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         log_line(
             in, LOG_ERROR,
             "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, this would lead to infinite recursion.",
-            d->path);
+            driver_path(d));
         return VK_SUCCESS;
     }
     VkResult result = VK_INCOMPLETE;
@@ -179,8 +193,8 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         if (!list_given(result)) return result;
         if (!count) return VK_SUCCESS;
         if (count > EXTENSIONS_MAX) {
-            log_line(in, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateInstanceExtensionProperties", d->path,
-                     count);
+            log_line(in, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateInstanceExtensionProperties",
+                     driver_path(d), count);
             return VK_ERROR_INITIALIZATION_FAILED;
         }
         free(d->ext);
@@ -208,9 +222,10 @@ VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, stru
     for (struct driver_lib *d = libs->first; d; d = d->next, index++) {
         uint32_t call;
         VkResult result = read_extensions(in, d, &call);
-        wire_put_driver(
-            w, &(struct wire_driver){
-                   .index = index, .usable = 1, WIRE_STR(path, d->path), .ext_result = result, .ext_call = call});
+        const char *path = result == VK_SUCCESS ? NULL : driver_path(d); /* of what works the core says nothing */
+        wire_put_driver(w,
+                        &(struct wire_driver){
+                            .index = index, .usable = 1, WIRE_STR(path, path), .ext_result = result, .ext_call = call});
         for (uint32_t i = 0; i < d->ext_count; i++)
             wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = index,
                                                              WIRE_STR(name, d->ext[i].extensionName),
@@ -254,7 +269,8 @@ void drivers_close(struct instance *in, struct driver_libs *libs)
     if (!libs) return;
     for (struct driver_lib *d = libs->first; d;) {
         struct driver_lib *next = d->next;
-        if (d->mapped) log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", d->path);
+        if (d->mapped && log_heard(in))
+            log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", driver_path(d));
         library_close(d->mapped);
         driver_lib_free(d);
         d = next;

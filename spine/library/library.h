@@ -22,9 +22,9 @@ struct mapped_lib {
     void *handle;
     struct closure *closure; /* NULL, but of a driver of the service */
     char *given;             /* as passed to dlopen */
-    char *real;              /* real path of the object loaded; == given until the driver has been negotiated with */
+    char *real;              /* real path of the object loaded where given does not lead to it; else == given */
     char *found;             /* the path by which the linker found it, when given is a name that it searched for */
-    bool as_given;           /* real is what given, or found, leads to as well */
+    bool as_given;           /* given, or found, leads to the object */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
     struct held *lent;       /* the loader's own reference, which it uses; NULL: it has one itself */
     struct driver_symbols symbols;
@@ -94,10 +94,9 @@ void adapter_function_find(struct driver_lib *lib);
 
 #define DRIVER_INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
 
-/* Agrees on the interface version and takes the driver's commands (DRV-047 to 063). False: rejected, after its message,
- * or no memory (then *result says so). One that is rejected is named as it was given to the linker: its real path is
- * for those that are loaded (DRV-025). */
-bool driver_negotiate(struct instance *instance, struct driver_lib *lib, VkResult *result);
+/* Agrees on the interface version and takes the driver's commands (DRV-047 to 063). False: rejected, after its message.
+ * One that is rejected is named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
+bool driver_negotiate(struct instance *instance, struct driver_lib *lib);
 
 /* ---- direct.c --------------------------------------------------------------------------------------------------- */
 

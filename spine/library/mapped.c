@@ -26,7 +26,7 @@ struct held {
     void *handle;
     struct closure *closure; /* which the handle is in, when it is not NULL */
     char *given, *look;      /* look: the path whose file is compared */
-    char *real;              /* that of the object, where given or look leads to it as well; NULL: it is not known */
+    bool as_given;           /* given, or look, leads to the object */
     struct file_identity identity;
     struct driver_symbols symbols;
     uint32_t lent; /* to calls that go on: the last of them lets it go, when it is on no list any more */
@@ -63,7 +63,6 @@ static void held_free(struct held *h)
 {
     free(h->given);
     free(h->look);
-    free(h->real);
     free(h);
 }
 
@@ -337,37 +336,23 @@ bool library_is_left(void *handle)
     return is;
 }
 
-/* Of an object that the loader has open by the same path and of the same file, the real path is known: no directory on
- * the way is asked again. */
-static void real_of(struct mapped_lib *lib)
+/* Of an object that the loader has open by the same path and of the same file, it is known where it lies: no directory
+ * on the way is asked again. */
+static void place_of(struct mapped_lib *lib)
 {
-    char *real = NULL;
-    size_t room = 0;
-    for (bool done = !lib->identity.inode; !done;) {
-        lock_take();
-        const struct held *h = listed(kept, lib->handle);
-        if (!h || !h->real) h = listed(preloaded, lib->handle);
-        bool known = h && h->real && strcmp(h->given, lib->given) == 0 && file_same(&h->identity, &lib->identity);
-        size_t size = known ? strlen(h->real) + 1 : 0;
-        done = size <= room;
-        if (known && done) memcpy(real, h->real, size);
-        lock_drop();
-        if (done && known) {
-            lib->real = real;
-            lib->as_given = true;
-            return;
-        }
-        free(real);
-        real = done ? NULL : malloc(room = size);
-        if (!real) return;
-    }
+    if (!lib->identity.inode) return;
+    lock_take();
+    const struct held *h = listed(kept, lib->handle);
+    if (!h || !h->as_given) h = listed(preloaded, lib->handle);
+    lib->as_given = h && h->as_given && strcmp(h->given, lib->given) == 0 && file_same(&h->identity, &lib->identity);
+    lock_drop();
 }
 
 void library_found(struct mapped_lib *lib, char *found)
 {
     lib->found = found;
     if (!found || !file_identify(found, &lib->identity)) return;
-    real_of(lib);
+    place_of(lib);
 }
 
 static struct mapped_lib *open_seen(const char *path, const struct file_identity *seen, char **text)
@@ -394,7 +379,7 @@ static struct mapped_lib *open_seen(const char *path, const struct file_identity
     }
     if (lib->handle) {
         library_judged(&identity);
-        real_of(lib);
+        place_of(lib);
         return lib;
     }
     free(lib->given);
@@ -454,9 +439,9 @@ static struct mapped_lib *lend(const char *path, const struct file_identity *ide
         *lib = (struct mapped_lib){.identity = h->identity,
                                    .handle = h->handle,
                                    .given = h->given,
-                                   .real = h->real ? h->real : h->given,
+                                   .real = h->given,
                                    .found = searched ? h->look : NULL,
-                                   .as_given = h->real != NULL,
+                                   .as_given = h->as_given,
                                    .lent = h,
                                    .symbols = h->symbols};
     else if (h)
@@ -496,7 +481,7 @@ static struct held *hold(const struct mapped_lib *lib)
                        .closure = lib->closure,
                        .given = strdup(lib->given),
                        .look = strdup(look_of(lib)),
-                       .real = lib->as_given ? strdup(lib->real) : NULL,
+                       .as_given = lib->as_given,
                        .identity = lib->identity,
                        .symbols = lib->symbols};
     if (h->given && h->look) return h;
@@ -567,7 +552,7 @@ void library_forget(struct mapped_lib *lib)
         lock_drop();
     }
     const struct held *h = lib->lent; /* which may own its names, too */
-    if (lib->real != lib->given && !(h && lib->real == h->real)) free(lib->real);
+    if (lib->real != lib->given) free(lib->real);
     if (!(h && lib->found == h->look)) free(lib->found);
     if (!(h && lib->given == h->given)) free(lib->given);
     free(lib);

@@ -21,46 +21,42 @@ static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
 }
 
 /* ERRATA 23: the loader itself is no driver. */
-static bool leads_back(struct instance *in, const void *function, const char *path)
+static bool leads_back(struct instance *in, const void *function, struct driver_lib *d)
 {
     if (!code_is_own(function)) return false;
     log_line(
         in, LOG_ERROR | LOG_DRIVER,
         "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip this ICD.",
-        path);
+        driver_path(d));
     return true;
 }
 
 /* ERRATA 29, of a library that the linker has searched for; of others, library_open knows. */
-static bool is_loader(struct instance *in, const void *function, const char *path)
+static bool is_loader(struct instance *in, const void *function, struct driver_lib *d)
 {
     const char *loader = loader_named_at(function);
-    char *text = loader ? library_loader_text(path, loader) : NULL;
+    char *text = loader ? library_loader_text(driver_path(d), loader) : NULL;
     if (text) log_line(in, LOG_ERROR | LOG_DRIVER, "loader_scanned_icd_add: %s, skip this ICD.", text);
     free(text);
     return loader != NULL;
 }
 
-/* Notes where the library lies, by a function of it. False as of driver_negotiate. */
-static bool locate(struct instance *in, struct driver_lib *d, const void *function, VkResult *result)
+/* Notes where the library lies, by a function of it. False: rejected. */
+static bool locate(struct instance *in, struct driver_lib *d, const void *function)
 {
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
+    d->inside = function;
     if (searched && !mapped->lent) library_found(mapped, image_name_of(function));
     if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
-        bool as_given;
-        char *real = gate_path_of(function, mapped->given, &as_given);
+        char *name = mapped->found ? NULL : image_name_of(function);
+        mapped->as_given = mapped->found || (name && strcmp(name, mapped->given) == 0);
+        free(name);
+        char *real = mapped->as_given ? NULL : gate_path_of(function, NULL, NULL);
         if (real) mapped->real = real;
-        mapped->as_given = real && (as_given || mapped->found);
     }
     library_identify(mapped);
-    char *path = strdup(mapped->real);
-    if (!path) {
-        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        return false;
-    }
-    d->path = path;
-    return !leads_back(in, function, path) && !(searched && !mapped->lent && is_loader(in, function, path));
+    return !leads_back(in, function, d) && !(searched && !mapped->lent && is_loader(in, function, d));
 }
 
 /* Asks for the version (DRV-047 to 054). */
@@ -136,7 +132,7 @@ static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkG
     log_line(
         in, LOG_WARN,
         "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of 'vk_icdGetInstanceProcAddr' for ICD %s",
-        d->path);
+        driver_path(d));
     d->gipa = gipa;
     d->create_instance = gate_dlsym(d->mapped->handle, "vkCreateInstance");
     if (!d->create_instance) {
@@ -155,21 +151,21 @@ static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkG
     return true;
 }
 
-bool driver_negotiate(struct instance *in, struct driver_lib *d, VkResult *result)
+bool driver_negotiate(struct instance *in, struct driver_lib *d)
 {
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = symbol_of(d->mapped, SYMBOL_NEGOTIATE);
     PFN_vkGetInstanceProcAddr gipa = symbol_of(d->mapped, SYMBOL_GIPA);
     PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->mapped, SYMBOL_OLD_GIPA); /* of version 0 alone */
-    if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, result)) return false;
+    if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old)) return false;
     if (!agree(in, d, ask, gipa)) return false;
     if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;
-    if (leads_back(in, (void *)d->gipa, d->path) || leads_back(in, (void *)d->create_instance, d->path)) return false;
+    if (leads_back(in, (void *)d->gipa, d) || leads_back(in, (void *)d->create_instance, d)) return false;
     adapter_function_find(d);
     if (d->manifest_version >= VK_API_VERSION_1_1 && d->interface_version <= 4) /* DRV-063: accepted, with a warning */
         log_line(
             in, LOG_WARN,
             "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
-            d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version),
+            driver_path(d), VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version),
             d->interface_version);
     return true;
 }

@@ -8,7 +8,7 @@
 
 static const char *lib_path(const struct physdev *device)
 {
-    return device->driver->lib->path;
+    return driver_path(device->driver->lib);
 }
 
 /* ---- VK_KHR_display -------------------------------------------------------------------------------------------- */

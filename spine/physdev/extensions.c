@@ -12,7 +12,7 @@ static bool untrue(const struct driver *driver, uint32_t count)
     if (count <= (driver ? EXTENSIONS_MAX : 2 * EXTENSIONS_MAX)) return false;
     if (driver)
         log_line(driver->instance, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateDeviceExtensionProperties",
-                 driver->lib->path, count);
+                 driver_path(driver->lib), count);
     return true;
 }
 

@@ -43,7 +43,7 @@ static void log_failed_count(struct instance *instance, const struct driver *dri
 {
     log_line(instance, LOG_ERROR,
              "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of '%s' to ICD %s to get %s.",
-             command, driver->lib->path, what);
+             command, driver_path(driver->lib), what);
 }
 
 /* A driver without group function: a group for each device (PHY-062). */
@@ -81,8 +81,8 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
         return VK_SUCCESS;
     }
     if (count > DEVICES_MAX) {
-        log_line(instance, LOG_ERROR | LOG_DRIVER, GROUPS_UNTRUE, "vkEnumeratePhysicalDeviceGroups", driver->lib->path,
-                 count);
+        log_line(instance, LOG_ERROR | LOG_DRIVER, GROUPS_UNTRUE, "vkEnumeratePhysicalDeviceGroups",
+                 driver_path(driver->lib), count);
         return VK_SUCCESS;
     }
     bool reading;
@@ -100,7 +100,7 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
         log_line(
             instance, LOG_ERROR,
             "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of 'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
-            driver->lib->path, result);
+            driver_path(driver->lib), result);
         return result;
     }
     if (written < count) /* PHY-077: never more than was counted */

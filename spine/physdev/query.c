@@ -35,7 +35,7 @@ PFN_vkGetPhysicalDeviceProperties2 properties2_of(const struct instance *instanc
 
 static void log_emulated(const struct physdev *device, const char *name, const char *old)
 {
-    log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"%s%s", name, device->driver->lib->path,
+    log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"%s%s", name, driver_path(device->driver->lib),
              old ? " using " : "", old ? old : "");
 }
 

@@ -87,7 +87,7 @@ VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
     VkResult result = list_devices(list_of_driver, driver, &count, &device, reading);
     if (result == VK_ERROR_INITIALIZATION_FAILED && !*reading && count > DEVICES_MAX)
         log_line(driver->instance, LOG_ERROR | LOG_DRIVER, DEVICES_UNTRUE, "vkEnumeratePhysicalDevices",
-                 driver->lib->path, count);
+                 driver_path(driver->lib), count);
     if (result != VK_SUCCESS) return result;
     result = scan_add(scan, driver, device, count);
     free(device);
@@ -100,12 +100,12 @@ void log_failed_driver(struct instance *instance, const struct driver *driver, V
         log_line(
             instance, LOG_ERROR,
             "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code VK_ERROR_OUT_OF_HOST_MEMORY",
-            driver->lib->path);
+            driver_path(driver->lib));
     else
         log_line(
             instance, LOG_ERROR,
             "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code %d",
-            driver->lib->path, result);
+            driver_path(driver->lib), result);
 }
 
 void log_no_devices(struct instance *instance)

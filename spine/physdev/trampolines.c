@@ -43,8 +43,9 @@ static void remove_useless_drivers(struct instance *instance)
 {
     struct driver *useless;
     while ((useless = driver_unlink_useless(instance))) {
-        log_line(instance, LOG_INFO | LOG_DRIVER, "Removing driver %s due to not having any physical devices",
-                 useless->lib->path);
+        if (log_heard(instance))
+            log_line(instance, LOG_INFO | LOG_DRIVER, "Removing driver %s due to not having any physical devices",
+                     driver_path(useless->lib));
         driver_end(useless);
     }
 }

@@ -187,7 +187,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
         log_line(
             physdev->instance, LOG_INFO,
             "vkGetPhysicalDeviceSurfaceCapabilities2KHR: Emulating call in ICD \"%s\" using vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
-            driver->lib->path);
+            driver_path(driver->lib));
         PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older =
             driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
         if (older)
@@ -207,7 +207,7 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
     log_line(
         instance, LOG_INFO,
         "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulating call in ICD \"%s\" using vkGetPhysicalDeviceSurfaceFormatsKHR",
-        physdev->driver->lib->path);
+        driver_path(physdev->driver->lib));
     if (info->pNext)
         log_line(
             instance, LOG_WARN,
@@ -272,7 +272,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
     log_line(
         physdev->instance, LOG_INFO,
         "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulating call in ICD \"%s\" using vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
-        driver->lib->path);
+        driver_path(driver->lib));
     VkSurfaceCapabilitiesKHR plain = {0};
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
     if (older) result = older(driver_physdev(physdev), own, &plain);

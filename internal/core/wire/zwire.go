@@ -343,7 +343,7 @@ func (rec Record) App() (r App, ok bool) {
 type Driver struct {
 	Index     uint32 // its place among the drivers of the question, from 0
 	Usable    uint32
-	Path      Str    // real path for messages
+	Path      Str    // real path for messages; NULL where ext_result is a success, of which there are none
 	ExtResult int32  // result of its vkEnumerateInstanceExtensionProperties (question_instance_drivers and question_extensions_drivers)
 	ExtCall   uint32 // extension_call: the one that failed
 }

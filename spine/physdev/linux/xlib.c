@@ -8,7 +8,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkAcquireXlibDisplayEXT(VkPhysicalDevice han
     PFN_vkAcquireXlibDisplayEXT acquire = driver_fn(device->driver, vkAcquireXlibDisplayEXT);
     if (acquire) return acquire(driver_physdev(device), dpy, display);
     log_line(device->instance, LOG_INFO, "vkAcquireXLibDisplayEXT: Emulating call in ICD \"%s\" by returning error",
-             device->driver->lib->path); /* EXT-054: the capital L */
+             driver_path(device->driver->lib)); /* EXT-054: the capital L */
     return VK_ERROR_INITIALIZATION_FAILED;
 }
 
@@ -20,7 +20,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetRandROutputDisplayEXT(VkPhysicalDevice 
     if (get) return get(driver_physdev(device), dpy, rrOutput, pDisplay);
     log_line(device->instance, LOG_INFO,
              "vkGetRandROutputDisplayEXT: Emulating call in ICD \"%s\" by returning null display",
-             device->driver->lib->path);
+             driver_path(device->driver->lib));
     *pDisplay = VK_NULL_HANDLE;
     return VK_SUCCESS;
 }

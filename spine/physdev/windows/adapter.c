@@ -92,13 +92,13 @@ static VkResult ask_driver(struct instance *instance, const struct question *q, 
     if (result == VK_ERROR_OUT_OF_HOST_MEMORY) {
         log_line(instance, LOG_ERROR | LOG_DRIVER,
                  "Call to '%s' in ICD %s failed with error code VK_ERROR_OUT_OF_HOST_MEMORY", FUNCTION,
-                 q->driver->lib->path);
+                 driver_path(q->driver->lib));
         return result;
     }
     if (result != VK_ERROR_INCOMPATIBLE_DRIVER && result != VK_ERROR_INITIALIZATION_FAILED)
         log_line(instance, LOG_WARN | LOG_DRIVER,
                  "Call to '%s' in ICD %s failed with error code %d; it counts as having no device of this adapter",
-                 FUNCTION, q->driver->lib->path, result);
+                 FUNCTION, driver_path(q->driver->lib), result);
     return VK_SUCCESS;
 }
 
