@@ -20,8 +20,8 @@ void *room_of(size_t size);
 WCHAR *wide_path(const char *path);
 /* The two texts as one, for free(); NULL: no memory. */
 WCHAR *wide_joined(const WCHAR *text, const WCHAR *after);
-/* A path of MAX_PATH or more as the system takes it from all programs, for free(). NULL: it is shorter, is that already,
- * or no memory, which out_of_memory() tells. */
+/* A path of MAX_PATH or more as the system takes it from all programs, for free(). NULL: it is shorter, it is such a
+ * path already, or there is no memory, which out_of_memory() tells. */
 WCHAR *long_path(const WCHAR *path);
 /* Opens a file that there is. A long path that fails is tried once more as that (WIN-079). */
 HANDLE open_file(const WCHAR *path, DWORD rights, DWORD flags);
