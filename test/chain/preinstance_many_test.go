@@ -18,7 +18,10 @@ import (
 // holds: LAY-222 LAY-224 G-12
 func TestManyPreInstanceLayers(t *testing.T) {
 	t.Parallel()
-	const many = 6000
+	many := 6000
+	if world.Windows() { // where opening a library takes longer; the links are 70 kB, and the stack has 64
+		many = 2200
+	}
 	w := world.New(t)
 	w.Driver("a")
 	pre := preLayer(w, "VK_LAYER_pre_00000", "pre_version 77", "pre_layers 17", "pre_extensions 9")
@@ -41,9 +44,11 @@ func TestManyPreInstanceLayers(t *testing.T) {
 	w.Env["VK_IMPLICIT_LAYER_PATH"] = filepath.Dir(pre.ManifestPath)
 	h := w.Start()
 	if world.Windows() {
-		h.Do("script", "as", "all", "line", "instance_version", "line", "instance_layers count=only", "line", "instance_extensions count=only")
-		if bad := h.Do("run", "script", "all", "threads", "1", "stack", "65536").Int("bad"); bad != 0 {
-			t.Error("a call fails")
+		for _, call := range []string{"instance_version", "instance_layers count=only", "instance_extensions count=only"} {
+			h.Do("script", "as", "one", "line", call)
+			if bad := h.Do("run", "script", "one", "threads", "1", "stack", "65536").Int("bad"); bad != 0 {
+				t.Errorf("%s fails", call)
+			}
 		}
 	} else {
 		h.Try("maps") // it runs: a limit that is set while the kernel still starts the program ends it

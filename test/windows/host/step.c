@@ -30,6 +30,7 @@ static bool finds_caller(const CONTEXT *at)
         DWORD64 base, establisher;
         void *data;
         RUNTIME_FUNCTION *function = RtlLookupFunctionEntry(frame.Rip, &base, NULL);
+        if (!function && depth) return false; /* what the loader jumps to and is called by has tables */
         if (!function) {
             frame.Rip = *(const DWORD64 *)frame.Rsp;
             frame.Rsp += sizeof(DWORD64);

@@ -98,7 +98,7 @@ func TestPathsOfAdapters(t *testing.T) {
 // Where no adapter names a driver, the tree of devices is asked: nobody can list the adapters, the system has no function for it, or
 // none has the value. When an adapter's answer breaks off, those behind it are not asked.
 func TestAdaptersThatSayNothing(t *testing.T) {
-	const broken, named = "NAME breaks", "NAME one PATH"
+	const broken, named, other = "NAME breaks", "NAME one PATH", "NAME one OTHER"
 	for _, c := range []struct {
 		name     string
 		adapters []string // none: the library lacks the functions
@@ -109,16 +109,16 @@ func TestAdaptersThatSayNothing(t *testing.T) {
 		{"no value", []string{"adapter", "adapter"}, "tree"},
 		{"none", []string{}, "tree"},
 		{"broken", []string{"adapter " + broken, "adapter " + named}, "tree"},
-		{"broken behind one", []string{"adapter " + named, "adapter " + broken, "adapter " + named}, "a"},
+		{"broken behind one", []string{"adapter " + named, "adapter " + broken, "adapter " + other}, "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			path := drivers(w, "a", "tree")
+			path := drivers(w, "a", "b", "tree")
 			w.SystemFake(world.FakeDevices, "cfgmgr32.dll", "device ROOT\\D "+valueName()+" "+path["tree"])
 			if c.adapters == nil {
 				w.Setup("library", "gdi32.dll", w.Copy(world.Layer, "other"))
 			} else {
-				lines := strings.NewReplacer("NAME", valueName(), "PATH", path["a"]).Replace(strings.Join(c.adapters, "\n"))
+				lines := strings.NewReplacer("NAME", valueName(), "PATH", path["a"], "OTHER", path["b"]).Replace(strings.Join(c.adapters, "\n"))
 				w.SystemFake(world.FakeAdapters, "gdi32.dll", strings.Split(lines, "\n")...)
 			}
 			h := wantDrivers(t, w, c.want)
@@ -170,7 +170,7 @@ func TestAppPackages(t *testing.T) {
 
 // holds: WIN-046
 //
-// A package whose path is too long, is not written, or has no end is none, and nothing is read that was not written.
+// A package whose path is too long, is not written, or has no end is none.
 func TestAppPackagesWithoutPath(t *testing.T) {
 	for name, path := range map[string]string{"unwritten": "unwritten", "unended": "unended", "too long": "C:\\" + strings.Repeat("x", 300)} {
 		t.Run(name, func(t *testing.T) {
