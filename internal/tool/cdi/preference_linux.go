@@ -31,8 +31,8 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 		return false, ""
 	}
 	for _, g := range b.cards(family) {
-		have := b.release(b.machine, b.find.Find(own.Library).File.Path)
-		other := b.release(b.machine, library)
+		have := b.release(b.find.Find(own.Library).File.Path)
+		other := b.release(library)
 		if have == "" || other == "" || binary.CompareVersions(other, have) <= 0 {
 			return false, ""
 		}
@@ -57,8 +57,8 @@ func (b *box) cards(family *drivers.Family) (list []*gpus.GPU) {
 }
 
 // release is the release of Mesa that a library comes from.
-func (b *box) release(m *machine.Machine, library string) string {
-	text, err := m.ReadLarge(library)
+func (b *box) release(library string) string {
+	text, err := b.machine.ReadLarge(library)
 	if err != nil {
 		return ""
 	}

@@ -124,7 +124,7 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 	all := editsOf(spec)
 	for _, e := range all {
 		for _, h := range e.Hooks {
-			w.LeftOut = append(w.LeftOut, leftOut(h)...)
+			w.LeftOut = append(w.LeftOut, option(h, "--left")...)
 		}
 	}
 	w.image(all, host, m, true)
@@ -148,16 +148,6 @@ func written(host *machine.Machine) (file string, spec *specs.Spec) {
 		}
 	}
 	return file, spec
-}
-
-// leftOut are the drivers that a hook was told of as not being in the file.
-func leftOut(h *specs.Hook) (list []string) {
-	for at, word := range h.Args {
-		if word == "--left" && at+1 < len(h.Args) {
-			list = append(list, h.Args[at+1])
-		}
-	}
-	return list
 }
 
 // nodes judges the devices of a container.

@@ -16,9 +16,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// bundleSchema is raised when a field of bundle --json changes its meaning or goes.
-const bundleSchema = 1
-
 // bundled is what bundle says of an archive.
 type bundled struct {
 	Schema  int           `json:"schema"`
@@ -37,10 +34,11 @@ type bundledPart struct {
 
 func newBundle(s *invocation) *cobra.Command {
 	var (
-		asJSON, only, force, still bool
-		app, file, part            string
-		without                    []string
-		limit                      time.Duration
+		out                output
+		only, force, still bool
+		app, file, part    string
+		without            []string
+		limit              time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "bundle",
@@ -58,7 +56,7 @@ func newBundle(s *invocation) *cobra.Command {
 			}
 			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
 			if part == allParts {
-				return sendAll(s, bundleParts(s, source, g))
+				return writeJSON(s, bundle.Send(bundleParts(s, source, g))) // for the page that shows them before an archive is made
 			}
 			if part != "" {
 				return sendPart(s, makersOf(s, source, g), part)
@@ -81,22 +79,7 @@ func newBundle(s *invocation) *cobra.Command {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
-			if asJSON {
-				return writeJSON(s, answer)
-			}
-			table := term.NewTable(">bytes", "name", "what")
-			for _, p := range answer.Parts {
-				what := p.What
-				if p.Failed != "" {
-					what = "failed: " + p.Failed
-				}
-				table.Row(fmt.Sprint(p.Size), p.Name, what)
-			}
-			table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
-			if !only {
-				fmt.Fprintf(s.out, "Written to %s. Look through it before you give it away.\n", file)
-			}
-			return nil
+			return out.print(s, answer, func() { printBundled(s, &answer) })
 		},
 	}
 	flags := cmd.Flags()
@@ -105,7 +88,7 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&without, "without", nil, "leave out the part with this `NAME`; may be repeated")
 	flags.BoolVar(&force, "force", false, "overwrite an existing file")
 	flags.BoolVar(&still, "still", false, "start no process: no devices, and no log")
-	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", bundleSchema))
+	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "the program that the report is about: path of its executable")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	flags.StringVar(&part, "part", "", "print this part alone: what the children do that make them")
@@ -113,6 +96,21 @@ func newBundle(s *invocation) *cobra.Command {
 		panic(err)
 	}
 	return cmd
+}
+
+func printBundled(s *invocation, answer *bundled) {
+	table := term.NewTable(">bytes", "name", "what")
+	for _, p := range answer.Parts {
+		what := p.What
+		if p.Failed != "" {
+			what = "failed: " + p.Failed
+		}
+		table.Row(fmt.Sprint(p.Size), p.Name, what)
+	}
+	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	if answer.Written {
+		fmt.Fprintf(s.out, "Written to %s. Look through it before you give it away.\n", answer.File)
+	}
 }
 
 // writeBundle writes an archive when all of it is made, so that what goes wrong before leaves nothing behind.

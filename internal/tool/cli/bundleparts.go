@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -99,11 +98,6 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	}})
 }
 
-// sent is a part on its way from a child; texts are bytes, so that nothing of them changes.
-type sent struct {
-	Name, What, Text, Failed []byte
-}
-
 // sendPart is the child: it makes one part and prints it.
 func sendPart(s *invocation, makers []maker, name string) error {
 	at := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
@@ -114,23 +108,11 @@ func sendPart(s *invocation, makers []maker, name string) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(s.out).Encode(sending(parts))
+	return json.NewEncoder(s.out).Encode(bundle.Send(parts))
 }
 
 // allParts is what --part is told for all parts; no part has this name.
 const allParts = "*"
-
-// sendAll prints all parts, for the page that shows them before an archive is made.
-func sendAll(s *invocation, parts []bundle.Part) error { return writeJSON(s, sending(parts)) }
-
-// sending are parts on their way.
-func sending(parts []bundle.Part) []sent {
-	list := []sent{}
-	for _, p := range parts {
-		list = append(list, sent{[]byte(p.Name), []byte(p.What), []byte(p.Text), []byte(p.Failed)})
-	}
-	return list
-}
 
 // bundleParts makes every part in a child of its own: one that crashes or hangs is told as such, and takes no other along.
 func bundleParts(s *invocation, source *machine.Source, g gathering) []bundle.Part {
@@ -156,13 +138,7 @@ const (
 func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.whole)
 	defer cancel()
-	args := []string{"bundle", "--part", name, "--timeout", g.limit.String()}
-	if s.root != "" {
-		args = append(args, "--root", s.root)
-	}
-	for _, v := range s.variables {
-		args = append(args, "--env", v)
-	}
+	args := append([]string{"bundle", "--part", name, "--timeout", g.limit.String()}, s.options()...)
 	if g.app != "" {
 		args = append(args, "--app", g.app)
 	}
@@ -176,25 +152,15 @@ func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
 	}
-	var list []sent
+	var list []bundle.Sent
 	if err == nil {
 		err = json.Unmarshal(out.Bytes(), &list)
 	}
 	if err != nil {
-		first, _, _ := strings.Cut(said.String(), "\n")
-		return nil, errors.Join(fmt.Errorf("creating this part failed: %w", err), lineOf(first))
+		if first, _, _ := strings.Cut(said.String(), "\n"); first != "" {
+			err = fmt.Errorf("%w\n%s", err, first)
+		}
+		return nil, fmt.Errorf("creating this part failed: %w", err)
 	}
-	var parts []bundle.Part
-	for _, p := range list {
-		parts = append(parts, bundle.Part{Name: string(p.Name), What: string(p.What), Text: string(p.Text), Failed: string(p.Failed)})
-	}
-	return parts, nil
-}
-
-// lineOf is a line as an error; nil for none.
-func lineOf(line string) error {
-	if line == "" {
-		return nil
-	}
-	return errors.New(line)
+	return bundle.Received(list), nil
 }

@@ -19,12 +19,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// cdiListSchema and cdiVerifySchema are raised when a field changes its meaning or goes.
-const (
-	cdiListSchema   = 1
-	cdiVerifySchema = 1
-)
-
 func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cdi generate|refresh|verify|why|list",
@@ -155,9 +149,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, l := range left {
-				fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
-			}
+			tellLeftOut(s, left)
 			if cdi.Empty(spec) {
 				return exit.Problem("there is no driver to give: see vkloader list drivers")
 			}
@@ -170,10 +162,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			} else {
 				err = replaceFile(file, text)
 			}
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			return nil
+			return notLooked(err)
 		},
 	}
 	flags := cmd.Flags()
@@ -181,6 +170,13 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	flags.StringVar(&g.format, "format", "", "`FORMAT`: yaml or json (default: by the name of FILE, else yaml)")
 	g.flags(flags)
 	return cmd
+}
+
+// tellLeftOut says which drivers are not in a file.
+func tellLeftOut(s *invocation, left []cdi.LeftOut) {
+	for _, l := range left {
+		fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
+	}
 }
 
 // writerOf writes a CDI file in a format, which the name of the file gives where none is wanted; nil: the format is unknown.
@@ -209,10 +205,8 @@ type cdiVerified struct {
 }
 
 func newCDIVerify(s *invocation) *cobra.Command {
-	var (
-		host   string
-		asJSON bool
-	)
+	var out output
+	var host string
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check a CDI file, and what an image lacks for it",
@@ -223,13 +217,9 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			"loaded.\n\n" + exitCodesHelp,
 		Args: oneArgument("a file of the Container Device Interface"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := os.ReadFile(args[0])
+			spec, err := readCDI(args[0])
 			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			spec, err := cdi.Parse(text)
-			if err != nil {
-				return exit.Problem("%s: %w", args[0], err)
+				return err
 			}
 			source, err := s.source("", false)
 			if err != nil {
@@ -241,32 +231,33 @@ func newCDIVerify(s *invocation) *cobra.Command {
 				image = &source.Machine
 			}
 			answer.Verdict = *cdi.Verify(spec, &machine.Machine{Root: host}, image)
-			if asJSON {
-				err = writeJSON(s, answer)
-			} else {
-				printVerified(s, &answer)
-			}
-			if err == nil && answer.Bad() {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiVerifySchema))
+	out.option(cmd, cdiVerifySchema)
 	cmd.Flags().StringVar(&host, "host", "", "the machine whose files are mounted, as a `DIRECTORY` (default: this machine)")
 	return cmd
 }
 
-func printVerified(s *invocation, answer *cdiVerified) {
+// readCDI reads a CDI file that the command line names.
+func readCDI(file string) (*specs.Spec, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	spec, err := cdi.Parse(text)
+	if err != nil {
+		return nil, exit.Problem("%s: %w", file, err)
+	}
+	return spec, nil
+}
+
+func printVerified(s *invocation, answer *cdi.Verdict) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(answer.Drivers) > 0 {
 		table := term.NewTable("", "driver", "for", "why not")
 		for _, d := range answer.Drivers {
-			mark := "in"
-			if !d.Added {
-				mark = "out"
-			}
-			table.Row(mark, d.Name, d.Machine, d.Why)
+			table.Row(inOrOut(d.Added), d.Name, d.Machine, d.Why)
 		}
 		table.Print(s.out, "", style)
 	}
@@ -308,10 +299,8 @@ func printCDIFindings(s *invocation, list []cdi.Finding) {
 }
 
 func newCDIList(s *invocation) *cobra.Command {
-	var (
-		directories []string
-		asJSON      bool
-	)
+	var out output
+	var directories []string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the devices in the CDI files of this machine",
@@ -324,27 +313,24 @@ func newCDIList(s *invocation) *cobra.Command {
 				return err
 			}
 			list := cdi.List(&source.Machine, directories)
-			if asJSON {
-				err = writeJSON(s, struct {
-					Schema  int          `json:"schema"`
-					Devices []cdi.Listed `json:"devices"`
-				}{cdiListSchema, list})
-			} else if len(list) == 0 {
-				fmt.Fprintf(s.out, "No file describes a device, in %s.\n", strings.Join(directories, " and "))
-			} else {
+			problems := slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" })
+			return out.judge(s, struct {
+				Schema  int          `json:"schema"`
+				Devices []cdi.Listed `json:"devices"`
+			}{cdiListSchema, list}, problems, func() {
+				if len(list) == 0 {
+					fmt.Fprintf(s.out, "No file describes a device, in %s.\n", strings.Join(directories, " and "))
+					return
+				}
 				table := term.NewTable("device", "file", "nodes", "problem")
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
 				table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
-			}
-			if err == nil && slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" }) {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiListSchema))
+	out.option(cmd, cdiListSchema)
 	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated, later ones come first in rank")
 	return cmd
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"vkloader/internal/tool/cdi"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -40,10 +39,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			for _, directory := range directories {
 				wrong = append(wrong, refreshIn(s, &m, directory, remove)...)
 			}
-			if err := errors.Join(wrong...); err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			return nil
+			return notLooked(errors.Join(wrong...))
 		},
 	}
 	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated")
@@ -111,9 +107,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 		fmt.Fprintf(s.out, "%s: nothing has changed\n", term.OneLine(name))
 		return nil
 	}
-	for _, l := range left {
-		fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
-	}
+	tellLeftOut(s, left)
 	if cdi.Empty(made) {
 		fmt.Fprintf(s.errOut, "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
 	}

@@ -28,7 +28,9 @@ func everyCommand() []command {
 		{"ui", newUI},
 		{"version", newVersion},
 		{commandOfPages, newPages},
-		{topicOfVariables, newVariablesHelp},
+		{topicOfVariables, func(*invocation) *cobra.Command { // its text is made when it is asked for
+			return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
+		}},
 	}, commandsOfSystem()...)
 }
 

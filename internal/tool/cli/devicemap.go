@@ -77,11 +77,8 @@ func numberText(format string, number *int) string {
 	return fmt.Sprintf(format, *number)
 }
 
-// chooseSchema is raised when a field of env --for changes its meaning or goes.
-const chooseSchema = 1
-
 // chooseDevice prints the variables by which programs of a kind get one device.
-func chooseDevice(s *invocation, kind, device string, asJSON bool, limit time.Duration) error {
+func chooseDevice(s *invocation, kind, device string, out *output, limit time.Duration) error {
 	if device == "" {
 		return errors.New("--for needs --device")
 	}
@@ -105,16 +102,14 @@ func chooseDevice(s *invocation, kind, device string, asJSON bool, limit time.Du
 	if err != nil {
 		return exit.Problem("--for %s: %w", kind, err)
 	}
-	if asJSON {
-		return writeJSON(s, struct {
-			Schema    int                     `json:"schema"`
-			For       string                  `json:"for"`
-			Device    survey.DeviceNames      `json:"device"`
-			Variables []survey.DeviceVariable `json:"variables"`
-		}{chooseSchema, kind, all.Devices[places[0]], list})
-	}
-	for _, v := range list {
-		fmt.Fprintf(s.out, "%s=%s\n", v.Name, term.Quoted(v.Value))
-	}
-	return nil
+	return out.print(s, struct {
+		Schema    int                     `json:"schema"`
+		For       string                  `json:"for"`
+		Device    survey.DeviceNames      `json:"device"`
+		Variables []survey.DeviceVariable `json:"variables"`
+	}{chooseSchema, kind, all.Devices[places[0]], list}, func() {
+		for _, v := range list {
+			fmt.Fprintf(s.out, "%s=%s\n", v.Name, term.Quoted(v.Value))
+		}
+	})
 }

@@ -28,9 +28,9 @@ type ownFiles struct {
 	later  bool            // a variable is among what was done
 }
 
-// fixMachine does each step that was tried, is in the user's own files, and is wanted. With --probe, also what dies when it is
+// fixHere does each step that was tried, is in the user's own files, and is wanted. With --probe, also what dies when it is
 // loaded goes into quarantine, out of the program of --app or of all; with --full, programs are made to start faster, too.
-func fixMachine(s *invocation, about *subject, d *doctoring) error {
+func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f *ownFiles) took(s *step) {
 }
 
 func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, error) {
-	report, err := examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", filesOnly, 0)
+	report, err := examineFiles(f.invocation, f.source)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, err
 	if f.load {
 		how = everything
 	}
-	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", how, f.limit); err != nil {
+	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, examination{how: how, limit: f.limit}); err != nil {
 		return nil, nil, err
 	}
 	if next = f.nextChange(report, asks); next == nil && f.load {

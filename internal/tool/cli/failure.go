@@ -20,9 +20,7 @@ type failure struct {
 func (f *failure) options(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: what is a failure, beside a hang: `crash` or exit, which is any exit code but 0")
 	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error fails, too")
-	completes(cmd, map[string]completion{"fails-with": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"crash", "exit"}, cobra.ShellCompDirectiveNoFileComp
-	}})
+	completes(cmd, map[string]completion{"fails-with": completeWith("crash", "exit")})
 }
 
 // check says what does not go together.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
@@ -17,7 +18,8 @@ import (
 )
 
 func newListDevices(s *invocation) *cobra.Command {
-	var asJSON, asMap bool
+	var out output
+	var asMap bool
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
@@ -52,29 +54,19 @@ func newListDevices(s *invocation) *cobra.Command {
 			}
 			if asMap {
 				all := mapOf(&m, devices)
-				if asJSON {
-					err = writeJSON(s, all)
-				} else {
-					printMap(s, all)
-				}
-			} else if asJSON {
-				err = writeJSON(s, struct {
-					Schema  int             `json:"schema"`
-					Kind    string          `json:"kind"`
-					Devices []survey.Device `json:"devices"`
-					Order   []survey.Step   `json:"order"` // why those that programs see are in this order
-					Problem string          `json:"problem,omitempty"`
-				}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem})
-			} else {
-				printDevices(s, devices)
+				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
 			}
-			if err == nil && devices.Problem != "" {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, struct {
+				Schema  int             `json:"schema"`
+				Kind    string          `json:"kind"`
+				Devices []survey.Device `json:"devices"`
+				Order   []survey.Step   `json:"order"` // why those that programs see are in this order
+				Problem string          `json:"problem,omitempty"`
+			}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem},
+				devices.Problem != "", func() { printDevices(s, devices) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	out.option(cmd, listSchema)
 	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
@@ -98,21 +90,31 @@ func selected(selectors []string, devices []selector.Device) (places []int, err 
 	return places, nil
 }
 
-// askForDevices asks the drivers for their devices, in children.
+// askForDevices asks the drivers that programs on this machine get for their devices, in children.
 func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
+	return devicesOf(s, source, limit)
+}
+
+// devicesOf asks the drivers that a program gets.
+func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
+		return nil, notLooked(err)
 	}
 	devices, err := survey.LookAtDevices(found, source, limit)
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
+	return devices, notLooked(err)
+}
+
+// inOrOut is the mark of what programs get, or do not get.
+func inOrOut(in bool) string {
+	if in {
+		return "in"
 	}
-	return devices, nil
+	return "out"
 }
 
 // printSearch says how to find what ended a child; died: something did.
@@ -134,11 +136,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	}
 	table := term.NewTable("", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
 	for _, d := range devices.List {
-		mark := "in"
-		if !d.In {
-			mark = "out"
-		}
-		table.Row(mark, fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
+		table.Row(inOrOut(d.In), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)

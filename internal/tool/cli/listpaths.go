@@ -11,10 +11,14 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// pathsHere tells where is searched, here or on another system.
-func pathsHere(s *invocation, other *otherSystem) (*discover.PathList, error) {
+// paths tells where is searched, here or on another system.
+func paths(s *invocation, other *otherSystem) (*discover.PathList, error) {
 	if other.platform != "" {
-		return pathsOther(s, other)
+		source, _, err := decidedOn(s, other, "", false)
+		if err != nil {
+			return nil, err
+		}
+		return ask.PathsOn(source.System.Platform(other.bits), source, &source.Machine)
 	}
 	source, err := s.source("", false)
 	if err != nil {
@@ -24,7 +28,7 @@ func pathsHere(s *invocation, other *otherSystem) (*discover.PathList, error) {
 }
 
 func newListPaths(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	var other otherSystem
 	cmd := &cobra.Command{
 		Use: "paths", Short: "Where manifests and settings are looked for, in order",
@@ -33,18 +37,14 @@ func newListPaths(s *invocation) *cobra.Command {
 			if err := other.check(); err != nil {
 				return err
 			}
-			answer, err := pathsHere(s, &other)
+			answer, err := paths(s, &other)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(s, answer)
-			}
-			printPaths(s, answer.Places)
-			return nil
+			return out.print(s, answer, func() { printPaths(s, answer.Places) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	out.option(cmd, listSchema)
 	addPlatform(cmd, &other)
 	return cmd
 }

@@ -18,7 +18,8 @@ const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong 
 
 // newRoot makes the commands that a command line needs.
 func newRoot(s *invocation, args []string) *cobra.Command {
-	var noProbe, asJSON bool
+	var out output
+	var noProbe bool
 	root := &cobra.Command{
 		Use:   "vkloader",
 		Short: "Explain and repair the Vulkan set-up of this machine",
@@ -40,12 +41,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
 			if noProbe {
-				return overview(s, filesOnly, asJSON)
+				return overview(s, filesOnly, &out)
 			}
-			return overview(s, tryAwake, asJSON)
+			return overview(s, tryAwake, &out)
 		},
 	}
-	root.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
+	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(term.Raw(s.out)) // of cobra's own, for shells
 	root.SetErr(s.errOut)

@@ -21,9 +21,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// serviceSchema is raised when a field of service status changes its meaning or goes.
-const serviceSchema = 1
-
 // serviceStatus is what service status says.
 type serviceStatus struct {
 	Schema  int             `json:"schema"`
@@ -51,7 +48,8 @@ type serviceDevice struct {
 }
 
 func newService(s *invocation) *cobra.Command {
-	socket, asJSON := "", false
+	var out output
+	socket := ""
 	cmd := &cobra.Command{
 		Use:   "service status|inspect",
 		Short: "Show what a running driver service offers",
@@ -66,14 +64,10 @@ func newService(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(s, answer)
-			}
-			printService(s, answer)
-			return nil
+			return out.print(s, answer, func() { printService(s, answer) })
 		},
 	}
-	status.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", serviceSchema))
+	out.option(status, serviceSchema)
 	inspect := &cobra.Command{
 		Use: "inspect", Short: "The service's whole state, as JSON", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
 )
 
 func newSettings(s *invocation) *cobra.Command {
@@ -94,7 +96,7 @@ func putBack(restored bool) string {
 }
 
 func newSettingsShow(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	var app string
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -124,21 +126,14 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if shown.Order, err = settingsfile.ListRules(place); err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(s, shown)
-			} else {
+			problems := slices.ContainsFunc(shown.Findings, func(f validation.Remark) bool { return f.Severity == diag.Problem })
+			return out.judge(s, shown, problems, func() {
 				printShown(s, shown)
 				printLayerFile(s, shown.LayerSettings)
-			}
-			for _, f := range shown.Findings {
-				if err == nil && f.Severity == diag.Problem {
-					err = exit.With(exit.Problems)
-				}
-			}
-			return err
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	out.option(cmd, settingsfile.Schema)
 	cmd.Flags().StringVar(&app, "app", "", "show what this program gets, whose executable is `EXE`")
 	return cmd
 }
@@ -213,11 +208,7 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 		line("log: %s", strings.Join(p.Log, ", "))
 	}
 	if p.LogFile != "" {
-		words := "error, warn"
-		if len(p.Log) > 0 {
-			words = strings.Join(p.Log, ", ")
-		}
-		line("log file: %s (%s)", p.LogFile, words)
+		line("log file: %s (%s)", p.LogFile, term.Or(strings.Join(p.Log, ", "), "error, warn"))
 	}
 	switch {
 	case p.Layers == nil:
@@ -281,14 +272,12 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 }
 
 func newSettingsClear(s *invocation) *cobra.Command {
+	var out output
 	var apps []string
-	var force, asJSON bool
+	var force bool
 	tell := func(done settingsfile.Done, format string, args ...any) error {
-		if done.Schema = settingsfile.Schema; asJSON {
-			return writeJSON(s, done)
-		}
-		_, err := fmt.Fprintf(s.out, format+"\n", args...)
-		return err
+		done.Schema = settingsfile.Schema
+		return out.print(s, done, func() { fmt.Fprintf(s.out, format+"\n", args...) })
 	}
 	cmd := &cobra.Command{
 		Use:   "clear",
@@ -330,7 +319,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	out.option(cmd, settingsfile.Schema)
 	cmd.Flags().BoolVar(&force, "force", false, "also remove another program's file")
 	return cmd
 }

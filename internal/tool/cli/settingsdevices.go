@@ -49,7 +49,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 		a.devices, err = survey.LookAtDevices(a.found, a.source(), settingsLook)
 	}
 	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
+		return nil, notLooked(err)
 	}
 	var all []discover.Device
 	for _, d := range a.devices.List {
@@ -99,8 +99,11 @@ func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) erro
 		for _, d := range got.Devices {
 			names = append(names, d.Name)
 		}
-		return exit.Problem("not written: a program with these settings would get %s instead of %s%s", term.Or(strings.Join(names, ", "), "no device"),
-			chosen[0].Name, afterColon(got.Problem))
+		wrong := chosen[0].Name
+		if got.Problem != "" {
+			wrong += ": " + got.Problem
+		}
+		return exit.Problem("not written: a program with these settings would get %s instead of %s", term.Or(strings.Join(names, ", "), "no device"), wrong)
 	}
 	names, err := survey.InForce(a.source())
 	if err != nil {
@@ -132,11 +135,4 @@ func (a *askedDevices) unset(names []string) string {
 		}
 	}
 	return text
-}
-
-func afterColon(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ": " + text
 }

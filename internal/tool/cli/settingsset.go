@@ -11,7 +11,7 @@ import (
 
 func newSettingsSet(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
-	asJSON := false
+	var out output
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Set layers and their order, drivers, devices, the log",
@@ -30,10 +30,9 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, &out) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
 	flags.StringArrayVar(&c.Layers, "layer", nil, "a layer, from the program down: `NAME[=on|off|auto]`, on when left out; \"others\": where all others go (last)")
 	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "no layers but those that --layer names")
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "no layers at all")
@@ -43,17 +42,41 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		"only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "a `FILE` that gets the log of instances, too: the words of --log, else errors and warnings; \"none\": no file")
-	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
-	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
-	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
-	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
+	changeFlags(cmd, c)
+	out.option(cmd, settingsfile.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
 		"log": completeWords, "device": completeDevices(s)})
 	return cmd
 }
 
-func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJSON bool) error {
+// changeFlags are the options of every command that changes the settings file.
+func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
+	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
+	flags.BoolVar(&c.System, "system", false, "write the file for all users")
+	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
+	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
+}
+
+// changeSettings changes the settings file, and says what is to be known of the change.
+func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Change) (*settingsfile.Written, error) {
+	c.Finish = settingsfile.RenewRules
+	asked := &askedDevices{s: s, place: place}
+	written, err := place.Set(c, asked)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range asked.warnings {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+	}
+	if written.Alone {
+		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
+	}
+	return written, nil
+}
+
+func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out *output) error {
 	changes := false
 	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires"} {
 		changes = changes || cmd.Flags().Changed(name)
@@ -72,30 +95,20 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	if err != nil {
 		return err
 	}
-	c.Finish = settingsfile.RenewRules
-	asked := &askedDevices{s: s, place: place}
-	written, err := place.Set(c, asked)
+	written, err := changeSettings(s, place, c)
 	if err != nil {
 		return err
-	}
-	for _, w := range asked.warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
-	}
-	if written.Alone {
-		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
 	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
 		s.plan(written.Path, written.Text, written.Gone)
 		return writeJSON(s, written.Content)
 	}
-	if asJSON {
-		return writeJSON(s, settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)})
-	}
-	fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
-	if !written.Expires.IsZero() {
-		fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n",
-			settingsfile.Time(written.Expires))
-	}
-	return nil
+	done := settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)}
+	return out.print(s, done, func() {
+		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		if !written.Expires.IsZero() {
+			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
+		}
+	})
 }

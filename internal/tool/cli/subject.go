@@ -1,15 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
-
-	"github.com/spf13/cobra"
 )
 
 // subject is the program that is looked at: one that would be started, or one that runs.
@@ -17,6 +19,55 @@ type subject struct {
 	source  *machine.Source
 	process *process.Process // nil: none that runs
 	plugin  string           // a library that it opens later; "": none
+}
+
+// subject is what --app, --elevated and --pid name. Of a process it is the root, the environment, the executable, the
+// rights and the word size.
+func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
+	if pid == 0 {
+		source, err := s.source(app, elevated)
+		if err != nil {
+			return nil, err
+		}
+		return &subject{source: source}, nil
+	}
+	if app != "" || elevated || s.root != "" {
+		return nil, errors.New("--pid has the process's own " + partsOfProcess + ": not with --app, --elevated or --root")
+	}
+	p, err := process.Here.Look(pid)
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	source := sourceFor(p)
+	if err := s.change(&source.Machine); err != nil {
+		return nil, err
+	}
+	if !source.Foreign() {
+		source.Added, source.Without = s.added, s.without
+	}
+	return &subject{source: served(source), process: p}, nil
+}
+
+// sourceFor is the machine as a process sees it.
+func sourceFor(p *process.Process) *machine.Source {
+	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class, Program: p.Program}
+}
+
+// mapped is the loader that a process has loaded; nil: none.
+func (a *subject) mapped() *loaders.Loader {
+	if mapped := a.process.Loaders(); len(mapped) > 0 {
+		return loaderAt(a.source, mapped[0].Path)
+	}
+	return nil
+}
+
+// completeProcesses gives the processes that have a loader.
+func completeProcesses(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+	found, _, _ := process.Here.List()
+	for _, p := range found {
+		list = append(list, fmt.Sprintf("%d\t%s", p.PID, p.Name))
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // name is the program in words; app is what it was asked for by.

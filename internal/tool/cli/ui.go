@@ -156,14 +156,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s := c.invocation()
 	var out, messages bytes.Buffer
 	s.out, s.errOut = &out, &messages
-	var line []string
-	if c.s.root != "" {
-		line = append(line, "--root", c.s.root)
-	}
-	for _, v := range c.s.variables {
-		line = append(line, "--env", v)
-	}
-	ran := &ui.Ran{Args: append(line, args...)}
+	ran := &ui.Ran{Args: append(c.s.options(), args...)}
 	s.answered = func(value any) { ran.Value = value }
 	s.planned = func(path, text string, remove bool) {
 		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})

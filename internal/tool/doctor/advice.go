@@ -91,18 +91,6 @@ func multilib(command string) advice {
 	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true}
 }
 
-// kernelLog is where a driver of the kernel says what is wrong.
-func kernelLog(kernel string) advice {
-	return typed("Look for errors of "+kernel+": ", "dmesg | grep "+kernel)
-}
-
-// joinGroup gives the user the group of a node.
-func joinGroup(group, user string) advice {
-	do := asRoot("usermod -aG " + term.Quoted(group) + " " + term.Quoted(user))
-	do.text += "; then log in again"
-	return do
-}
-
 // installAgain is the package that has a file, where its name is known.
 func installAgain(file, owner string) advice {
 	if owner != "" {

@@ -24,9 +24,6 @@ type GPU struct {
 // vendor is the maker's name, "" for one that is not known.
 func (g *GPU) vendor() string { return selector.VendorName(gpus.Number(g.Vendor)) }
 
-// maker is its number as the table of drivers has it.
-func (g *GPU) maker() string { return strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")) }
-
 // choose leaves the devices that a selector names.
 func (e *exam) choose(text string) error {
 	var list []selector.Device
@@ -164,7 +161,7 @@ func (e *exam) judge(g *GPU) {
 	case g.Kernel == "radeon":
 		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", e.noNode(g), e.nodeCure(g))
+		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
 			found.soften(diag.Note) // others of its kind were passed on, and this one was not
 		}

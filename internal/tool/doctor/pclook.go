@@ -74,20 +74,11 @@ func (e *pcExam) registry() map[string]bool {
 
 // libraries looks at the libraries of drivers that are used, and of layers that are listed.
 func (e *pcExam) libraries() {
-	for _, d := range e.plan.Drivers {
-		e.Drivers = append(e.Drivers, e.module(Module{Name: e.base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}, DriverInterface,
-			"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"))
-	}
-	active := map[string]bool{}
-	for _, a := range e.plan.Active {
-		active[e.plan.Layers[a.Layer].Name] = true
-	}
-	for _, l := range e.plan.Layers {
-		if !l.Meta {
-			e.Layers = append(e.Layers, e.module(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}, LayerInterface,
-				"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"))
-		}
-	}
+	e.modules(e.plan, func(m Module) Module {
+		return e.module(m, DriverInterface, "vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr")
+	}, func(m Module) Module {
+		return e.module(m, LayerInterface, "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr")
+	})
 	if len(e.plan.Drivers) == 0 {
 		e.found(NoDriver, e.pc.Title(), "", noDriverFound, nil)
 	}

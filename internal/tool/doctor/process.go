@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"cmp"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
@@ -21,15 +23,11 @@ func (r *Report) Process(pid int, differences []process.Difference) {
 		if d.Old {
 			code = ProcessOldFile
 		}
-		path := d.File
-		if path == "" {
-			path = d.Manifest
-		}
 		var do advice
 		if d.Own {
 			do = ownOrAgain
 		}
-		f := r.found(code, d.Name, path, sentence(d.What), do)
+		f := r.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do)
 		if d.Weak {
 			f.soften(diag.Note)
 		}

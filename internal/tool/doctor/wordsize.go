@@ -44,7 +44,10 @@ func (d distribution) library32(m *manager, name string) advice {
 }
 
 // packages32 are those whose names for 32-bit programs are not made from the other ones.
-var packages32 = map[string]string{"debian NVIDIA": "nvidia-driver-libs", "fedora NVIDIA": "xorg-x11-drv-nvidia-libs"}
+var packages32 = map[offered]string{{"debian", drivers.NVIDIA}: "nvidia-driver-libs", {"fedora", drivers.NVIDIA}: "xorg-x11-drv-nvidia-libs"}
+
+// offered is a family of drivers as a package manager installs it.
+type offered struct{ manager, family string }
 
 // driver32 brings a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
@@ -59,7 +62,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
 		return nvidia32OnUbuntu
 	}
-	if name := packages32[m.id+" "+f.Name]; name != "" {
+	if name := packages32[offered{m.id, f.Name}]; name != "" {
 		return d.install32(m, name)
 	}
 	return d.install32(m, f.Packages[m.id])

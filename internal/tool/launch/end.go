@@ -1,6 +1,9 @@
 package launch
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Limits say when a program that still runs is ended. Zero: never.
 type Limits struct {
@@ -38,12 +41,9 @@ type Fault struct {
 
 // add puts a file at the end of the list, once.
 func (f *Fault) add(file string) {
-	for _, have := range f.Files {
-		if have == file {
-			return
-		}
+	if !slices.Contains(f.Files, file) {
+		f.Files = append(f.Files, file)
 	}
-	f.Files = append(f.Files, file)
 }
 
 // Why a program is ended before its end.

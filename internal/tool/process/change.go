@@ -1,6 +1,10 @@
 package process
 
-import "time"
+import (
+	"time"
+
+	"vkloader/internal/tool/machine"
+)
 
 // Change is what became of a file since a process mapped it.
 type Change string
@@ -30,12 +34,12 @@ func (p *Process) Change(m *Mapping) Change {
 		return Same
 	}
 	begun := p.Started.Add(coarse)
-	inode, changed, ok := identity(info)
+	numbers, ok := machine.NumbersOf(info)
 	// File systems in layers show other numbers in maps than stat does: only what also changed since then counts.
-	if ok && inode != m.inode && m.inode != 0 && changed > begun.Unix() {
+	if ok && numbers.Inode != m.inode && m.inode != 0 && numbers.Changed > begun.Unix() {
 		return Replaced
 	}
-	if info.ModTime().After(begun) && ok && inode == m.inode {
+	if info.ModTime().After(begun) && ok && numbers.Inode == m.inode {
 		return Written
 	}
 	return Same

@@ -34,7 +34,7 @@ var changeWords = map[Change]string{
 	Written:  "its file has been written to since the process began",
 }
 
-// Differences compares; nothing where who looks may not see what is mapped.
+// Differences compares; nothing where the caller may not see what is mapped.
 func (p *Process) Differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
@@ -43,38 +43,26 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 	loaders := p.Loaders()
 	for i := range loaders {
 		if c := p.Change(&loaders[i]); c != Same {
-			list = append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", File: loaders[i].Path, What: changeWords[c], Old: true})
+			list = append(list, Difference{Kind: "loader", Name: loaderName, File: loaders[i].Path, What: changeWords[c], Old: true})
 		}
 	}
 	if len(loaders) == 0 {
-		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", What: notMapped, Weak: true})
+		return append(list, Difference{Kind: "loader", Name: loaderName, What: notMapped, Weak: true})
 	}
 	drivers, layers := p.Modules(answer)
 	return append(list, compare(answer, drivers, layers)...)
 }
 
-// Compare compares what a process of Windows has loaded with what a program would load now; loader is the file name of the
-// loader, and loaded whether it is among the files of the process.
-func Compare(answer *plan.Answer, loader string, loaded bool, drivers, layers []Module) []Difference {
-	if loaded {
-		return append([]Difference{}, compare(answer, drivers, layers)...)
-	}
-	return []Difference{{Kind: "loader", Name: loader, What: notMapped, Weak: true}}
-}
-
 // compare compares modules with the decision of now.
 func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) {
-	there := map[string]bool{}
-	for kind, modules := range map[string][]Module{"driver": drivers, "layer": layers} {
-		for _, m := range modules {
-			there[kind+" "+m.Manifest] = true
-		}
-	}
+	type entry struct{ kind, manifest string }
+	there := map[entry]bool{}
 	for _, of := range []struct {
 		kind    string
 		modules []Module
 	}{{"layer", layers}, {"driver", drivers}} {
 		for _, m := range of.modules {
+			there[entry{of.kind, m.Manifest}] = true
 			d := Difference{Kind: of.kind, Name: m.Name, File: m.File, Manifest: m.Manifest}
 			if m.Change != Same {
 				d.What, d.Old = changeWords[m.Change], true
@@ -93,7 +81,7 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 	}
 	in, _ := explain.Of(answer)
 	for _, item := range in {
-		if item.Meta || item.NameOnly || there[item.Kind+" "+item.Manifest] {
+		if item.Meta || item.NameOnly || there[entry{item.Kind, item.Manifest}] {
 			continue
 		}
 		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, What: inNow + item.Why}

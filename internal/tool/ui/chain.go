@@ -170,9 +170,10 @@ func seeing(tool Tool, files []File) Tool {
 
 // rows lists what is in and what is out; all: not only the first.
 func (c *chain) rows(now *explained, all bool) {
-	was := map[string]bool{}
-	for i := range c.Before.In {
-		was[c.Before.In[i].Kind+c.Before.In[i].Manifest+c.Before.In[i].Name] = true
+	type key struct{ kind, manifest, name string }
+	was := map[key]bool{}
+	for _, e := range c.Before.In {
+		was[key{e.Kind, e.Manifest, e.Name}] = true
 	}
 	layers := len(now.layers())
 	add := func(e explain.Item, in bool) {
@@ -186,7 +187,7 @@ func (c *chain) rows(now *explained, all bool) {
 		}
 		layer := in && e.Kind == "layer"
 		c.Rows = append(c.Rows, row{Item: e, N: n, In: in, First: layer && e.Order == 1, Last: layer && e.Order == layers,
-			Now: c.Draft.says(e.Name), Changed: in != was[e.Kind+e.Manifest+e.Name]})
+			Now: c.Draft.says(e.Name), Changed: in != was[key{e.Kind, e.Manifest, e.Name}]})
 	}
 	for _, e := range now.In {
 		add(e, true)
