@@ -3,13 +3,11 @@ package cdi
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
-	"vkloader/internal/tool/machine"
 )
 
 // Values of Options.First.
@@ -36,7 +34,7 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 		if have == "" || other == "" || binary.CompareVersions(other, have) <= 0 {
 			return false, ""
 		}
-		switch c := chipOf(b.Host, g); {
+		switch c := gpus.ChipOf(b.Host, g.Vendor, g.Device, g.Directory); {
 		case c == nil:
 			return true, fmt.Sprintf("in place of the image's own: Mesa %s is newer than %s, and nothing is known of %s", other, have, g.Title())
 		case c.Mesa != "" && binary.CompareVersions(have, c.Mesa) < 0:
@@ -63,23 +61,4 @@ func (b *box) release(library string) string {
 		return ""
 	}
 	return drivers.MesaRelease(text)
-}
-
-// chipOf is what is known of a card's chip; nil: nothing.
-func chipOf(m *machine.Machine, g *gpus.GPU) *drivers.Chip {
-	if c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.Directory == "" {
-		return c
-	}
-	text, err := m.ReadFile(g.Directory + "/uevent")
-	if err != nil {
-		return nil
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
-			if c := drivers.ChipByCompatible(value); c != nil {
-				return c
-			}
-		}
-	}
-	return nil
 }

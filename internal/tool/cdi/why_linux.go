@@ -137,13 +137,13 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 // written is the file of this tool that runtimes on a host read, the one that is first in rank; nil: there is none.
 func written(host *machine.Machine) (file string, spec *specs.Spec) {
 	for _, directory := range Directories {
-		for _, name := range host.Names(directory) {
-			text, err := host.ReadFile(path.Join(directory, name))
-			if ext := path.Ext(name); err != nil || ext != ".json" && ext != ".yaml" {
+		for _, name := range filesIn(host, directory) {
+			text, err := host.ReadFile(name)
+			if err != nil {
 				continue
 			}
 			if found, err := Parse(text); err == nil && slices.ContainsFunc(editsOf(found), func(e *specs.ContainerEdits) bool { return slices.ContainsFunc(e.Hooks, ours) }) {
-				file, spec = path.Join(directory, name), found
+				file, spec = name, found
 			}
 		}
 	}

@@ -131,9 +131,11 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	if d.keepOut {
-		if err := quarantineFailed(s, result, d.app); err != nil {
-			return err
+	for _, p := range result.Probes {
+		if d.keepOut && died(p) {
+			if _, err := addQuarantine(s, p.Name, d.app, p.Detail, 0); err != nil {
+				return err
+			}
 		}
 	}
 	return d.judge(s, result, result.Has(diag.Problem), func() {
@@ -267,18 +269,6 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 // died tells whether a driver or layer ends programs.
 func died(p doctor.Probe) bool {
 	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
-}
-
-// quarantineFailed puts what crashed or hung into quarantine.
-func quarantineFailed(s *invocation, result *doctor.Report, app string) error {
-	for _, p := range result.Probes {
-		if died(p) {
-			if _, err := addQuarantine(s, p.Name, app, p.Detail, 0); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // printReport writes a report for people: what there is, then what is wrong with it. devices: they are known.

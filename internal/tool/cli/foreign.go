@@ -155,10 +155,7 @@ func (e *explaining) android(s *invocation, names []string) (*explanation, func(
 	}
 	answer := &explanation{Schema: explainSchema, App: other.pack, In: in, Out: out, part: len(names) > 0}
 	return answer, func() {
-		fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On Android"))
-		for _, note := range notes {
-			fmt.Fprintf(s.out, "    %s\n", term.OneLine(note))
-		}
+		printLines(s, "On Android", notes)
 	}, nil
 }
 

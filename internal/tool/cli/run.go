@@ -41,16 +41,11 @@ type launched struct {
 func newRun(s *invocation) *cobra.Command {
 	var r launched
 	cmd := &cobra.Command{
-		Use:     "run [options] [--] PROGRAM [ARGUMENT]...",
-		Short:   "Run a program with drivers, devices and layers chosen for it",
-		Long:    runHelp + culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
-		Example: runExample,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("name the program to run; see vkloader run --help")
-			}
-			return nil
-		},
+		Use:               "run [options] [--] PROGRAM [ARGUMENT]...",
+		Short:             "Run a program with drivers, devices and layers chosen for it",
+		Long:              runHelp + culpritHelp + strings.TrimSuffix(selector.Help, "\n\n"),
+		Example:           runExample,
+		Args:              someArguments("name the program to run; see vkloader run --help"),
 		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 		ValidArgsFunction: completePrograms(s),
 	}

@@ -37,12 +37,7 @@ func newValidate(s *invocation) *cobra.Command {
 			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not. With --load a\n" +
 			"child process also loads the library and asks which version of the loader interface it agrees on.\n\n" +
 			exitCodesHelp,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("name the files to check: see vkloader validate --help")
-			}
-			return nil
-		},
+		Args: someArguments("name the files to check: see vkloader validate --help"),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			as := validation.Unknown
 			if kind != "" {

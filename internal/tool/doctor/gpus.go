@@ -143,7 +143,9 @@ func (e *exam) nodes(g *GPU) []string {
 
 // judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
 func (e *exam) judge(g *GPU) {
-	installed, before := e.anyFor(g), len(e.Findings)
+	// Where a driver for the device is there at all, even a bad one, what is wrong is said already.
+	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
+	before := len(e.Findings)
 	defer func() {
 		for i := range e.Findings[before:] {
 			e.Findings[before+i].device = g.Name
@@ -188,11 +190,6 @@ func (e *exam) judge(g *GPU) {
 func (m *Module) worksOn(kernel string) bool {
 	f := drivers.Of(m.Library)
 	return f != nil && f.WorksOn(kernel)
-}
-
-// anyFor tells whether a driver for the device is there at all, even a bad one: then what is wrong is said already.
-func (e *exam) anyFor(g *GPU) bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 }
 
 func (e *exam) hasFamily(name string) bool {

@@ -104,7 +104,12 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
-		e.inWrongView(add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits)), m)
+		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
+		e.values(func(at entry, v facts.Value) { // it may be taken out of the view of programs that cannot load it
+			if at.Hive == facts.LocalMachine && at.Bits == bits && sameName(v.Name, m.Manifest) {
+				e.offering(f, pcChange{entry: at})
+			}
+		})
 		return m
 	}
 	m.Good = true

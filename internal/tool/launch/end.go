@@ -46,6 +46,23 @@ func (f *Fault) add(file string) {
 	}
 }
 
+// faults are the places where processes stood of which one is told: of several the first in a process that has the loader, and
+// there that of the program's first thread.
+type faults struct {
+	told *Fault
+}
+
+func (f *faults) take(fault *Fault, first bool) {
+	if f.told == nil || fault.Loader && (!f.told.Loader || first) {
+		f.told = fault
+	}
+}
+
+// ended is the end of a program that was ended for a reason, or by itself.
+func (f *faults) ended(why int32) *End {
+	return &End{Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: f.told}
+}
+
 // Why a program is ended before its end.
 const (
 	goesOn int32 = iota

@@ -59,10 +59,7 @@ func (b *banner) settings(r *Request) error {
 	if file.File == "" {
 		return nil
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return err
-	}
+	m := r.Tool.Machine()
 	since, by := history(&m, file.File)
 	writer := "another program, by " + by
 	if file.Ours {

@@ -66,10 +66,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, nil, err
-	}
+	m := r.Tool.Machine()
 	p := &prepared{Request: r, Plan: plan, Name: name, Line: Line(plan.Args)}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", plan.Args)
@@ -199,10 +196,7 @@ func (s *Server) undoLast() (title string, err error) {
 	if len(s.undo) == 0 {
 		return "", errors.New("there is nothing to undo")
 	}
-	m, err := s.tool.Machine()
-	if err != nil {
-		return "", err
-	}
+	m := s.tool.Machine()
 	last := s.undo[len(s.undo)-1]
 	for _, f := range last.files {
 		now, err := fix.Keep(&m, f.before.Path)

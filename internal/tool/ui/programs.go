@@ -54,10 +54,7 @@ func addressOf(path string) string {
 }
 
 func programsOf(r *Request) (any, error) {
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, err
-	}
+	m := r.Tool.Machine()
 	if m.Foreign() {
 		return &programs{Running: &running{}, Foreign: true}, nil
 	}
