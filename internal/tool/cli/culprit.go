@@ -224,7 +224,11 @@ func (h *hunt) verdict(found *culprit.Verdict, with *loaders.Loader) *verdict {
 		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	case culprit.Found:
 		_, changes := h.scene.Without(found.Culprits)
-		if v.Fix = h.lineFor(changes, args); h.rights != "" && ignoredThere(changes) {
+		ignored := func(c launch.Change) bool { // by a program with more rights than its user
+			id, known := variables.Named(c.Name)
+			return known && id.Secure()
+		}
+		if v.Fix = h.lineFor(changes, args); h.rights != "" && slices.ContainsFunc(changes, ignored) {
 			v.Fix = ""
 			h.note("no variable keeps it out of this program: without its manifest, no program gets it")
 		}
@@ -257,14 +261,6 @@ var hunted = discover.Program{Portability: true}
 // sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) culprit.Scene {
 	return culprit.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
-}
-
-// ignoredThere tells whether changes are of variables that a program with more rights than its user does not see.
-func ignoredThere(changes []launch.Change) bool {
-	return slices.ContainsFunc(changes, func(c launch.Change) bool {
-		id, known := variables.Named(c.Name)
-		return known && id.Secure()
-	})
 }
 
 // suspects are what can be left out; what cannot be is noted.

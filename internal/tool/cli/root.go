@@ -88,7 +88,11 @@ func run(s *invocation, args []string) int {
 	err := root.Execute()
 	out.Flush()
 	if out.Err != nil {
-		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", cause(out.Err))
+		why := out.Err
+		if of := (*fs.PathError)(nil); errors.As(why, &of) { // without the file
+			why = of.Err
+		}
+		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", why)
 		return exit.NotLooked
 	}
 	if err == nil {
@@ -109,15 +113,6 @@ type asking struct {
 func (a asking) Read(data []byte) (int, error) {
 	a.out.Flush()
 	return a.Reader.Read(data)
-}
-
-// cause is what the system says of a file, without the file.
-func cause(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
 }
 
 // Main carries out the command line of a process and gives its exit code.

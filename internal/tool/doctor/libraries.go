@@ -108,7 +108,8 @@ func (e *exam) missing(m *Module, r binary.Result) {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
 		if tokened, file := e.sibling(m.Library); file != "" {
-			what.beside, do = file, rightDirectory(m.Manifest, file, tokened)
+			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; where programs of both word sizes use it, "+
+				term.Quoted(tokened)+", in which the dynamic linker puts the directory of each for $LIB.")
 		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
@@ -303,9 +304,9 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 			return
 		}
 	}
-	if len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
+	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
-			vendorFile(strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says))
+			typed("Have this file in the image, or write it as root: ", "mkdir -p "+path.Dir(vendor)+" && echo "+term.Quoted(need.Says)+" > "+vendor))
 	}
 }
 

@@ -411,15 +411,6 @@ func loaderless(configured, own string) fact {
 	return what
 }
 
-// noLoader is a file of the loader's name that is none; err: it cannot be read.
-func noLoader(file string, err error) fact {
-	what := said("%s is what programs get, and it is not a Vulkan loader", file)
-	if err != nil {
-		what += said(": %v", err)
-	}
-	return what
-}
-
 // words are a loader in words.
 func (l *Loader) words() string {
 	exactly := ""

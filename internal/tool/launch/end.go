@@ -123,3 +123,10 @@ func (p patience) wait() int32 {
 		}
 	}
 }
+
+// Program is what is run.
+type Program struct {
+	Path    string   // of the executable
+	Args    []string // the first is its name
+	Environ []string // NAME=VALUE
+}

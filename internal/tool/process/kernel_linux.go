@@ -90,7 +90,7 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 	return found, hidden, nil
 }
 
-// root is the directory that stands for the process's "/"; "" when that is the one of who looks, by mounts and by root.
+// root is the directory that stands for the process's "/"; "" when that is the caller's, by mounts and by root.
 func (k Kernel) root(p *Process) string {
 	same := func(name string) bool {
 		mine, err := os.Stat(filepath.Join(k.Proc, "self", name))

@@ -24,7 +24,7 @@ type Process struct {
 
 	Machine machine.Machine // its root and its environment, as it was started
 	Mapped  []Mapping
-	NoMaps  bool // who looks may not see what is mapped
+	NoMaps  bool // the caller may not see what is mapped
 
 	directory string
 }
