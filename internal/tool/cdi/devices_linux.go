@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
@@ -148,8 +147,8 @@ func (d *describer) edits(nodes []string) (e specs.ContainerEdits) {
 		}
 		e.DeviceNodes = append(e.DeviceNodes, n)
 		if info, err := d.machine.Stat(d.root + node); d.groups && err == nil {
-			if stat, is := info.Sys().(*syscall.Stat_t); is && stat.Gid != 0 {
-				e.AdditionalGIDs = append(e.AdditionalGIDs, stat.Gid)
+			if numbers, known := machine.NumbersOf(info); known && numbers.Group != 0 {
+				e.AdditionalGIDs = append(e.AdditionalGIDs, numbers.Group)
 			}
 		}
 	}

@@ -108,11 +108,7 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 
 // Empty tells whether a file brings no driver.
 func Empty(spec *specs.Spec) bool {
-	mounts := len(spec.ContainerEdits.Mounts)
-	for i := range spec.Devices {
-		mounts = max(mounts, len(spec.Devices[i].ContainerEdits.Mounts))
-	}
-	return mounts < 2
+	return !slices.ContainsFunc(editsOf(spec), func(e *specs.ContainerEdits) bool { return len(e.Mounts) > 1 })
 }
 
 // machines adds the drivers and layers for each machine; the answer is what is left out.

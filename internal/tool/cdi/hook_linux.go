@@ -81,13 +81,11 @@ func marks(h *specs.Hook) map[string]string {
 
 // Given are the words by which a file was written; nil: by another tool.
 func Given(spec *specs.Spec) []string {
-	all := spec.ContainerEdits.Hooks
-	for i := range spec.Devices {
-		all = append(all, spec.Devices[i].ContainerEdits.Hooks...)
-	}
-	for _, h := range all {
-		if ours(h) {
-			return append([]string{}, option(h, "--given")...)
+	for _, e := range editsOf(spec) {
+		for _, h := range e.Hooks {
+			if ours(h) {
+				return append([]string{}, option(h, "--given")...)
+			}
 		}
 	}
 	return nil

@@ -3,13 +3,11 @@ package cdi
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
-	"vkloader/internal/tool/machine"
 )
 
 // Values of Options.First.
@@ -31,12 +29,12 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 		return false, ""
 	}
 	for _, g := range b.cards(family) {
-		have := b.release(b.machine, b.find.Find(own.Library).File.Path)
-		other := b.release(b.machine, library)
+		have := b.release(b.find.Find(own.Library).File.Path)
+		other := b.release(library)
 		if have == "" || other == "" || binary.CompareVersions(other, have) <= 0 {
 			return false, ""
 		}
-		switch c := chipOf(b.Host, g); {
+		switch c := drivers.ChipOf(b.Host, g.Vendor, g.Device, g.Directory); {
 		case c == nil:
 			return true, fmt.Sprintf("in place of the image's own: Mesa %s is newer than %s, and nothing is known of %s", other, have, g.Title())
 		case c.Mesa != "" && binary.CompareVersions(have, c.Mesa) < 0:
@@ -57,29 +55,10 @@ func (b *box) cards(family *drivers.Family) (list []*gpus.GPU) {
 }
 
 // release is the release of Mesa that a library comes from.
-func (b *box) release(m *machine.Machine, library string) string {
-	text, err := m.ReadLarge(library)
+func (b *box) release(library string) string {
+	text, err := b.machine.ReadLarge(library)
 	if err != nil {
 		return ""
 	}
 	return drivers.MesaRelease(text)
-}
-
-// chipOf is what is known of a card's chip; nil: nothing.
-func chipOf(m *machine.Machine, g *gpus.GPU) *drivers.Chip {
-	if c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.Directory == "" {
-		return c
-	}
-	text, err := m.ReadFile(g.Directory + "/uevent")
-	if err != nil {
-		return nil
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
-			if c := drivers.ChipByCompatible(value); c != nil {
-				return c
-			}
-		}
-	}
-	return nil
 }

@@ -124,7 +124,7 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 	all := editsOf(spec)
 	for _, e := range all {
 		for _, h := range e.Hooks {
-			w.LeftOut = append(w.LeftOut, leftOut(h)...)
+			w.LeftOut = append(w.LeftOut, option(h, "--left")...)
 		}
 	}
 	w.image(all, host, m, true)
@@ -137,27 +137,17 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 // written is the file of this tool that runtimes on a host read, the one that is first in rank; nil: there is none.
 func written(host *machine.Machine) (file string, spec *specs.Spec) {
 	for _, directory := range Directories {
-		for _, name := range host.Names(directory) {
-			text, err := host.ReadFile(path.Join(directory, name))
-			if ext := path.Ext(name); err != nil || ext != ".json" && ext != ".yaml" {
+		for _, name := range filesIn(host, directory) {
+			text, err := host.ReadFile(name)
+			if err != nil {
 				continue
 			}
 			if found, err := Parse(text); err == nil && slices.ContainsFunc(editsOf(found), func(e *specs.ContainerEdits) bool { return slices.ContainsFunc(e.Hooks, ours) }) {
-				file, spec = path.Join(directory, name), found
+				file, spec = name, found
 			}
 		}
 	}
 	return file, spec
-}
-
-// leftOut are the drivers that a hook was told of as not being in the file.
-func leftOut(h *specs.Hook) (list []string) {
-	for at, word := range h.Args {
-		if word == "--left" && at+1 < len(h.Args) {
-			list = append(list, h.Args[at+1])
-		}
-	}
-	return list
 }
 
 // nodes judges the devices of a container.

@@ -2,22 +2,27 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
-
-// bundleSchema is raised when a field of bundle --json changes its meaning or goes.
-const bundleSchema = 1
 
 // bundled is what bundle says of an archive.
 type bundled struct {
@@ -37,10 +42,11 @@ type bundledPart struct {
 
 func newBundle(s *invocation) *cobra.Command {
 	var (
-		asJSON, only, force, still bool
-		app, file, part            string
-		without                    []string
-		limit                      time.Duration
+		out                output
+		only, force, still bool
+		app, file, part    string
+		without            []string
+		limit              time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "bundle",
@@ -58,7 +64,7 @@ func newBundle(s *invocation) *cobra.Command {
 			}
 			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
 			if part == allParts {
-				return sendAll(s, bundleParts(s, source, g))
+				return writeJSON(s, bundle.Send(bundleParts(s, source, g))) // for the page that shows them before an archive is made
 			}
 			if part != "" {
 				return sendPart(s, makersOf(s, source, g), part)
@@ -81,22 +87,7 @@ func newBundle(s *invocation) *cobra.Command {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
-			if asJSON {
-				return writeJSON(s, answer)
-			}
-			table := term.NewTable(">bytes", "name", "what")
-			for _, p := range answer.Parts {
-				what := p.What
-				if p.Failed != "" {
-					what = "failed: " + p.Failed
-				}
-				table.Row(fmt.Sprint(p.Size), p.Name, what)
-			}
-			table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
-			if !only {
-				fmt.Fprintf(s.out, "Written to %s. Look through it before you give it away.\n", file)
-			}
-			return nil
+			return out.print(s, answer, func() { printBundled(s, &answer) })
 		},
 	}
 	flags := cmd.Flags()
@@ -105,7 +96,7 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&without, "without", nil, "leave out the part with this `NAME`; may be repeated")
 	flags.BoolVar(&force, "force", false, "overwrite an existing file")
 	flags.BoolVar(&still, "still", false, "start no process: no devices, and no log")
-	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", bundleSchema))
+	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "the program that the report is about: path of its executable")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	flags.StringVar(&part, "part", "", "print this part alone: what the children do that make them")
@@ -113,6 +104,21 @@ func newBundle(s *invocation) *cobra.Command {
 		panic(err)
 	}
 	return cmd
+}
+
+func printBundled(s *invocation, answer *bundled) {
+	table := term.NewTable(">bytes", "name", "what")
+	for _, p := range answer.Parts {
+		what := p.What
+		if p.Failed != "" {
+			what = "failed: " + p.Failed
+		}
+		table.Row(fmt.Sprint(p.Size), p.Name, what)
+	}
+	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	if answer.Written {
+		fmt.Fprintf(s.out, "Written to %s. Look through it before you give it away.\n", answer.File)
+	}
 }
 
 // writeBundle writes an archive when all of it is made, so that what goes wrong before leaves nothing behind.
@@ -138,4 +144,152 @@ func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (strin
 		return told.Log + "\n" + told.Problem + "\n", nil
 	}
 	return told.Log, nil
+}
+
+// gathering is what a bundle is about.
+type gathering struct {
+	app   string
+	still bool          // nothing is run
+	limit time.Duration // of each child of a part
+	whole time.Duration // of a part
+}
+
+// maker makes a part of a bundle, or some.
+type maker struct {
+	name, what string
+	make       func() ([]bundle.Part, error)
+}
+
+// makersOf are those of a machine, with what is private hidden.
+func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
+	ordinary := &machine.Source{Machine: source.Machine} // for no program in particular
+	hide := bundle.NewPrivate(bundle.People(source))
+	var makers []maker
+	text := func(name, what string, make func() (string, error)) {
+		makers = append(makers, maker{name, what, func() ([]bundle.Part, error) {
+			made, err := make()
+			return []bundle.Part{hide.Part(name, what, made, err)}, nil
+		}})
+	}
+	add := func(name, what string, look func() (any, error)) {
+		text(name, what, func() (string, error) {
+			value, err := look()
+			if err != nil {
+				return "", err
+			}
+			return encodeJSON(hide.Value(value))
+		})
+	}
+	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil, false) })
+	add("doctor.json", "what is wrong, and what to do", func() (any, error) {
+		return examineFiles(s, source)
+	})
+	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
+	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return ask.Paths(ordinary) })
+	text("chain.html", "the chain as a picture", func() (string, error) {
+		chain, err := survey.Chain(s.executable, loaderFile(source), source, g.still, g.limit)
+		if err != nil {
+			return "", err
+		}
+		chain.Program = g.app
+		var html strings.Builder
+		err = graph.HTML(&html, bundle.Hidden(hide, chain))
+		return html.String(), err
+	})
+	for name, export := range exportsOf(source) {
+		text(name, "the keys of the registry that loaders read", export)
+	}
+	text("system.txt", systemPart, func() (string, error) { return bundle.System(source), nil })
+	if !g.still {
+		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
+		add("info.json", "devices and times of a short run", func() (any, error) {
+			return survey.Look(s.executable, source.Machine, survey.Options{Limit: g.limit})
+		})
+		text("log.txt", "the loader's log of a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
+	}
+	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
+		answer, err := ask.Decide(source)
+		if err != nil {
+			return nil, err
+		}
+		parts := bundle.Files(hide, source, answer.Plan)
+		for _, other := range otherViews(source) {
+			if answer, err = ask.Decide(other); err != nil {
+				return nil, err
+			}
+			for _, p := range bundle.Files(hide, other, answer.Plan) {
+				if !slices.ContainsFunc(parts, func(have bundle.Part) bool { return have.Name == p.Name }) {
+					parts = append(parts, p)
+				}
+			}
+		}
+		return parts, nil
+	}})
+}
+
+// sendPart is the child: it makes one part and prints it.
+func sendPart(s *invocation, makers []maker, name string) error {
+	at := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
+	if at < 0 {
+		return fmt.Errorf("a bundle has no part %q", name)
+	}
+	parts, err := makers[at].make()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(s.out).Encode(bundle.Send(parts))
+}
+
+// allParts is what --part is told for all parts; no part has this name.
+const allParts = "*"
+
+// bundleParts makes every part in a child of its own: one that crashes or hangs is told as such, and takes no other along.
+func bundleParts(s *invocation, source *machine.Source, g gathering) []bundle.Part {
+	hide := bundle.NewPrivate(bundle.People(source))
+	var parts []bundle.Part
+	for _, m := range makersOf(s, source, g) {
+		made, err := partsOfChild(s, m.name, g)
+		if err != nil {
+			made = []bundle.Part{hide.Part(m.name, m.what, "", err)}
+		}
+		parts = append(parts, made...)
+	}
+	return bundle.Names(parts)
+}
+
+// childrenOfPart is how many children a part has at most, one after the other; slack is for what the tool itself does.
+const (
+	childrenOfPart = 4
+	slack          = 10 * time.Second
+)
+
+// partsOfChild asks a child for a part.
+func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), g.whole)
+	defer cancel()
+	args := append([]string{"bundle", "--part", name, "--timeout", g.limit.String()}, s.options()...)
+	if g.app != "" {
+		args = append(args, "--app", g.app)
+	}
+	if g.still {
+		args = append(args, "--still")
+	}
+	var out, said bytes.Buffer
+	child := exec.CommandContext(ctx, s.self, args...)
+	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
+	err := child.Run()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
+	}
+	var list []bundle.Sent
+	if err == nil {
+		err = json.Unmarshal(out.Bytes(), &list)
+	}
+	if err != nil {
+		if first, _, _ := strings.Cut(said.String(), "\n"); first != "" {
+			err = fmt.Errorf("%w\n%s", err, first)
+		}
+		return nil, fmt.Errorf("creating this part failed: %w", err)
+	}
+	return bundle.Received(list), nil
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -17,12 +19,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
-)
-
-// cdiListSchema and cdiVerifySchema are raised when a field changes its meaning or goes.
-const (
-	cdiListSchema   = 1
-	cdiVerifySchema = 1
 )
 
 func newCDI(s *invocation) *cobra.Command {
@@ -155,9 +151,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, l := range left {
-				fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
-			}
+			tellLeftOut(s, left)
 			if cdi.Empty(spec) {
 				return exit.Problem("there is no driver to give: see vkloader list drivers")
 			}
@@ -170,10 +164,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			} else {
 				err = replaceFile(file, text)
 			}
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			return nil
+			return notLooked(err)
 		},
 	}
 	flags := cmd.Flags()
@@ -181,6 +172,13 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	flags.StringVar(&g.format, "format", "", "`FORMAT`: yaml or json (default: by the name of FILE, else yaml)")
 	g.flags(flags)
 	return cmd
+}
+
+// tellLeftOut says which drivers are not in a file.
+func tellLeftOut(s *invocation, left []cdi.LeftOut) {
+	for _, l := range left {
+		fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
+	}
 }
 
 // writerOf writes a CDI file in a format, which the name of the file gives where none is wanted; nil: the format is unknown.
@@ -209,10 +207,8 @@ type cdiVerified struct {
 }
 
 func newCDIVerify(s *invocation) *cobra.Command {
-	var (
-		host   string
-		asJSON bool
-	)
+	var out output
+	var host string
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check a CDI file, and what an image lacks for it",
@@ -223,13 +219,9 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			"loaded.\n\n" + exitCodesHelp,
 		Args: oneArgument("a file of the Container Device Interface"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := os.ReadFile(args[0])
+			spec, err := readCDI(args[0])
 			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			spec, err := cdi.Parse(text)
-			if err != nil {
-				return exit.Problem("%s: %w", args[0], err)
+				return err
 			}
 			source, err := s.source("", false)
 			if err != nil {
@@ -241,32 +233,33 @@ func newCDIVerify(s *invocation) *cobra.Command {
 				image = &source.Machine
 			}
 			answer.Verdict = *cdi.Verify(spec, &machine.Machine{Root: host}, image)
-			if asJSON {
-				err = writeJSON(s, answer)
-			} else {
-				printVerified(s, &answer)
-			}
-			if err == nil && answer.Bad() {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiVerifySchema))
+	out.option(cmd, cdiVerifySchema)
 	cmd.Flags().StringVar(&host, "host", "", "the machine whose files are mounted, as a `DIRECTORY` (default: this machine)")
 	return cmd
 }
 
-func printVerified(s *invocation, answer *cdiVerified) {
+// readCDI reads a CDI file that the command line names.
+func readCDI(file string) (*specs.Spec, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	spec, err := cdi.Parse(text)
+	if err != nil {
+		return nil, exit.Problem("%s: %w", file, err)
+	}
+	return spec, nil
+}
+
+func printVerified(s *invocation, answer *cdi.Verdict) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(answer.Drivers) > 0 {
 		table := term.NewTable("", "driver", "for", "why not")
 		for _, d := range answer.Drivers {
-			mark := "in"
-			if !d.Added {
-				mark = "out"
-			}
-			table.Row(mark, d.Name, d.Machine, d.Why)
+			table.Row(inOrOut(d.Added), d.Name, d.Machine, d.Why)
 		}
 		table.Print(s.out, "", style)
 	}
@@ -308,10 +301,8 @@ func printCDIFindings(s *invocation, list []cdi.Finding) {
 }
 
 func newCDIList(s *invocation) *cobra.Command {
-	var (
-		directories []string
-		asJSON      bool
-	)
+	var out output
+	var directories []string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the devices in the CDI files of this machine",
@@ -324,27 +315,124 @@ func newCDIList(s *invocation) *cobra.Command {
 				return err
 			}
 			list := cdi.List(&source.Machine, directories)
-			if asJSON {
-				err = writeJSON(s, struct {
-					Schema  int          `json:"schema"`
-					Devices []cdi.Listed `json:"devices"`
-				}{cdiListSchema, list})
-			} else if len(list) == 0 {
-				fmt.Fprintf(s.out, "No file describes a device, in %s.\n", strings.Join(directories, " and "))
-			} else {
+			problems := slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" })
+			return out.judge(s, struct {
+				Schema  int          `json:"schema"`
+				Devices []cdi.Listed `json:"devices"`
+			}{cdiListSchema, list}, problems, func() {
+				if len(list) == 0 {
+					fmt.Fprintf(s.out, "No file describes a device, in %s.\n", strings.Join(directories, " and "))
+					return
+				}
 				table := term.NewTable("device", "file", "nodes", "problem")
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
 				table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
-			}
-			if err == nil && slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" }) {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiListSchema))
+	out.option(cmd, cdiListSchema)
 	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated, later ones come first in rank")
 	return cmd
+}
+
+func newCDIRefresh(s *invocation) *cobra.Command {
+	var (
+		directories []string
+		remove      bool
+	)
+	cmd := &cobra.Command{
+		Use:   "refresh",
+		Short: "Update this tool's CDI files after a driver has changed",
+		Long: "refresh looks for the files that \"vkloader cdi generate\" has written, in the directories that\n" +
+			"container runtimes read. It makes each again by the options that the file was written with, and\n" +
+			"writes it if something has changed. It never writes a file that is not there.\n\n" +
+			"If no driver is left, the file stays, and containers start without drivers. Packages run this\n" +
+			"command when a driver or a library is installed, upgraded or removed; the systemd unit\n" +
+			"vkloader-cdi.path does so for other changes. With --remove, the files are removed.\n\n" + exitCodesHelp,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			m, err := s.machine()
+			if err != nil {
+				return err
+			}
+			var wrong []error
+			for _, directory := range directories {
+				wrong = append(wrong, refreshIn(s, &m, directory, remove)...)
+			}
+			return notLooked(errors.Join(wrong...))
+		},
+	}
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the files, before the tool is removed")
+	return cmd
+}
+
+// refreshIn refreshes the files of a directory.
+func refreshIn(s *invocation, m *machine.Machine, directory string, remove bool) (wrong []error) {
+	entries, err := m.ReadDir(directory)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []error{err}
+	}
+	for _, e := range entries {
+		name := path.Join(directory, e.Name())
+		if ext := path.Ext(name); ext != ".json" && ext != ".yaml" {
+			continue
+		}
+		if err := refreshFile(s, m, name, remove); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return wrong
+}
+
+// refreshFile refreshes one file; one of another tool stays as it is.
+func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) error {
+	text, err := m.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	spec, err := cdi.Parse(text)
+	if err != nil {
+		return nil // of another tool, or damaged: list shows it
+	}
+	words := cdi.Given(spec)
+	if words == nil {
+		return nil
+	}
+	place, err := m.PlaceOf(name, false)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	if remove {
+		fmt.Fprintf(s.out, "%s: removed\n", term.OneLine(name))
+		return place.Remove()
+	}
+	var g generation
+	set := pflag.NewFlagSet("generate", pflag.ContinueOnError)
+	g.flags(set)
+	if err := set.Parse(words); err != nil {
+		return fmt.Errorf("it was written with options that this version does not know: %w", err)
+	}
+	g.options.Again = true
+	made, left, err := g.made(s, set)
+	if err != nil {
+		return err
+	}
+	again, err := writerOf("", name)(made)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(again, text) {
+		fmt.Fprintf(s.out, "%s: nothing has changed\n", term.OneLine(name))
+		return nil
+	}
+	tellLeftOut(s, left)
+	if cdi.Empty(made) {
+		fmt.Fprintf(s.errOut, "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
+	}
+	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
+	return place.Replace("", again, 0o644)
 }

@@ -13,13 +13,13 @@ func TestOneReasonOnce(t *testing.T) {
 	const wants = "libvulkan_intel.so needs GLIBC_2.38"
 	var out bytes.Buffer
 	s := &invocation{out: &out}
-	printVerified(s, &cdiVerified{Verdict: cdi.Verdict{
+	printVerified(s, &cdi.Verdict{
 		Drivers: []cdi.Driver{{Name: "intel_icd.json", Machine: "x86_64", Why: wants}, {Name: "lvp_icd.json", Machine: "x86_64", Added: true}},
 		Findings: []cdi.Finding{{Severity: cdi.Warning, Path: "/usr/intel_icd.json", What: wants},
 			{Severity: cdi.Warning, Path: "/dev/dri/renderD128", What: "this user may not open it", Do: "Start it again."},
 			{Severity: cdi.Note, Path: "a.json", What: "the image has no programs of 32 bits"},
 			{Severity: cdi.Warning, Path: "/dev/dri/renderD129", What: "this user may not open it", Do: "Start it again."},
-			{Severity: cdi.Note, Path: "b.json", What: "the image has no programs of 32 bits"}}}})
+			{Severity: cdi.Note, Path: "b.json", What: "the image has no programs of 32 bits"}}})
 	const want = `     driver          for     why not
 out  intel_icd.json  x86_64  libvulkan_intel.so wants GLIBC_2.38
 in   lvp_icd.json    x86_64

@@ -9,13 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/cdi"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
-
-// cdiWhySchema is raised when a field changes its meaning or goes.
-const cdiWhySchema = 1
 
 type cdiWhyAnswer struct {
 	Schema int `json:"schema"`
@@ -24,9 +20,9 @@ type cdiWhyAnswer struct {
 
 func newCDIWhy(s *invocation) *cobra.Command {
 	var (
-		pid    int
-		host   string
-		asJSON bool
+		out  output
+		pid  int
+		host string
 	)
 	cmd := &cobra.Command{
 		Use:   "why",
@@ -48,36 +44,18 @@ func newCDIWhy(s *invocation) *cobra.Command {
 			} else {
 				answer.Why = *cdi.Explain(&m, !m.Foreign())
 			}
-			if asJSON {
-				err = writeJSON(s, answer)
-			} else {
-				printWhy(s, &answer.Why)
-			}
-			if err == nil && answer.Bad() {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, answer, answer.Bad(), func() {
+				fmt.Fprintf(s.out, "%s\n\n", answer.Sentence())
+				printVerified(s, &answer.Verdict)
+				printLines(s, "Not in the CDI file", answer.LeftOut)
+				printLines(s, "To do", answer.Do)
+			})
 		},
 	}
 	addPID(cmd, &pid)
 	cmd.Flags().StringVar(&host, "host", "", "with --root: the machine whose CDI files give drivers, as a `DIRECTORY` (default: this machine)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiWhySchema))
+	out.option(cmd, cdiWhySchema)
 	return cmd
-}
-
-func printWhy(s *invocation, w *cdi.Why) {
-	fmt.Fprintf(s.out, "%s\n\n", w.Sentence())
-	printVerified(s, &cdiVerified{Verdict: w.Verdict})
-	style := term.StyleFor(s.out, s.getenv)
-	for at, list := range [][]string{w.LeftOut, w.Do} {
-		if len(list) == 0 {
-			continue
-		}
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading([]string{"Not in the CDI file", "To do"}[at]))
-		for _, line := range list {
-			fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
-		}
-	}
 }
 
 // newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without

@@ -16,11 +16,15 @@ import (
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/validation"
 )
 
 // completion is what a shell is told that may come next.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// completeWith gives the same words wherever it is asked.
+func completeWith(words ...string) completion {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
 
 // completeLayers gives the names of the layers that are installed, completeDrivers those of driver manifests.
 func completeLayers(s *invocation) completion {
@@ -50,14 +54,7 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeKinds are the kinds of files, completeWords lists of words of the log.
-func completeKinds(*cobra.Command, []string, string) (kinds []string, _ cobra.ShellCompDirective) {
-	for _, k := range validation.Kinds {
-		kinds = append(kinds, string(k))
-	}
-	return kinds, cobra.ShellCompDirectiveNoFileComp
-}
-
+// completeWords gives lists of words of the log.
 func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, _ cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	for _, word := range settingsfile.LogWords {

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +27,6 @@ import (
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
-
-// culpritSchema is raised when a field of run --find-culprit changes its meaning or goes.
-const culpritSchema = 2
 
 // verdict is what run --find-culprit says.
 type verdict struct {
@@ -119,40 +116,19 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if err != nil {
 		return err
 	}
-	loud := *m
-	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
-	source := &machine.Source{Machine: loud, Program: path, AsUser: s.asUser}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		source.Program = real
-	}
-	if full, err := filepath.Abs(source.Program); err == nil {
-		source.Program = full
-	}
-	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
-	used, other := loadersOf(source, r.usual)
-	used.On(source)
-	answer, err := ask.PlanFor(source, hunted)
+	h, err := r.hunt(s, m, path, args)
 	if err != nil {
 		return err
 	}
-	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
-		failure: r.failure, out: os.Stdout, talk: term.NewWrapper(s.errOut, s.getenv)}
 	if asJSON {
 		h.out = os.Stderr // standard output is for the verdict
 	}
-	if !onWindows && !s.asUser {
-		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
-			h.notes = append(h.notes, fmt.Sprintf("it was tried as an ordinary program; with the rights that its file gives it (%s), it ignores most "+
-				"variables: vkloader explain --app %s", h.rights, term.Quoted(source.Program)))
-		}
-	}
-	h.used, h.other = used, other
 	found, err := culprit.Find(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
 	if found.Result == culprit.Fine && h.code > 0 {
-		h.notes = append(h.notes, fmt.Sprintf("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code))
+		h.note("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code)
 	}
 	with := h.used
 	if found.Result == culprit.Fine {
@@ -162,7 +138,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		case err != nil:
 			return exit.As(exit.CannotRun, err)
 		case usual == nil && h.runs > runs:
-			h.notes = append(h.notes, "it works too with "+other.Title()+", which it gets without vkloader")
+			h.note("it works too with %s, which it gets without vkloader", h.other.Title())
 		case usual != nil:
 			usual.Runs = append(found.Runs, usual.Runs...)
 			found, with = usual, h.other
@@ -171,53 +147,11 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if !h.usedLoader {
 		with = nil
 	}
-	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
-		Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With,
-		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
-		Last: found.First.Last}
-	if with != nil && with != h.used {
-		v.Works = h.used.Short()
-	}
+	v := h.verdict(found, with)
 	var failed error
-	if found.Result == culprit.Elsewhere && h.forked {
-		h.notes = append(h.notes, "the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the "+
-			"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
-	}
-	if found.Result == culprit.Elsewhere && h.null && h.usedLoader {
-		h.notes = append(h.notes, "it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not "+
-			"enable: vkloader check --require extension=NAME")
-	}
-	if found.Result == culprit.ByLoader {
-		v.Fix = runsWith(args)
-	}
-	if found.Result == culprit.Unloading {
-		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
-	}
-	if found.Result == culprit.Found {
-		_, without := h.scene.Without(found.Culprits)
-		var changes []launch.Change
-		for _, c := range without {
-			changes = append(changes, launch.Change(c))
-		}
-		if v.Fix = h.lineFor(changes, args); h.rights != "" && ignoredThere(changes) {
-			v.Fix = ""
-			h.notes = append(h.notes, "no variable keeps it out of this program: without its manifest, no program gets it")
-		}
-		if r.apply && h.rights != "" {
-			h.notes = append(h.notes, "--apply keeps nothing out of this program, which ignores the user's settings")
-		} else if r.apply {
-			app := term.Or(found.First.Program, source.Program)
-			for _, c := range found.Culprits {
-				if c.Kind == culprit.Variable {
-					h.notes = append(h.notes, "--apply changes no variable: unset "+c.Name+" where it is set")
-					continue
-				}
-				if _, failed = addQuarantine(s, c.Name, app, found.First.What, length); failed != nil {
-					break
-				}
-			}
-			v.Applied = failed == nil
-		}
+	if r.apply && found.Result == culprit.Found {
+		failed = h.apply(found, length)
+		v.Applied = failed == nil && h.rights == ""
 	}
 	v.Notes = append([]string{}, h.notes...)
 	if asJSON {
@@ -238,20 +172,95 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	return nil
 }
 
+// hunt is a search that has not begun.
+func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args []string) (*hunt, error) {
+	loud := *m
+	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
+	source := &machine.Source{Machine: loud, Program: fullPath(path), AsUser: s.asUser}
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
+	used, other := loadersOf(source, r.usual)
+	used.On(source)
+	answer, err := ask.PlanFor(source, hunted)
+	if err != nil {
+		return nil, err
+	}
+	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
+		failure: r.failure, out: os.Stdout, talk: term.NewWrapper(s.errOut, s.getenv), used: used, other: other}
+	if !onWindows && !s.asUser {
+		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
+			h.note("it was tried as an ordinary program; with the rights that its file gives it (%s), it ignores most "+
+				"variables: vkloader explain --app %s", h.rights, term.Quoted(source.Program))
+		}
+	}
+	return h, nil
+}
+
+func (h *hunt) note(format string, args ...any) {
+	h.notes = append(h.notes, fmt.Sprintf(format, args...))
+}
+
+// verdict is what a search says; with is the loader that the program used.
+func (h *hunt) verdict(found *culprit.Verdict, with *loaders.Loader) *verdict {
+	args, first := h.program.Args, found.First
+	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
+		Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
+		Files: append([]string{}, first.Files...), Phase: first.Phase, Last: first.Last}
+	if with != nil && with != h.used {
+		v.Works = h.used.Short()
+	}
+	switch found.Result {
+	case culprit.Elsewhere:
+		if h.forked {
+			h.note("the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the " +
+				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
+		}
+		if h.null && h.usedLoader {
+			h.note("it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not " +
+				"enable: vkloader check --require extension=NAME")
+		}
+	case culprit.ByLoader:
+		v.Fix = runsWith(args)
+	case culprit.Unloading:
+		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
+	case culprit.Found:
+		_, changes := h.scene.Without(found.Culprits)
+		ignored := func(c launch.Change) bool { // by a program with more rights than its user
+			id, known := variables.Named(c.Name)
+			return known && id.Secure()
+		}
+		if v.Fix = h.lineFor(changes, args); h.rights != "" && slices.ContainsFunc(changes, ignored) {
+			v.Fix = ""
+			h.note("no variable keeps it out of this program: without its manifest, no program gets it")
+		}
+	}
+	return v
+}
+
+// apply keeps the culprits out of the program from now on.
+func (h *hunt) apply(found *culprit.Verdict, length time.Duration) error {
+	if h.rights != "" {
+		h.note("--apply keeps nothing out of this program, which ignores the user's settings")
+		return nil
+	}
+	for _, c := range found.Culprits {
+		if c.Kind == culprit.Variable {
+			h.note("--apply changes no variable: unset %s where it is set", c.Name)
+			continue
+		}
+		app := term.Or(found.First.Program, h.scene.Source.Program)
+		if _, err := addQuarantine(h.s, c.Name, app, found.First.What, length); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // hunted is the program, as far as it is known: it may enumerate portability drivers, too.
 var hunted = discover.Program{Portability: true}
 
 // sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) culprit.Scene {
 	return culprit.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
-}
-
-// ignoredThere tells whether changes are of variables that a program with more rights than its user does not see.
-func ignoredThere(changes []launch.Change) bool {
-	return slices.ContainsFunc(changes, func(c launch.Change) bool {
-		id, known := variables.Named(c.Name)
-		return known && id.Secure()
-	})
 }
 
 // suspects are what can be left out; what cannot be is noted.
@@ -265,7 +274,7 @@ func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
 		why = "the program gets " + l.Title() + ", which may know no variable for that"
 	}
 	for _, name := range list.Stay {
-		h.notes = append(h.notes, name+" cannot be left out by variables; "+why)
+		h.note("%s cannot be left out by variables; %s", name, why)
 	}
 	return list
 }
@@ -296,7 +305,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	}
 	if refused.heard && !h.limits.Untraced {
 		h.limits.Untraced = true
-		h.notes = append(h.notes, "its leak sanitizer does not work under a tracer: it ran without one, and the file that it stopped in is not known")
+		h.note("its leak sanitizer does not work under a tracer: it ran without one, and the file that it stopped in is not known")
 		return h.trial(list)
 	}
 	h.code = end.Code
@@ -424,4 +433,58 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}
 	}
+}
+
+// failure is what the user calls one, beside a crash and a hang.
+type failure struct {
+	with string // "exit": any exit code but 0
+	when string // a text on standard error
+}
+
+func (f *failure) options(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: what counts as a failure, in addition to a hang: `crash`, or exit for any exit code other than 0")
+	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error fails, too")
+	completes(cmd, map[string]completion{"fails-with": completeWith("crash", "exit")})
+}
+
+// check says what does not go together.
+func (f *failure) check(searching bool) error {
+	switch {
+	case f.with != "crash" && f.with != "exit":
+		return fmt.Errorf("--fails-with needs crash or exit, got %q", f.with)
+	case !searching && (f.with != "crash" || f.when != ""):
+		return errors.New("--fails-with and --fails-when go with --find-culprit")
+	}
+	return nil
+}
+
+// listener passes on what the program writes to standard error, and listens for the text.
+func (f *failure) listener(to io.Writer) *listener { return &listener{to: to, text: []byte(f.when)} }
+
+// of is why a run failed that neither crashed nor hung; "": it did not.
+func (f *failure) of(end *launch.End, heard *listener) string {
+	switch {
+	case heard.heard:
+		return fmt.Sprintf("it wrote %q; %s", f.when, endOf(end))
+	case f.with == "exit" && !end.Enough && end.Code > 0:
+		return endOf(end)
+	}
+	return ""
+}
+
+// listener is a writer that knows whether a text has come through it.
+type listener struct {
+	to    io.Writer
+	text  []byte
+	tail  []byte // what may be the beginning of the text
+	heard bool
+}
+
+func (l *listener) Write(p []byte) (int, error) {
+	if len(l.text) > 0 && !l.heard {
+		l.tail = append(l.tail, p...)
+		l.heard = bytes.Contains(l.tail, l.text)
+		l.tail = l.tail[max(0, len(l.tail)-len(l.text)+1):]
+	}
+	return l.to.Write(p)
 }

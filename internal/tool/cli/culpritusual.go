@@ -63,10 +63,10 @@ func (h *hunt) lineFor(changes []launch.Change, args []string) string {
 	if ignored {
 		args = append([]string{"vkloader", "run", "--"}, args...)
 	}
-	return oneCommandLine(changes, args)
+	return commandLine(changes, args, " & ")
 }
 
 // runsWith is a command line that starts the program with this loader.
 func runsWith(args []string) string {
-	return strings.TrimPrefix(oneCommandLine(nil, append([]string{"vkloader", "run", "--"}, args...)), "env ")
+	return strings.TrimPrefix(commandLine(nil, append([]string{"vkloader", "run", "--"}, args...), " & "), "env ")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,22 +12,29 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
 // doctoring is what doctor is asked to do.
 type doctoring struct {
-	asJSON, full, load, filesOnly, elevated bool
-	app                                     string
-	limit                                   time.Duration // of each child
-	other                                   otherSystem
+	output
+	full, load, filesOnly, elevated bool
+	app                             string
+	limit                           time.Duration // of each child
+	other                           otherSystem
 	repairing
-	hereOnly
+
+	// Of a machine that runs, and as far as its system has them:
+	keepOut              bool
+	user, device, plugin string
+	pid                  int
 }
 
-// repairing are the options of doctor for a machine that runs, on every system.
+// repairing are the options of doctor by which a machine that runs is fixed, or its report is printed.
 type repairing struct {
 	markdown              bool
 	fix, undo, yes, force bool
@@ -67,14 +75,14 @@ func newDoctor(s *invocation) *cobra.Command {
 		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&d.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
+	d.output.option(cmd, doctor.Schema)
 	flags.BoolVar(&d.full, "full", false, "also show notes: what is not a problem, and why")
 	flags.StringVar(&d.app, "app", "", "the program to examine for: path of its executable")
 	flags.BoolVar(&d.load, "probe", false, "try everything: also drivers whose device sleeps, which wakes it, and frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "look at files only, and load nothing")
 	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
 	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "time limit for each child process that tries drivers and layers")
-	d.options(cmd)
+	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
 	return cmd
@@ -91,15 +99,125 @@ func (d *doctoring) run(s *invocation) error {
 	if err := d.files(); err != nil {
 		return err
 	}
-	return problemsOf(doctorOther(s, &d.other, d.app, d.elevated, d.asJSON, d.full))
+	return d.elsewhere(s)
 }
 
-// problemsOf is the exit code of a report that was printed.
-func problemsOf(report *doctor.Report, err error) error {
-	if err == nil && report.Has(diag.Problem) {
-		err = exit.With(exit.Problems)
+// here examines a running machine, or one below --root, or fixes it.
+func (d *doctoring) here(s *invocation) error {
+	if err := d.check(); err != nil {
+		return err
 	}
-	return err
+	if d.undo {
+		return undoFix(s, d.force)
+	}
+	about, err := s.subject(d.app, d.elevated, d.pid)
+	if err != nil {
+		return err
+	}
+	if err := d.checkSubject(about); err != nil {
+		return err
+	}
+	if err := about.opens(d.plugin); err != nil {
+		return err
+	}
+	if d.fix {
+		return fixHere(s, about, d)
+	}
+	device, err := kernelDevice(s, about, d.device, d.limit)
+	if err != nil {
+		return err
+	}
+	result, err := examine(context.Background(), s, about, examination{d.user, device, d.effort(about), d.limit})
+	if err != nil {
+		return err
+	}
+	for _, p := range result.Probes {
+		if d.keepOut && died(p) {
+			if _, err := addQuarantine(s, p.Name, d.app, p.Detail, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return d.judge(s, result, result.Has(diag.Problem), func() {
+		if d.markdown {
+			printMarkdown(s, about.source, result, d.full)
+			return
+		}
+		printReport(s, result, d.full, !onWindows)
+		d.namesFix(s, about, result)
+	})
+}
+
+// elsewhere examines the files of a machine with another system.
+func (d *doctoring) elsewhere(s *invocation) error {
+	if s.root == "" && len(d.other.registry) == 0 {
+		return errors.New("doctor --platform needs --root, or --registry: without files nothing can be examined")
+	}
+	source, answer, err := decidedOn(s, &d.other, d.app, d.elevated)
+	if err != nil {
+		return err
+	}
+	report, err := doctor.ExamineForeign(source, answer.Plan)
+	if err != nil {
+		return err
+	}
+	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.full, false) })
+}
+
+// files says whether nothing was asked for that only a running machine has; otherwise the error says what.
+func (d *doctoring) files() error {
+	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" || d.plugin != "" {
+		return errors.New("--platform is for files: not with " + onlyHere)
+	}
+	return nil
+}
+
+// checkSubject says what does not go together with the program that is looked at.
+func (d *doctoring) checkSubject(about *subject) error {
+	switch {
+	case d.user != "" && d.pid != 0:
+		return errors.New("--pid and --user exclude each other: a process has its own user")
+	case d.load && !onWindows && (about.source.Foreign() || d.pid != 0 || d.elevated || d.user != ""):
+		return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
+	case d.keepOut && d.effort(about) == filesOnly:
+		return errors.New("--quarantine keeps out what crashes or hangs when it is tried: not with --no-probe, and elsewhere with --probe alone")
+	}
+	return nil
+}
+
+// kernelDevice turns a selector that only drivers can answer into the address of the device.
+func kernelDevice(s *invocation, about *subject, text string, limit time.Duration) (string, error) {
+	if text == "" || !gpus.OfDriver(text) {
+		return text, nil
+	}
+	if about.source.Foreign() || about.process != nil {
+		return "", fmt.Errorf("--device %s: numbers and UUIDs are those of this machine's drivers: not with --root or --pid", text)
+	}
+	devices, err := devicesOf(s, about.source, limit)
+	if err != nil {
+		return "", err
+	}
+	listed := devices.Selected()
+	hits, err := gpus.Select(text, listed)
+	if err != nil {
+		return "", exit.Problem("--device: %w", err)
+	}
+	if address := listed[hits[0]].PCI; address != "" {
+		return address, nil
+	}
+	return "", exit.Problem("--device: %s has no PCI address: nothing on the way to it can be examined alone", listed[hits[0]].String())
+}
+
+// examination is what the doctor looks at and tries; the zero one looks at all files, and tries nothing.
+type examination struct {
+	user, device string // that it is about; "": this user, all devices
+	how          effort
+	limit        time.Duration // of each child
+}
+
+// tries are the attempts of an examination that tries something, by a child in an environment.
+func (e *examination) tries(at probe.Place, environ []string) doctor.Tries {
+	return doctor.Tries{At: at, Environ: environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything}
 }
 
 // effort is how much is tried.
@@ -111,11 +229,86 @@ const (
 	everything               // those too, and frames are shown
 )
 
+// effort is what the options ask for. Without any, what can be tried is: on this machine, as this user.
+func (d *doctoring) effort(about *subject) effort {
+	switch {
+	case d.load && !(onWindows && (d.app != "" || d.elevated)):
+		return everything
+	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.app != "" || d.plugin != "":
+		return filesOnly
+	}
+	return tryAwake
+}
+
 // firstScreen is how long the first screen may take.
 const firstScreen = time.Second
 
 // screenTime is how much of that is kept for what comes before and after the children.
 const screenTime = 100 * time.Millisecond
+
+// examineFiles gives the report of a machine's files.
+func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {
+	return examine(context.Background(), s, &subject{source: source}, examination{})
+}
+
+// examineHere gives the report on this machine for the first screen.
+func examineHere(s *invocation, how effort) (*doctor.Report, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), firstScreen-screenTime)
+	defer cancel()
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, err
+	}
+	about := &subject{source: source}
+	if !triable(about) {
+		how = filesOnly
+	}
+	return examine(ctx, s, about, examination{how: how, limit: firstScreen})
+}
+
+// died tells whether a driver or layer ends programs.
+func died(p doctor.Probe) bool {
+	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
+}
+
+// printReport writes a report for people: what there is, then what is wrong with it. devices: they are known.
+func printReport(s *invocation, r *doctor.Report, full, devices bool) {
+	style := term.StyleFor(s.out, s.getenv)
+	style.Lines(s.out, "", style.Heading, r.Verdict)
+	place := term.Or(r.System, "unknown system")
+	for _, in := range r.Sandboxes {
+		place += ", in " + in.Kind
+		if in.Detail != "" {
+			place += " (" + in.Detail + ")"
+		}
+	}
+	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), term.OneLine(place))
+	if devices {
+		printGPUs(s, style, r)
+	}
+	if devices || len(r.Loaders) > 0 {
+		printLoaders(s, style, r)
+		fmt.Fprintln(s.out)
+	}
+	printModules(s, style, r)
+	printProbes(s, style, r.Probes)
+	printFindings(s, style, r, full)
+}
+
+// printGPUs shows the devices of the kernel, with the drivers for each.
+func printGPUs(s *invocation, style term.Style, r *doctor.Report) {
+	fmt.Fprintf(s.out, "%s\n", style.Heading("Devices"))
+	if len(r.GPUs) == 0 {
+		fmt.Fprintln(s.out, "  none")
+	} else {
+		table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
+		for _, g := range r.GPUs {
+			table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none"))
+		}
+		table.Print(s.out, "  ", style)
+	}
+	fmt.Fprintln(s.out)
+}
 
 // printModules shows drivers and layers with their libraries.
 func printModules(s *invocation, style term.Style, r *doctor.Report) {
@@ -130,21 +323,26 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 		}
 		table := term.NewTable("", "name", "library", ">needs")
 		for _, m := range section.modules {
-			mark := "bad"
-			switch {
-			case m.Good:
-				mark = "ok"
-			case m.Class != 0 && m.Class != r.WordSize():
-				mark = fmt.Sprintf("%d-bit", m.Class)
-			}
-			if !m.Used {
-				mark += ", not used"
-			}
-			table.Row(mark, m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
+			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
 		}
 		table.Print(s.out, "  ", style)
 		fmt.Fprintln(s.out)
 	}
+}
+
+// stateOf is what is to be said of a driver or layer.
+func stateOf(m *doctor.Module, r *doctor.Report) string {
+	state := "bad"
+	switch {
+	case m.Good:
+		state = "ok"
+	case m.Class != 0 && m.Class != r.WordSize():
+		state = fmt.Sprintf("%d-bit", m.Class)
+	}
+	if !m.Used {
+		state += ", not used"
+	}
+	return state
 }
 
 // printFindings shows what was found, and counts it.
@@ -168,11 +366,7 @@ func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool)
 }
 
 func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
-	subject := f.Subject
-	if subject == f.Path {
-		subject = machine.Style.Base(subject)
-	}
-	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subject)
+	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subjectIn(f.Subject, f.Path))
 	if f.Severity == diag.Problem {
 		title = style.Bad(title)
 	} else {
@@ -184,11 +378,7 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 			style.Lines(s.out, fmt.Sprintf("    %-4s  ", name), nil, text)
 		}
 	}
-	where := f.Path
-	if f.Line > 0 {
-		where = fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)
-	}
-	line("file", where)
+	line("file", placeIn(f.Path, f.Line, f.Column))
 	line("what", f.What)
 	line("why", f.Why)
 	if f.Because != nil {

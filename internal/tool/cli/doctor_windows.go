@@ -3,13 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
 
@@ -23,25 +20,15 @@ const doctorHelp = "doctor examines what the registry names for programs of each
 	"them.\n\n"
 
 const (
+	onlyHere = "--fix, --undo, --probe, --markdown or --pid" // options for a running machine
 	fixPlace = "the registry"
 	fixHelp  = "fix what can be fixed in the registry; asks before each step"
 	undoHelp = "restore the registry to its state before --fix"
 )
 
-// hereOnly are the options of doctor for a machine that runs Windows.
-type hereOnly struct{ pid int }
-
 func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
 	addPID(cmd, &d.pid)
 	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program that runs as administrator")
-}
-
-// files says whether nothing was asked for that only a running machine has; otherwise the error says what.
-func (d *doctoring) files() error {
-	if d.load || d.fix || d.undo || d.markdown || d.pid != 0 {
-		return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown or --pid")
-	}
-	return nil
 }
 
 // check says what does not go together.
@@ -58,62 +45,28 @@ func (d *doctoring) check() error {
 	return nil
 }
 
-// here examines the running Windows.
-func (d *doctoring) here(s *invocation) error {
-	if err := d.check(); err != nil {
-		return err
-	}
-	switch {
-	case d.undo:
-		return undoFix(s, d.force)
-	case d.fix:
-		return fixRegistry(s, &d.repairing)
-	}
-	var source *machine.Source
-	var report *doctor.Report
-	var err error
-	if d.pid != 0 {
-		source, report, err = examineProcess(s, d.pid)
-	} else if source, err = s.source(d.app, d.elevated); err == nil {
-		report, err = examineFiles(s, source)
-	}
-	if err == nil && !d.filesOnly && d.app == "" && d.pid == 0 && !d.elevated {
-		err = try(context.Background(), s, report, d.load, d.limit)
-	}
-	if err != nil {
-		return err
-	}
-	switch {
-	case d.asJSON:
-		err = writeJSON(s, report)
-	case d.markdown:
-		printMarkdown(s, source, report, d.full)
-	default:
-		printPC(s, report, d.full)
-		d.namesFix(s, report)
-	}
-	return problemsOf(report, err)
-}
+// triable tells whether children can load what the program gets.
+func triable(about *subject) bool { return about.process == nil }
 
-// try loads what programs get, in children.
-func try(ctx context.Context, s *invocation, report *doctor.Report, all bool, limit time.Duration) error {
+// examine gives the doctor's report on the running system for a program. What is tried and has not ended when the context ends is
+// left.
+func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
+	report, err := doctor.ExaminePC(newRunningPC(about.source, decideFor(about)))
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	if about.source.Elevated {
+		report.System += ", for programs that run as administrator"
+	}
+	if about.process != nil {
+		report.Process(about.process.PID, about.process.Differences(report.Answer))
+	}
+	if wanted.how == filesOnly {
+		return report, nil
+	}
 	found, err := probe.Find(s.executable, "")
 	if err == nil {
-		err = report.Try(ctx, doctor.Tries{At: found, Environ: s.environ, Limit: limit, Wake: all, Present: all})
+		err = report.Try(ctx, wanted.tries(found, s.environ))
 	}
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	return nil
-}
-
-// examineHere gives the report on this machine for the first screen.
-func examineHere(s *invocation, how effort) (*doctor.Report, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), firstScreen-screenTime)
-	defer cancel()
-	report, err := examinePC(s, "", false)
-	if err == nil && how != filesOnly {
-		err = try(ctx, s, report, false, firstScreen)
-	}
-	return report, err
+	return report, notLooked(err)
 }

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -105,11 +104,8 @@ func (f *fixer) plan(next *step) {
 
 func (f *fixer) show(next *step) {
 	finding := next.finding
-	subject := finding.Subject
-	if subject == finding.Path {
-		subject = machine.Style.Base(subject)
-	}
-	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subject))))
+	title := fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subjectIn(finding.Subject, finding.Path))
+	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(title)))
 	f.style.Lines(f.out, "    what  ", nil, finding.What)
 	f.style.Advice(f.out, "    step  ", next.line, next.line)
 	for _, what := range next.files {
@@ -194,11 +190,8 @@ func nameFix(s *invocation, style term.Style, options ...string) {
 	if s.class != 0 {
 		line += fmt.Sprintf(" --bits %d", s.class)
 	}
-	if s.root != "" {
-		line += " --root " + term.Quoted(s.root)
-	}
-	for _, variable := range s.variables {
-		line += " --env " + term.Quoted(variable)
+	for _, word := range s.options() {
+		line += " " + term.Quoted(word)
 	}
 	style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+line, line)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
@@ -19,25 +18,22 @@ import (
 // ownFiles fixes what is in the user's own files.
 type ownFiles struct {
 	*invocation
+	*doctoring
 	about  *subject
 	source *machine.Source // as it is after the steps; variables as sessions to come have them
-	load   bool            // what dies when it is loaded goes into quarantine, too
-	full   bool            // what makes programs start faster is changed, too
-	app    string          // the program of the quarantine; "": all
-	limit  time.Duration   // of each child
 	later  bool            // a variable is among what was done
 }
 
-// fixMachine does each step that was tried, is in the user's own files, and is wanted. With --probe, also what dies when it is
+// fixHere does each step that was tried, is in the user's own files, and is wanted. With --probe, also what dies when it is
 // loaded goes into quarantine, out of the program of --app or of all; with --full, programs are made to start faster, too.
-func fixMachine(s *invocation, about *subject, d *doctoring) error {
+func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
 	}
 	if !about.source.Foreign() && len(s.variables) > 0 {
 		return errors.New("--fix goes by the variables that are set: --env only with --root")
 	}
-	return fixStepwise(s, &ownFiles{invocation: s, about: about, source: about.source, load: d.load, full: d.full, app: d.app, limit: d.limit}, &d.repairing)
+	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
 }
 
 // namesFix names the command that makes changes, where there is one to make.
@@ -46,11 +42,13 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	if d.pid != 0 || d.elevated || d.user != "" || d.device != "" || d.plugin != "" || source.Tree != nil || !source.Foreign() && len(s.variables) > 0 {
 		return
 	}
-	f := &ownFiles{invocation: s, about: about, source: source, app: d.app}
+	usual := *d
+	usual.full = false
+	f := &ownFiles{invocation: s, doctoring: &usual, about: about, source: source}
 	every := func(string) bool { return true }
 	var options []string
 	done := f.nextChange(report, every) != nil
-	if f.full = d.full; !done && f.full && f.nextChange(report, every) != nil {
+	if usual.full = d.full; !done && d.full && f.nextChange(report, every) != nil {
 		done, options = true, append(options, "--full")
 	}
 	if dies, err := f.nextQuarantine(report, every); err == nil && dies != nil && !source.Foreign() {
@@ -82,7 +80,7 @@ func (f *ownFiles) took(s *step) {
 }
 
 func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, error) {
-	report, err := examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", filesOnly, 0)
+	report, err := examineFiles(f.invocation, f.source)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +92,7 @@ func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, err
 	if f.load {
 		how = everything
 	}
-	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, "", "", how, f.limit); err != nil {
+	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, examination{how: how, limit: f.limit}); err != nil {
 		return nil, nil, err
 	}
 	if next = f.nextChange(report, asks); next == nil && f.load {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"errors"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
@@ -20,28 +20,25 @@ type ownValues struct {
 	all     bool // values of all users may be written
 }
 
-// fixRegistry does each step that was tried, is a value of the registry that the caller may write, and is wanted.
-func fixRegistry(s *invocation, r *repairing) error {
-	if err := asksFirst(s, r); err != nil {
+// fixHere does each step that was tried, is a value of the registry that the caller may write, and is wanted.
+func fixHere(s *invocation, about *subject, d *doctoring) error {
+	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
 	}
-	m, err := s.thisMachine("doctor --fix")
-	if err != nil {
-		return err
-	}
+	m := about.source.Machine
 	if len(s.variables) > 0 {
-		return fmt.Errorf("--fix goes by the variables that are set: not with --env")
+		return errors.New("--fix goes by the variables that are set: not with --env")
 	}
 	if fix.UndoFile(&m) == "" {
 		return exit.Unable("LOCALAPPDATA is not set, and so there is no place for the undo file")
 	}
-	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, r)
+	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, &d.repairing)
 }
 
 // namesFix names the command that makes changes, where there is one to make.
-func (d *doctoring) namesFix(s *invocation, report *doctor.Report) {
-	m, err := s.thisMachine("doctor --fix")
-	if err != nil || d.elevated || d.app != "" || d.pid != 0 || len(s.variables) > 0 || fix.UndoFile(&m) == "" {
+func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
+	m := about.source.Machine
+	if d.elevated || d.app != "" || d.pid != 0 || len(s.variables) > 0 || fix.UndoFile(&m) == "" {
 		return
 	}
 	if (&ownValues{s, m, elevatedHere()}).step(report, func(string) bool { return true }) != nil {
@@ -63,7 +60,11 @@ func (f *ownValues) mayWrite(at pc.ValueName) bool {
 }
 
 func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, error) {
-	report, err := examinePC(f.invocation, "", false)
+	source, err := f.invocation.source("", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := examineFiles(f.invocation, source)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -86,17 +86,7 @@ func baseNames(files []string) string {
 func (m *markdownReport) modules(title string, modules []doctor.Module) {
 	var rows [][]string
 	for _, d := range modules {
-		state := "bad"
-		switch {
-		case d.Good:
-			state = "ok"
-		case d.Class != 0 && d.Class != m.report.WordSize():
-			state = fmt.Sprintf("%d-bit", d.Class)
-		}
-		if !d.Used {
-			state += ", not used"
-		}
-		rows = append(rows, []string{d.Name, state, d.Manifest, term.Or(d.File, d.Library)})
+		rows = append(rows, []string{d.Name, stateOf(&d, m.report), d.Manifest, term.Or(d.File, d.Library)})
 	}
 	m.table(title, []string{"name", "state", "manifest", "library"}, rows)
 }
@@ -110,16 +100,12 @@ func (m *markdownReport) findings(full bool) {
 			continue
 		}
 		none = false
-		where := f.Path
-		if f.Line > 0 {
-			where = fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)
-		}
 		because := ""
 		if f.Because != nil {
 			because = f.Because.String()
 		}
 		lines := []string{}
-		for _, line := range [][2]string{{"about", f.Subject}, {"file", where}, {"what", f.What}, {"why", f.Why}, {"from", because},
+		for _, line := range [][2]string{{"about", f.Subject}, {"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why}, {"from", because},
 			{"do", f.Do}, {"rule", f.Statement}} {
 			if line[1] != "" {
 				lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))

@@ -13,15 +13,11 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
-
-// envSchema is raised when a field of env changes its meaning or goes.
-const envSchema = 1
 
 // envFinding is something wrong with the variables.
 type envFinding struct {
@@ -36,7 +32,8 @@ type envFinding struct {
 }
 
 func newEnv(s *invocation) *cobra.Command {
-	var asJSON, elevated bool
+	var out output
+	var elevated bool
 	var app, kind, device string
 	var limit time.Duration
 	cmd := &cobra.Command{
@@ -53,7 +50,7 @@ func newEnv(s *invocation) *cobra.Command {
 				if !slices.Contains(survey.VariableKinds(), kind) {
 					return fmt.Errorf("--for needs one of %s, got %q", strings.Join(survey.VariableKinds(), ", "), kind)
 				}
-				return chooseDevice(s, kind, device, asJSON, limit)
+				return chooseDevice(s, kind, device, &out, limit)
 			}
 			if device != "" {
 				return errors.New("--device goes with --for")
@@ -82,23 +79,18 @@ func newEnv(s *invocation) *cobra.Command {
 				findings = append(findings, envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Statement, Variable: f.Subject,
 					What: f.Subject + "=" + source.Var(f.Subject, false).Value + ": " + f.What, Do: f.Do, Commands: f.Commands})
 			}
-			if asJSON {
-				err = writeJSON(s, struct {
-					Schema    int                    `json:"schema"`
-					Variables []environment.Variable `json:"variables"`
-					Findings  []envFinding           `json:"findings"`
-				}{envSchema, rows, findings})
-			} else {
+			problems := slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem })
+			return out.judge(s, struct {
+				Schema    int                    `json:"schema"`
+				Variables []environment.Variable `json:"variables"`
+				Findings  []envFinding           `json:"findings"`
+			}{envSchema, rows, findings}, problems, func() {
 				printLoader(s, loader, app)
 				printEnv(s, rows, findings)
-			}
-			if err == nil && slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem }) {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", envSchema))
+	out.option(cmd, envSchema)
 	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(), ", "))
 	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+gpus.Forms)
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
@@ -106,6 +98,14 @@ func newEnv(s *invocation) *cobra.Command {
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
+}
+
+// severityIn is a severity in words, with problems in a colour.
+func severityIn(style term.Style, severity diag.Severity) string {
+	if severity == diag.Problem {
+		return style.Bad(severity.String())
+	}
+	return severity.String()
 }
 
 func printEnv(s *invocation, rows []environment.Variable, findings []envFinding) {
@@ -116,10 +116,7 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 	in, out := term.NewTable("variable", "value", "what it does"), term.NewTable("variable", "value", "", "why")
 	count, outs := 0, 0
 	for _, r := range rows {
-		value := r.Value
-		if value == "" {
-			value = "(empty)"
-		}
+		value := term.Or(r.Value, "(empty)")
 		if r.State == environment.InForce {
 			in.Row(r.Name, value, r.Brief)
 			count++
@@ -143,11 +140,7 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong"))
 	}
 	for _, f := range findings {
-		severity := f.Severity.String()
-		if f.Severity == diag.Problem {
-			severity = style.Bad(severity)
-		}
-		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severity, term.OneLine(f.What), f.Code, f.Statement)
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severityIn(style, f.Severity), term.OneLine(f.What), f.Code, f.Statement)
 		if f.Do != "" {
 			fmt.Fprintf(s.out, "      %s\n", term.OneLine(f.Do))
 		}

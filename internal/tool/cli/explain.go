@@ -21,9 +21,6 @@ import (
 	"vkloader/spec"
 )
 
-// explainSchema is raised when a field of explain changes its meaning or goes.
-const explainSchema = 1
-
 // explanation is what explain says.
 type explanation struct {
 	Schema int             `json:"schema"`
@@ -46,15 +43,21 @@ type explanation struct {
 
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
 	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
+
+	part bool // names say of what it is
+}
+
+// explaining is what explain is asked to do.
+type explaining struct {
+	output
+	elevated, statements, bare bool
+	app, plugin                string
+	pid                        int
+	other                      otherSystem
 }
 
 func newExplain(s *invocation) *cobra.Command {
-	var (
-		asJSON, elevated, statements, bare bool
-		app, plugin                        string
-		pid                                int
-		other                              otherSystem
-	)
+	e := &explaining{}
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
 		Short: "Explain what a program loads, in which order, and why",
@@ -62,60 +65,68 @@ func newExplain(s *invocation) *cobra.Command {
 			"shows why it is used or not, which package owns the file, and which variable changes the result.\n" +
 			"Arguments select entries by name, part of a name, or path. --env, --app and --elevated change the\n" +
 			"conditions of the decision.\n\n" + platformHelp + exitCodesHelp,
-		RunE: func(_ *cobra.Command, names []string) error {
-			if err := other.check(); err != nil {
-				return err
-			}
-			if other.platform != "" {
-				if pid != 0 || plugin != "" {
-					return errors.New("--platform is for files: not with --pid or --plugin")
-				}
-				if other.platform == androidName {
-					return explainAndroid(s, &other, asJSON, statements, names)
-				}
-				return explainOther(s, &other, app, elevated, asJSON, statements, names)
-			}
-			about, err := s.subject(app, elevated, pid)
-			if err != nil {
-				return err
-			}
-			if err := about.opens(plugin); err != nil {
-				return err
-			}
-			answer, err := explained(about, about.name(app), names, bare)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(s, answer)
-			}
-			if answer.Static != "" {
-				term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
-				return nil
-			}
-			printLoader(s, answer.Loader, answer.App)
-			printElevated(s, answer)
-			printExplained(s, answer.App, answer.In, answer.Out, len(names) > 0)
-			printComputing(s, answer.Compute)
-			printChance(s, answer.Chance, answer.Loader)
-			printLayerFile(s, answer.LayerSettings)
-			printDifferences(s, answer.Differs)
-			if statements {
-				printRules(s, answer.In, answer.Out)
-			}
-			return nil
-		},
+		RunE:              func(_ *cobra.Command, names []string) error { return e.run(s, names) },
+		ValidArgsFunction: completeFound(s),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
-	cmd.Flags().BoolVar(&statements, "statements", false, "print the texts of the statements of the specification at the end")
-	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
-	addPID(cmd, &pid)
-	addPlugin(cmd, &plugin)
-	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
-	cmd.Flags().BoolVar(&bare, "no-fixes", false, "leave out packages and the changes for each result: faster with many layers")
-	addPlatform(cmd, &other)
-	cmd.ValidArgsFunction = completeFound(s)
+	e.option(cmd, explainSchema)
+	cmd.Flags().BoolVar(&e.statements, "statements", false, "print the texts of the statements of the specification at the end")
+	cmd.Flags().StringVar(&e.app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
+	addPID(cmd, &e.pid)
+	addPlugin(cmd, &e.plugin)
+	cmd.Flags().BoolVar(&e.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out packages and the changes for each result: faster with many layers")
+	addPlatform(cmd, &e.other)
 	return cmd
+}
+
+func (e *explaining) run(s *invocation, names []string) error {
+	if err := e.other.check(); err != nil {
+		return err
+	}
+	explain := e.here
+	switch {
+	case e.other.platform != "" && (e.pid != 0 || e.plugin != ""):
+		return errors.New("--platform is for files: not with --pid or --plugin")
+	case e.other.platform == androidName:
+		explain = e.android
+	case e.other.platform != "":
+		explain = e.elsewhere
+	}
+	answer, rest, err := explain(s, names)
+	if err != nil {
+		return err
+	}
+	return e.print(s, answer, func() {
+		if answer.Static != "" {
+			term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
+			return
+		}
+		printLoader(s, answer.Loader, answer.App)
+		printElevated(s, answer)
+		printExplained(s, answer)
+		rest()
+		if e.statements {
+			printRules(s, answer.In, answer.Out)
+		}
+	})
+}
+
+// here explains for a program, or a process, of this machine or one below --root. rest prints what comes after drivers and layers.
+func (e *explaining) here(s *invocation, names []string) (answer *explanation, rest func(), err error) {
+	about, err := s.subject(e.app, e.elevated, e.pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := about.opens(e.plugin); err != nil {
+		return nil, nil, err
+	}
+	answer, err = explained(about, about.name(e.app), names, e.bare)
+	return answer, func() {
+		printComputing(s, answer.Compute)
+		printChance(s, answer.Chance, answer.Loader)
+		printLayerFile(s, answer.LayerSettings)
+		printDifferences(s, answer.Differs)
+	}, err
 }
 
 // explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
@@ -136,7 +147,7 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		owned(about, in, out)
 		explain.Fixes(about.source, answer.Plan, in, out)
 	}
-	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
+	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, part: len(names) > 0}
 	if about.source.Elevated {
 		if about.source.Program != "" && !onWindows {
 			result.Elevated = process.RightsOf(&about.source.Machine, about.source.Program)
@@ -159,9 +170,9 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		result.Chance = answer.Chance
 	}
 	if about.process != nil {
-		result.PID, result.Differs = about.process.PID, about.differences(answer.Plan)
+		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
 		if answer.Made.Compute != nil { // whether it shows something is not known: what fits better counts
-			if other := about.differences(answer.Made.Compute); len(other) < len(result.Differs) {
+			if other := about.process.Differences(answer.Made.Compute); len(other) < len(result.Differs) {
 				result.Differs = other
 			}
 		}
@@ -214,71 +225,66 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), hint)
 }
 
+// printItem prints a driver or layer; verb comes before what changes whether it is used.
+func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
+	number := "   "
+	if e.Order > 0 {
+		number = fmt.Sprintf("%2d ", e.Order)
+	}
+	rule := ""
+	if s.rules {
+		rule = " (" + e.Statement + ")"
+	}
+	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
+	where := placeIn(e.Manifest, e.Line, e.Column)
+	if e.Package != "" {
+		where += ", installed by " + e.Package
+	}
+	if where != "" {
+		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
+	}
+	if e.Library != "" {
+		fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
+	}
+	if e.Meta {
+		fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
+	}
+	if e.NameOnly {
+		fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain")
+	}
+	if e.Change != "" {
+		fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
+	}
+	if e.Do != "" && e.Change == "" {
+		fmt.Fprintf(s.out, "      %s\n", term.OneLine(e.Do))
+	}
+}
+
 // printExplained prints what is used and what is not; of a part of it, a kind that has nothing in the part is not named.
-func printExplained(s *invocation, app string, in, out []explain.Item, part bool) {
+func printExplained(s *invocation, a *explanation) {
 	style := term.StyleFor(s.out, s.getenv)
-	who := "a program that enables nothing itself"
-	if app != "" {
-		who = app
-	}
-	print := func(e explain.Item, verb string) {
-		number := "   "
-		if e.Order > 0 {
-			number = fmt.Sprintf("%2d ", e.Order)
-		}
-		rule := ""
-		if s.rules {
-			rule = " (" + e.Statement + ")"
-		}
-		fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
-		where := e.Manifest
-		if e.Line > 0 {
-			where = fmt.Sprintf("%s:%d:%d", e.Manifest, e.Line, e.Column)
-		}
-		if e.Package != "" {
-			where += ", installed by " + e.Package
-		}
-		if where != "" {
-			fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
-		}
-		if e.Library != "" {
-			fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
-		}
-		if e.Meta {
-			fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
-		}
-		if e.NameOnly {
-			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain")
-		}
-		if e.Change != "" {
-			fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
-		}
-		if e.Do != "" && e.Change == "" {
-			fmt.Fprintf(s.out, "      %s\n", term.OneLine(e.Do))
-		}
-	}
-	fmt.Fprintf(s.out, "For %s:\n", who)
+	fmt.Fprintf(s.out, "For %s:\n", term.Or(a.App, "a program that enables nothing itself"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {
-		none := !slices.ContainsFunc(in, func(e explain.Item) bool { return e.Kind == section.kind })
-		if none && part {
+		none := !slices.ContainsFunc(a.In, func(e explain.Item) bool { return e.Kind == section.kind })
+		if none && a.part {
 			continue
 		}
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading(section.title))
-		for _, e := range in {
-			if e.Kind == section.kind {
-				print(e, "off with")
+		for i := range a.In {
+			if a.In[i].Kind == section.kind {
+				printItem(s, style, &a.In[i], "off with")
 			}
 		}
 		if none {
 			fmt.Fprintln(s.out, "    none")
 		}
 	}
-	if len(out) > 0 {
+	if len(a.Out) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Not used"))
-		for _, e := range out {
-			print(e, "on with")
+		for i := range a.Out {
+			printItem(s, style, &a.Out[i], "on with")
 		}
 	}
 }

@@ -30,7 +30,8 @@ func TestExplainText(t *testing.T) {
 	in, out := explain.Of(answer)
 	explain.Fixes(source, answer, in, out)
 	var text bytes.Buffer
-	printExplained(&invocation{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}), true)
+	printExplained(&invocation{out: &text}, &explanation{App: "/bin/game", In: explain.Matching(in, []string{"LAYER_", "liba"}),
+		Out: explain.Matching(out, []string{"o.json"}), part: true})
 	want := []string{
 		"For /bin/game:\n", "  1 VK_LAYER_i: ", "      off with NO_I=1\n", "  2 VK_LAYER_e: ",
 		"      off with VK_LOADER_LAYERS_DISABLE=VK_LAYER_e\n", " a.json: ", "      library /d/liba.so\n",

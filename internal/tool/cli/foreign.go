@@ -10,9 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
@@ -54,14 +52,7 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f.StringVar(&e.bits, "bits", "64", bitsHelp)
 	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
 	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is made for debugging")
-	completes(cmd, map[string]completion{
-		"platform": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return platformNames(), cobra.ShellCompDirectiveNoFileComp
-		},
-		"bits": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"32", "64"}, cobra.ShellCompDirectiveNoFileComp
-		},
-	})
+	completes(cmd, map[string]completion{"platform": completeWith(platformNames()...), "bits": completeWith("32", "64")})
 	if err := cmd.MarkFlagFilename("registry", "reg"); err != nil {
 		panic(err)
 	}
@@ -141,39 +132,31 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	return properties, nil
 }
 
-// explainAndroid is explain for Android.
-func explainAndroid(s *invocation, e *otherSystem, asJSON, statements bool, names []string) error {
+// android explains for Android.
+func (e *explaining) android(s *invocation, names []string) (*explanation, func(), error) {
 	if s.root == "" {
-		return errors.New("--platform android needs --root: on Android, drivers and layers are only files")
+		return nil, nil, errors.New("--platform android needs --root: on Android, drivers and layers are only files")
 	}
 	m, err := s.machine()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	properties, err := propertiesOf(s, e)
+	other := &e.other
+	properties, err := propertiesOf(s, other)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	a := &systems.Android{Machine: m, Properties: properties, Package: e.pack, Debuggable: e.debuggable, Bits: e.bits}
+	a := &systems.Android{Machine: m, Properties: properties, Package: other.pack, Debuggable: other.debuggable, Bits: other.bits}
 	in, out, notes := a.Explain()
 	notes = append(notes, systems.Commands(names)...)
 	names = slices.DeleteFunc(slices.Clone(names), systems.IsCommand)
 	if in, out, err = only(names, in, out); err != nil {
-		return err
+		return nil, nil, err
 	}
-	if asJSON {
-		return writeJSON(s, &explanation{Schema: explainSchema, App: e.pack, In: in, Out: out})
-	}
-	printExplained(s, e.pack, in, out, len(names) > 0)
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On Android"))
-	for _, note := range notes {
-		fmt.Fprintf(s.out, "    %s\n", term.OneLine(note))
-	}
-	if statements {
-		printRules(s, in, out)
-	}
-	return nil
+	answer := &explanation{Schema: explainSchema, App: other.pack, In: in, Out: out, part: len(names) > 0}
+	return answer, func() {
+		printLines(s, "On Android", notes)
+	}, nil
 }
 
 // resourcesOf is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
@@ -218,23 +201,23 @@ func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*syste
 	return source, answer, err
 }
 
-// explainOther is explain for another system.
-func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, statements bool, names []string) error {
-	source, answer, err := decidedOn(s, e, app, elevated)
+// elsewhere explains for another system.
+func (e *explaining) elsewhere(s *invocation, names []string) (*explanation, func(), error) {
+	source, answer, err := decidedOn(s, &e.other, e.app, e.elevated)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	in, out := answer.In, answer.Out
-	if in, out, err = only(names, in, out); err != nil {
-		return err
+	in, out, err := only(names, answer.In, answer.Out)
+	if err != nil {
+		return nil, nil, err
 	}
-	if asJSON {
-		return writeJSON(s, &explanation{Schema: explainSchema, App: app, Loader: source.Loader(), In: in, Out: out})
-	}
-	printLoader(s, source.Loader(), app)
-	printExplained(s, app, in, out, len(names) > 0)
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On "+source.System.Title))
+	explained := &explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out, part: len(names) > 0}
+	return explained, func() { printSystem(s, source, answer) }, nil
+}
+
+// printSystem says what another system's loader does by other rules.
+func printSystem(s *invocation, source *systems.Source, answer *ask.Decision) {
+	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On "+source.System.Title))
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {
 		loader = found.Path
@@ -252,10 +235,6 @@ func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, s
 	if source.System.Program == "" {
 		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")
 	}
-	if statements {
-		printRules(s, in, out)
-	}
-	return nil
 }
 
 func ways(list []systems.Way) string {
@@ -264,47 +243,4 @@ func ways(list []systems.Way) string {
 		words = append(words, string(way))
 	}
 	return strings.Join(words, ", then ")
-}
-
-// doctorOther is doctor for another system.
-func doctorOther(s *invocation, e *otherSystem, app string, elevated, asJSON, full bool) (*doctor.Report, error) {
-	if s.root == "" && len(e.registry) == 0 {
-		return nil, errors.New("doctor --platform needs --root, or --registry: without files nothing can be examined")
-	}
-	source, answer, err := decidedOn(s, e, app, elevated)
-	if err != nil {
-		return nil, err
-	}
-	report, err := doctor.ExamineForeign(source, answer.Plan)
-	if err != nil {
-		return nil, err
-	}
-	if asJSON {
-		return report, writeJSON(s, report)
-	}
-	printPC(s, report, full)
-	return report, nil
-}
-
-// printPC writes a report on a machine of which no devices are known.
-func printPC(s *invocation, r *doctor.Report, full bool) {
-	style := term.StyleFor(s.out, s.getenv)
-	style.Lines(s.out, "", style.Heading, r.Verdict)
-	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), term.OneLine(r.System))
-	if len(r.Loaders) > 0 {
-		printLoaders(s, style, r)
-		fmt.Fprintln(s.out)
-	}
-	printModules(s, style, r)
-	printProbes(s, style, r.Probes)
-	printFindings(s, style, r, full)
-}
-
-// pathsOther are the places of another system's search, and of its settings file.
-func pathsOther(s *invocation, e *otherSystem) (*discover.PathList, error) {
-	source, _, err := decidedOn(s, e, "", false)
-	if err != nil {
-		return nil, err
-	}
-	return ask.PathsOn(source.System.Platform(e.bits), source, &source.Machine)
 }

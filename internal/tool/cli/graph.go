@@ -17,17 +17,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// graphSchema is raised when a field of graph --json changes its meaning or goes.
-const graphSchema = 1
-
 // The forms of the picture, by the ending of the file.
 var graphForms = map[string]func(io.Writer, *graph.Chain) error{".svg": graph.SVG, ".html": graph.HTML, ".dot": graph.DOT}
 
 func newGraph(s *invocation) *cobra.Command {
 	var (
-		asJSON, elevated, still bool
-		app, file, format       string
-		limit                   time.Duration
+		out               output
+		elevated, still   bool
+		app, file, format string
+		limit             time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "graph",
@@ -57,7 +55,7 @@ func newGraph(s *invocation) *cobra.Command {
 				return exit.As(exit.NotLooked, err)
 			}
 			chain.Program = app
-			if asJSON {
+			if out.asJSON {
 				chain.Schema = graphSchema
 				err = writeJSON(s, chain)
 			} else if file == "" || file == "-" {
@@ -77,7 +75,7 @@ func newGraph(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg, .html or .dot instead of standard output")
 	flags.StringVar(&format, "format", "", "svg, html or dot, if the file name does not end in one")
-	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", graphSchema))
+	out.option(cmd, graphSchema)
 	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
 	flags.BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user; runs nothing")
 	flags.BoolVar(&still, "still", false, "start no process: devices and intercepted commands are not known")

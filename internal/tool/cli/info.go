@@ -15,7 +15,8 @@ import (
 
 func newInfo(s *invocation) *cobra.Command {
 	var (
-		asJSON, full      bool
+		out               output
+		full              bool
 		library, fallback string
 		limit             time.Duration
 	)
@@ -35,21 +36,15 @@ func newInfo(s *invocation) *cobra.Command {
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			if asJSON {
-				err = writeJSON(s, result)
-			} else {
+			return out.judge(s, result, result.Problem != "", func() {
 				printInfo(s, result)
 				if full {
 					printInfoMore(s, result)
 				}
-			}
-			if err == nil && result.Problem != "" {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", discover.InspectionSchema))
+	out.option(cmd, discover.InspectionSchema)
 	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
 	cmd.Flags().StringVar(&library, "library", "", "use this libvulkan instead of the tool's own")
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of the driver to use when no driver of the machine works")

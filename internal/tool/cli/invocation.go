@@ -53,6 +53,17 @@ func (s *invocation) plan(path, text string, remove bool) {
 	}
 }
 
+// options are the options of every command with which this one was called, for children of it.
+func (s *invocation) options() (args []string) {
+	if s.root != "" {
+		args = append(args, "--root", s.root)
+	}
+	for _, v := range s.variables {
+		args = append(args, "--env", v)
+	}
+	return args
+}
+
 // getenv is the value of a variable of the tool's own environment; the last one counts.
 func (s *invocation) getenv(name string) string {
 	value := ""
@@ -80,8 +91,10 @@ func (s *invocation) machine() (machine.Machine, error) {
 		}
 		m.Root = root
 		if image.Is(root) {
-			if err := s.openImage(root); err != nil {
-				return m, exit.Unable("%s: %w", s.root, err)
+			if s.image == nil { // read once for all that look at it
+				if s.image, err = image.Open(root); err != nil {
+					return m, exit.Unable("%s: %w", s.root, err)
+				}
 			}
 			m.Tree, m.Environ = s.image.Tree, s.image.Environ
 		} else if !info.IsDir() {
@@ -92,14 +105,6 @@ func (s *invocation) machine() (machine.Machine, error) {
 		m.Environ = s.environ
 	}
 	return m, s.change(&m)
-}
-
-// openImage reads the image that --root names, once for all that look at it.
-func (s *invocation) openImage(name string) (err error) {
-	if s.image == nil {
-		s.image, err = image.Open(name)
-	}
-	return err
 }
 
 // change makes the changes of --env.

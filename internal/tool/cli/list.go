@@ -17,9 +17,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// listSchema is raised when a field of list changes its meaning or goes.
-const listSchema = 1
-
 func newList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
@@ -37,8 +34,9 @@ func newList(s *invocation) *cobra.Command {
 		{explain.Drivers, "Driver manifests: which are used, and why"},
 		{explain.Layers, "Layers: which are active, and why"},
 	} {
-		asJSON, name := false, list.One+"s"
-		other := otherSystem{}
+		var out output
+		var other otherSystem
+		name := list.One + "s"
 		sub := &cobra.Command{
 			Use: name, Short: list.short, Args: noArguments,
 			RunE: func(*cobra.Command, []string) error {
@@ -50,19 +48,13 @@ func newList(s *invocation) *cobra.Command {
 					return err
 				}
 				l := f.of(list.Kind)
-				if asJSON {
-					err = writeJSON(s, l)
-				} else {
+				return out.judge(s, l, l.bad(), func() {
 					printLoader(s, f.loader, "")
 					printFound(s, l)
-				}
-				if err == nil && l.bad() {
-					err = exit.With(exit.Problems)
-				}
-				return err
+				})
 			},
 		}
-		sub.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+		out.option(sub, listSchema)
 		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
 	}
@@ -156,6 +148,33 @@ func (f *found) of(kind explain.Kind) *listing {
 	return l
 }
 
+// printLines prints lines below a heading, if there are any.
+func printLines(s *invocation, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading(title))
+	for _, line := range lines {
+		fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
+	}
+}
+
+// placeIn is a place in a file, or the file where it is not known.
+func placeIn(file string, line, column int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d:%d", file, line, column)
+}
+
+// subjectIn is what a finding is about; of a file that is its name.
+func subjectIn(subject, file string) string {
+	if subject == file {
+		return machine.Style.Base(file)
+	}
+	return subject
+}
+
 func printFound(s *invocation, l *listing) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(l.Found) == 0 {
@@ -171,22 +190,11 @@ func printFound(s *invocation, l *listing) {
 	}
 	table := term.NewTable(headings...)
 	for _, r := range l.Found {
-		mark := "out"
-		switch {
-		case r.In:
-			mark = "in"
-		case r.Path == "": // about a variable or a name, not about something found
+		mark := inOrOut(r.In)
+		if !r.In && r.Path == "" { // about a variable or a name, not about something found
 			mark = "--"
 		}
-		where := r.Path
-		if r.Line > 0 {
-			where = fmt.Sprintf("%s:%d:%d", r.Path, r.Line, r.Column)
-		}
-		subject := r.Subject
-		if subject == r.Path {
-			subject = machine.Style.Base(subject)
-		}
-		table.Row(mark, subject, where, r.Why, r.Statement)
+		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), r.Why, r.Statement)
 	}
 	table.Print(s.out, "", style)
 	said := map[string]bool{}
@@ -205,5 +213,76 @@ func printFound(s *invocation, l *listing) {
 			fmt.Fprintln(s.out, line)
 		}
 		said[line] = true
+	}
+}
+
+// paths tells where is searched, here or on another system.
+func paths(s *invocation, other *otherSystem) (*discover.PathList, error) {
+	if other.platform != "" {
+		source, _, err := decidedOn(s, other, "", false)
+		if err != nil {
+			return nil, err
+		}
+		return ask.PathsOn(source.System.Platform(other.bits), source, &source.Machine)
+	}
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, err
+	}
+	return ask.Paths(source)
+}
+
+func newListPaths(s *invocation) *cobra.Command {
+	var out output
+	var other otherSystem
+	cmd := &cobra.Command{
+		Use: "paths", Short: "Where manifests and settings are looked for, in order",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if err := other.check(); err != nil {
+				return err
+			}
+			answer, err := paths(s, &other)
+			if err != nil {
+				return err
+			}
+			return out.print(s, answer, func() { printPaths(s, answer.Places) })
+		},
+	}
+	out.option(cmd, listSchema)
+	addPlatform(cmd, &other)
+	return cmd
+}
+
+func printPaths(s *invocation, places []discover.Searched) {
+	style := term.StyleFor(s.out, s.getenv)
+	for start := 0; start < len(places); {
+		name := places[start].For
+		if start > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintln(s.out, style.Heading(strings.ToUpper(name[:1])+name[1:]))
+		table := term.NewTable(">", "place", "from", "what is there")
+		for ; start < len(places) && places[start].For == name; start++ {
+			p := &places[start]
+			there := strings.Join(p.Manifests, ", ")
+			switch {
+			case p.Note != "":
+				there = p.Note
+			case !p.Exists:
+				there = "nothing"
+			case there == "":
+				there = "no manifest"
+			}
+			if p.Real != "" {
+				there += " (in " + p.Real + ")"
+			}
+			number := ""
+			if p.Order > 0 {
+				number = fmt.Sprint(p.Order)
+			}
+			table.Row(number, p.Path, p.From, there)
+		}
+		table.Print(s.out, "  ", style)
 	}
 }

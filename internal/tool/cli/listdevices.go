@@ -5,19 +5,23 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 func newListDevices(s *invocation) *cobra.Command {
-	var asJSON, asMap bool
+	var out output
+	var asMap bool
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
@@ -52,29 +56,19 @@ func newListDevices(s *invocation) *cobra.Command {
 			}
 			if asMap {
 				all := mapOf(&m, devices)
-				if asJSON {
-					err = writeJSON(s, all)
-				} else {
-					printMap(s, all)
-				}
-			} else if asJSON {
-				err = writeJSON(s, struct {
-					Schema  int             `json:"schema"`
-					Kind    string          `json:"kind"`
-					Devices []survey.Device `json:"devices"`
-					Order   []survey.Step   `json:"order"` // why those that programs see are in this order
-					Problem string          `json:"problem,omitempty"`
-				}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem})
-			} else {
-				printDevices(s, devices)
+				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
 			}
-			if err == nil && devices.Problem != "" {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, struct {
+				Schema  int             `json:"schema"`
+				Kind    string          `json:"kind"`
+				Devices []survey.Device `json:"devices"`
+				Order   []survey.Step   `json:"order"` // why those that programs see are in this order
+				Problem string          `json:"problem,omitempty"`
+			}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem},
+				devices.Problem != "", func() { printDevices(s, devices) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	out.option(cmd, listSchema)
 	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+gpus.Forms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
@@ -98,21 +92,31 @@ func selected(selectors []string, devices []gpus.Device) (places []int, err erro
 	return places, nil
 }
 
-// askForDevices asks the drivers for their devices, in children.
+// askForDevices asks the drivers that programs on this machine get for their devices, in children.
 func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
+	return devicesOf(s, source, limit)
+}
+
+// devicesOf asks the drivers that a program gets.
+func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
+		return nil, notLooked(err)
 	}
 	devices, err := survey.LookAtDevices(found, source, limit)
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
+	return devices, notLooked(err)
+}
+
+// inOrOut is the mark of what programs get, or do not get.
+func inOrOut(in bool) string {
+	if in {
+		return "in"
 	}
-	return devices, nil
+	return "out"
 }
 
 // printSearch says how to find what ended a child; died: something did.
@@ -134,11 +138,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	}
 	table := term.NewTable("", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
 	for _, d := range devices.List {
-		mark := "in"
-		if !d.In {
-			mark = "out"
-		}
-		table.Row(mark, fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
+		table.Row(inOrOut(d.In), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)
@@ -158,4 +158,104 @@ func printDevices(s *invocation, devices *survey.Devices) {
 		}
 		style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
 	}
+}
+
+// mapped are the devices that programs see under all their names.
+type mapped struct {
+	Schema  int                  `json:"schema"`
+	Kind    string               `json:"kind"`
+	Devices []survey.DeviceNames `json:"devices"` // in the order in which programs get them
+	Problem string               `json:"problem,omitempty"`
+}
+
+// mapOf maps the devices of this machine that programs see.
+func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
+	var seen []discover.Device
+	for i := range devices.List {
+		if devices.List[i].In {
+			seen = append(seen, devices.List[i].Device)
+		}
+	}
+	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, gpus.List(m)), Problem: devices.Problem}
+}
+
+// printMap prints the devices, each with its names.
+func printMap(s *invocation, m *mapped) {
+	style := term.StyleFor(s.out, s.getenv)
+	if len(m.Devices) == 0 {
+		fmt.Fprintln(s.out, "No device.")
+		return
+	}
+	for i := range m.Devices {
+		r := &m.Devices[i]
+		style.Lines(s.out, fmt.Sprintf("%d ", r.Index), style.Heading, r.Name)
+		row := func(name, value string) {
+			if value != "" {
+				style.Lines(s.out, fmt.Sprintf("  %-14s ", name), nil, value)
+			}
+		}
+		row("PCI address", r.PCI)
+		row("kernel driver", r.Kernel)
+		row("nodes", strings.TrimSpace(r.Card+" "+r.Render))
+		row("llama.cpp", ggmlText(r))
+		row("CUDA", strings.TrimSpace(r.CUDAUUID+numberText(", %d in the order of the bus", r.CUDAIndex)))
+		row("OpenGL", r.OpenGL)
+		row("VA-API", r.VAAPI)
+	}
+	fmt.Fprintln(s.out)
+	style.Lines(s.out, "", nil, "\"vkloader env --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
+}
+
+// ggmlText are the two numbers of llama.cpp.
+func ggmlText(r *survey.DeviceNames) string {
+	text := numberText("GGML_VK_VISIBLE_DEVICES=%d", r.GGMLRaw)
+	if r.GGMLCompact == nil {
+		return text + "; not used without it"
+	}
+	return text + numberText("; Vulkan%d without it", r.GGMLCompact)
+}
+
+// numberText is a number in words; "" for none.
+func numberText(format string, number *int) string {
+	if number == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *number)
+}
+
+// chooseDevice prints the variables by which programs of a kind get one device.
+func chooseDevice(s *invocation, kind, device string, out *output, limit time.Duration) error {
+	if device == "" {
+		return errors.New("--for needs --device")
+	}
+	m, err := s.thisMachine("env --for")
+	if err != nil {
+		return err
+	}
+	devices, err := askForDevices(s, limit)
+	if err != nil {
+		return err
+	}
+	all := mapOf(&m, devices)
+	places, err := selected([]string{device}, devices.Selected()[:len(all.Devices)])
+	if err != nil {
+		return err
+	}
+	if len(places) != 1 {
+		return exit.Problem("--device %s: it names %d devices; name one", device, len(places))
+	}
+	list, err := survey.DeviceVariables(kind, all.Devices, places[0])
+	if err != nil {
+		return exit.Problem("--for %s: %w", kind, err)
+	}
+	return out.print(s, struct {
+		Schema    int                     `json:"schema"`
+		For       string                  `json:"for"`
+		Device    survey.DeviceNames      `json:"device"`
+		Variables []survey.DeviceVariable `json:"variables"`
+	}{chooseSchema, kind, all.Devices[places[0]], list}, func() {
+		for _, v := range list {
+			fmt.Fprintf(s.out, "%s=%s\n", v.Name, term.Quoted(v.Value))
+		}
+	})
 }

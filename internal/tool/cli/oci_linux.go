@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +13,6 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
-
-// ociSchema is raised when a field of oci changes its meaning or goes.
-const ociSchema = 1
 
 type ociAnswer struct {
 	Schema       int      `json:"schema"`
@@ -31,10 +27,8 @@ type ociAnswer struct {
 }
 
 func newOCI(s *invocation) *cobra.Command {
-	var (
-		file, host string
-		asJSON     bool
-	)
+	var out output
+	var file, host string
 	cmd := &cobra.Command{
 		Use:   "oci PATH",
 		Short: "Check whether Vulkan works in a container image",
@@ -57,12 +51,8 @@ func newOCI(s *invocation) *cobra.Command {
 			}
 			spec := &specs.Spec{}
 			if file != "" {
-				text, err := os.ReadFile(file)
-				if err != nil {
-					return exit.As(exit.NotLooked, err)
-				}
-				if spec, err = cdi.Parse(text); err != nil {
-					return exit.Problem("%s: %w", file, err)
+				if spec, err = readCDI(file); err != nil {
+					return err
 				}
 			}
 			i := s.image
@@ -73,18 +63,10 @@ func newOCI(s *invocation) *cobra.Command {
 			}
 			answer.Works = !answer.Bad()
 			answer.Add = cdi.Advice(&answer.Verdict, &source.Machine, file != "")
-			if asJSON {
-				err = writeJSON(s, answer)
-			} else {
-				printOCI(s, &answer)
-			}
-			if err == nil && !answer.Works {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, answer, !answer.Works, func() { printOCI(s, &answer) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", ociSchema))
+	out.option(cmd, ociSchema)
 	cmd.Flags().StringVar(&file, "cdi", "", "with what this `FILE` gives to containers: see vkloader cdi")
 	cmd.Flags().StringVar(&host, "host", "", "the machine whose files --cdi mounts, as a `DIRECTORY` (default: this machine)")
 	return cmd
@@ -98,11 +80,6 @@ func printOCI(s *invocation, answer *ociAnswer) {
 	}
 	fmt.Fprintf(s.out, "%s: %s, for %s, %s\n%s\n\n", term.OneLine(answer.Image), term.OneLine(term.Or(answer.Name, "an image without a name")),
 		term.OneLine(strings.Trim(answer.System+"/"+answer.Architecture, "/")), term.Count(answer.Layers, "layer"), verdict)
-	printVerified(s, &cdiVerified{Verdict: answer.Verdict})
-	if len(answer.Add) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("To add"))
-		for _, line := range answer.Add {
-			fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
-		}
-	}
+	printVerified(s, &answer.Verdict)
+	printLines(s, "To add", answer.Add)
 }

@@ -7,7 +7,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
@@ -18,14 +17,15 @@ const maxAttention = 3
 
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
 // type next. Children load drivers and layers, and have a second for it.
-func overview(s *invocation, how effort, asJSON bool) error {
+func overview(s *invocation, how effort, out *output) error {
 	report, err := examineHere(s, how)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return problemsOf(report, writeJSON(s, report))
-	}
+	return out.judge(s, report, report.Has(diag.Problem), func() { printOverview(s, report) })
+}
+
+func printOverview(s *invocation, report *doctor.Report) {
 	style := term.StyleFor(s.out, s.getenv)
 	style.Lines(s.out, "", style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
@@ -54,11 +54,7 @@ func overview(s *invocation, how effort, asJSON bool) error {
 		if onWindows && row.title == "Devices" { // they are asked of drivers alone
 			continue
 		}
-		text := "none"
-		if len(row.names) > 0 {
-			text = listed(row.names)
-		}
-		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, text)
+		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, term.Or(listed(row.names), "none"))
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -92,10 +88,6 @@ func overview(s *invocation, how effort, asJSON bool) error {
 		[2]string{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, [2]string{"vkloader help", "all commands"}) {
 		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
-	if report.Has(diag.Problem) {
-		return exit.With(exit.Problems)
-	}
-	return nil
 }
 
 // worthwhile says what notes have an answer to, of what users ask about; "": none has.
@@ -108,8 +100,7 @@ func worthwhile(r *doctor.Report) string {
 		}
 	}
 	slices.Sort(what)
-	what = slices.Compact(what)
-	return strings.Join(what, " and ")
+	return strings.Join(slices.Compact(what), " and ")
 }
 
 func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
@@ -127,12 +118,5 @@ func listed(names []string) string {
 		more = fmt.Sprintf(" and %d more", len(names)-maxListed)
 		names = names[:maxListed]
 	}
-	text := ""
-	for i, name := range names {
-		if i > 0 {
-			text += ", "
-		}
-		text += name
-	}
-	return text + more
+	return strings.Join(names, ", ") + more
 }

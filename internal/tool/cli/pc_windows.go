@@ -7,7 +7,6 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
@@ -108,44 +107,6 @@ func (p *runningPC) Directories() []string {
 		}
 	}
 	return list
-}
-
-// examinePC examines the running system.
-func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error) {
-	source, err := s.source(app, elevated)
-	if err != nil {
-		return nil, err
-	}
-	return examineFiles(s, source)
-}
-
-// examineProcess examines the running system for a process, and says what that has loaded otherwise than it would now.
-func examineProcess(s *invocation, pid int) (*machine.Source, *doctor.Report, error) {
-	about, err := s.subject("", false, pid)
-	if err != nil {
-		return nil, nil, err
-	}
-	report, err := examineFor(about.source, decideFor(about))
-	if err == nil {
-		report.Process(pid, about.differences(report.Answer))
-	}
-	return about.source, report, err
-}
-
-// examineFiles examines the running system for the program of a source. Nothing is loaded.
-func examineFiles(_ *invocation, source *machine.Source) (*doctor.Report, error) {
-	return examineFor(source, loaders.Decide(source, ""))
-}
-
-func examineFor(source *machine.Source, loader *loaders.Loader) (*doctor.Report, error) {
-	report, err := doctor.ExaminePC(newRunningPC(source, loader))
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	if source.Elevated {
-		report.System += ", for programs that run as administrator"
-	}
-	return report, nil
 }
 
 // systemPart is what a bundle says of the system.

@@ -101,17 +101,8 @@ func newPolicyOf(s *invocation, p *policy) *cobra.Command {
 			return setPolicy(s, c)
 		},
 	}
-	policyFlags(cmd, c)
+	changeFlags(cmd, c)
 	return cmd
-}
-
-func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
-	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
-	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
-	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
 // showPolicies shows policies: what holds for all programs, and for those that have settings of their own.
@@ -149,13 +140,9 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 	if err != nil {
 		return err
 	}
-	c.Finish = settingsfile.RenewRules
-	written, err := place.Set(c, nil) // it names no devices
+	written, err := changeSettings(s, place, c)
 	if err != nil {
 		return err
-	}
-	if written.Alone {
-		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
 	switch {
 	case c.Dry:

@@ -9,54 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
-
-// psSchema is raised when a field of ps changes its meaning or goes.
-const psSchema = 1
-
-// running is what ps says.
-type running struct {
-	Schema    int          `json:"schema"`
-	Processes []oneRunning `json:"processes"`
-	Hidden    int          `json:"hidden"` // processes that the caller may not inspect
-}
-
-// oneRunning is a process that has a Vulkan loader mapped.
-type oneRunning struct {
-	PID       int              `json:"pid"`
-	Name      string           `json:"name"`
-	Program   string           `json:"program"`
-	Command   []string         `json:"command"`
-	User      uint32           `json:"user"` // by number; on Windows the last part of the SID
-	Class     int              `json:"class"`
-	Elevated  bool             `json:"elevated"`
-	Sandboxes []doctor.Sandbox `json:"sandboxes"`
-	Loaders   []runningLoader  `json:"loaders"`
-	Drivers   []process.Module `json:"drivers"`
-	Layers    []process.Module `json:"layers"`
-	Memory    []process.Memory `json:"memory"` // of devices; nothing where the kernel's driver does not tell
-}
-
-// runningLoader is a loader's file that is mapped.
-type runningLoader struct {
-	File    string         `json:"file"`
-	Version string         `json:"version,omitempty"` // from the file's name, or from its package
-	Release string         `json:"release,omitempty"` // of vkloader; "": another loader
-	Package string         `json:"package,omitempty"` // that the file belongs to
-	Change  process.Change `json:"change,omitempty"`  // what became of the file since it was mapped: gone, replaced or written
-}
-
-// whose says whose loader it is; "": not known.
-func (l *runningLoader) whose() string {
-	if l.Release != "" {
-		return "vkloader"
-	}
-	return l.Package
-}
 
 func newPs(s *invocation) *cobra.Command {
 	var asJSON, watch bool
@@ -77,7 +36,7 @@ func newPs(s *invocation) *cobra.Command {
 			if interval <= 0 {
 				return fmt.Errorf("--interval needs a time such as 2s, got %s", interval)
 			}
-			var last *running
+			var last *doctor.Running
 			for {
 				now, err := runningPrograms()
 				if err != nil {
@@ -104,8 +63,33 @@ func newPs(s *invocation) *cobra.Command {
 	return cmd
 }
 
+// runningPrograms looks at all processes that have a loader. Drivers and layers are told by the decision for the process with its
+// own variables. Those that no manifest names are told by their functions.
+func runningPrograms() (*doctor.Running, error) {
+	found, hidden, err := process.Here.List()
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]*loaders.Loader{}
+	result := &doctor.Running{Schema: psSchema, Processes: []doctor.RunningProgram{}, Hidden: hidden}
+	for _, p := range found {
+		source := sourceFor(p)
+		one := doctor.RunningProgram{PID: p.PID, Name: p.Name, Program: p.Program, Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
+			Elevated: p.Elevated, Sandboxes: []doctor.Sandbox{}, Loaders: loadersIn(p, source, known),
+			Drivers: []process.Module{}, Layers: []process.Module{}, Memory: append([]process.Memory{}, p.Memory()...)}
+		if !onWindows {
+			one.Sandboxes = doctor.Sandboxes(source)
+		}
+		if answer, err := ask.Plan(source); err == nil {
+			one.Drivers, one.Layers = p.Modules(answer)
+		}
+		result.Processes = append(result.Processes, one)
+	}
+	return result, nil
+}
+
 // printRunning shows it; live: again and again, again: it was shown before.
-func printRunning(s *invocation, r *running, live, again bool) {
+func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	style := term.StyleFor(s.out, s.getenv)
 	if file, ok := term.File(s.out); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
@@ -123,8 +107,11 @@ func printRunning(s *invocation, r *running, live, again bool) {
 		for _, p := range r.Processes {
 			var loaders, sandboxes []string
 			for _, l := range p.Loaders {
-				name := term.Or(l.Version, l.File)
-				if whose := l.whose(); whose != "" {
+				name, whose := term.Or(l.Version, l.File), l.Package
+				if l.Release != "" {
+					whose = "vkloader"
+				}
+				if whose != "" {
 					name += " of " + whose
 				}
 				loaders = append(loaders, name+changed(l.Change))
@@ -133,20 +120,17 @@ func printRunning(s *invocation, r *running, live, again bool) {
 				sandboxes = append(sandboxes, strings.TrimSuffix(in.Kind+" "+in.Detail, " "))
 			}
 			table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
-				modules(p.Layers), memoryOf(p.Memory), strings.Join(sandboxes, ", "))
+				modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 		}
 		table.Print(s.out, "", style)
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(s.out, "%s could not be inspected%s\n", counted(r.Hidden), asSeer())
+		counted := "1 process"
+		if r.Hidden > 1 {
+			counted = fmt.Sprintf("%d processes", r.Hidden)
+		}
+		fmt.Fprintf(s.out, "%s could not be inspected%s\n", counted, asSeer())
 	}
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
 }
 
 func bits(class int) string {
@@ -169,16 +153,4 @@ func modules(list []process.Module) string {
 		names = append(names, m.Name+changed(m.Change))
 	}
 	return strings.Join(names, ", ")
-}
-
-// memoryOf is the sum, in MiB.
-func memoryOf(list []process.Memory) string {
-	if len(list) == 0 {
-		return ""
-	}
-	var all uint64
-	for _, m := range list {
-		all += m.Bytes
-	}
-	return fmt.Sprintf("%.0f MiB", float64(all)/(1<<20))
 }

@@ -17,9 +17,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// quarantineSchema is raised when a field of quarantine changes its meaning or goes.
-const quarantineSchema = 1
-
 // quarantined is what quarantine list says.
 type quarantined struct {
 	Schema  int              `json:"schema"`
@@ -62,7 +59,7 @@ func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 func forWhom(program string) string { return term.Or(program, "all programs") }
 
 func newQuarantineList(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use: "list", Short: "List quarantines: for which program, why, and until when", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -82,32 +79,33 @@ func newQuarantineList(s *invocation) *cobra.Command {
 					ignored = append(ignored, said...)
 				}
 			}
-			if asJSON {
-				return writeJSON(s, quarantined{quarantineSchema, list})
-			}
-			if len(list) == 0 {
-				fmt.Fprintln(s.out, "Nothing is in quarantine.")
-				return nil
-			}
-			table := term.NewTable("", "name", "for", "until", "why")
-			for _, e := range list {
-				state := e.Kind
-				if !e.InForce {
-					state += ", not in force"
-				}
-				table.Row(state, e.Name, forWhom(e.Program), until(&e.Entry), e.Why)
-			}
-			style := term.StyleFor(s.out, s.getenv)
-			table.Print(s.out, "", style)
 			slices.Sort(ignored)
-			for _, said := range slices.Compact(ignored) {
-				style.Lines(s.out, "", nil, "It is "+said+".")
-			}
-			return nil
+			return out.print(s, quarantined{quarantineSchema, list}, func() { printQuarantines(s, list, slices.Compact(ignored)) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", quarantineSchema))
+	out.option(cmd, quarantineSchema)
 	return cmd
+}
+
+// printQuarantines shows quarantines, and why some are not in force.
+func printQuarantines(s *invocation, list []quarantine.Now, ignored []string) {
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "Nothing is in quarantine.")
+		return
+	}
+	table := term.NewTable("", "name", "for", "until", "why")
+	for _, e := range list {
+		state := e.Kind
+		if !e.InForce {
+			state += ", not in force"
+		}
+		table.Row(state, e.Name, forWhom(e.Program), until(&e.Entry), e.Why)
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	table.Print(s.out, "", style)
+	for _, said := range ignored {
+		style.Lines(s.out, "", nil, "It is "+said+".")
+	}
 }
 
 func until(e *quarantine.Entry) string {

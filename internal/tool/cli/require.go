@@ -81,7 +81,7 @@ func unmet(err error, text string) error {
 
 func newCheck(s *invocation) *cobra.Command {
 	var r requirements
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use:   "check [--require api=1.3,type=discrete,...]",
 		Short: "Check whether this machine has a device that a program needs",
@@ -101,22 +101,16 @@ func newCheck(s *invocation) *cobra.Command {
 				return exit.As(exit.NotLooked, err)
 			}
 			verdict := need.Verdict(report)
-			if asJSON {
-				if err := writeJSON(s, verdict); err != nil {
-					return err
-				}
-			} else {
-				printChecked(s, verdict)
+			err = out.print(s, verdict, func() { printChecked(s, verdict) })
+			if err == nil && !verdict.Met {
+				err = exit.With(causeExit(verdict.Code))
 			}
-			if !verdict.Met {
-				return exit.With(causeExit(verdict.Code))
-			}
-			return nil
+			return err
 		},
 	}
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for each child process")
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", discover.Schema))
+	out.option(cmd, discover.Schema)
 	return cmd
 }
 

@@ -21,7 +21,8 @@ const versionLine = "vkloader %s\n"
 
 // newRoot makes the commands that a command line needs.
 func newRoot(s *invocation, args []string) *cobra.Command {
-	var noProbe, asJSON bool
+	var out output
+	var noProbe bool
 	root := &cobra.Command{
 		Use:   "vkloader",
 		Short: "Explain and repair the Vulkan set-up of this machine",
@@ -43,12 +44,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
 			if noProbe {
-				return overview(s, filesOnly, asJSON)
+				return overview(s, filesOnly, &out)
 			}
-			return overview(s, tryAwake, asJSON)
+			return overview(s, tryAwake, &out)
 		},
 	}
-	root.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
+	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(term.Raw(s.out)) // of cobra's own, for shells
 	root.SetErr(s.errOut)
@@ -87,7 +88,11 @@ func run(s *invocation, args []string) int {
 	err := execute(s, args, messages)
 	out.Flush()
 	if out.Err != nil {
-		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", cause(out.Err))
+		why := out.Err
+		if of := (*fs.PathError)(nil); errors.As(why, &of) { // without the file
+			why = of.Err
+		}
+		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", why)
 		return exit.NotLooked
 	}
 	if err == nil {
@@ -122,15 +127,6 @@ func (a asking) Read(data []byte) (int, error) {
 	return a.Reader.Read(data)
 }
 
-// cause is what the system says of a file, without the file.
-func cause(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
-}
-
 // Main carries out the command line of a process and gives its exit code.
 func Main(args, environ []string, out, errOut io.Writer) int {
 	executable, err := os.Executable()
@@ -139,4 +135,54 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 	}
 	return run(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
 		terminal: isTerminal(os.Stdin)}, args[1:])
+}
+
+// command is a command of the tool: its name, and what makes it.
+type command struct {
+	name string
+	make func(*invocation) *cobra.Command
+}
+
+// everyCommand lists the commands of the tool on this system.
+func everyCommand() []command {
+	return append([]command{
+		{"info", newInfo},
+		{"ps", newPs},
+		{"list", newList},
+		{"explain", newExplain},
+		{"doctor", newDoctor},
+		{"env", newEnv},
+		{"settings", newSettings},
+		{"quarantine", newQuarantine},
+		{"validate", newValidate},
+		{"check", newCheck},
+		{"wait", newWait},
+		{"run", newRun},
+		{"graph", newGraph},
+		{"bundle", newBundle},
+		{"ui", newUI},
+		{"version", newVersion},
+		{commandOfPages, newPages},
+		{topicOfVariables, func(*invocation) *cobra.Command { // its text is made when it is asked for
+			return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
+		}},
+	}, commandsOfSystem()...)
+}
+
+// commandsFor lists the commands that a command line needs. A line that begins with the name of a command needs that command
+// alone, and "--version" needs none: the tool starts faster without the others. Every other line may need each of them.
+func commandsFor(args []string) (list []command, every bool) {
+	list = everyCommand()
+	if len(args) == 1 && args[0] == "--version" {
+		return nil, false
+	}
+	if len(args) == 0 || args[0] == commandOfPages || args[0] == topicOfVariables {
+		return list, true
+	}
+	for i, c := range list {
+		if c.name == args[0] {
+			return list[i : i+1], false
+		}
+	}
+	return list, true
 }

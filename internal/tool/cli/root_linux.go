@@ -2,8 +2,15 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/service/client"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/machine"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -25,3 +32,28 @@ func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
 }
+
+// kernelOf is the release of the kernel; "" for another machine's.
+func kernelOf(source *machine.Source) string {
+	var name unix.Utsname
+	if source.Foreign() || unix.Uname(&name) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(name.Sysname[:]) + " " + unix.ByteSliceToString(name.Release[:]) + " " +
+		unix.ByteSliceToString(name.Machine[:])
+}
+
+// libraryVersions are the release of a library, as its note says, and the version of Vulkan in its name.
+func libraryVersions(library string) (release, vulkan string) {
+	if file, err := os.Open(library); err == nil {
+		release = binary.Release(file)
+		file.Close()
+	}
+	return release, strings.TrimPrefix(filepath.Base(library), "libvulkan.so.")
+}
+
+// elevatedHere tells whether programs have more rights than their user because the tool has: on Linux each file decides.
+func elevatedHere() bool { return false }
+
+// askService asks the driver service for drivers.
+func askService(source *machine.Source) facts.Service { return client.Ask(source.Var) }

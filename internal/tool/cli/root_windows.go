@@ -2,6 +2,8 @@ package cli
 
 import (
 	"os"
+	"os/exec"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/windows"
@@ -63,3 +65,27 @@ func isTerminal(f *os.File) bool {
 
 // askService is never called: there is no driver service here.
 func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
+
+// kernelOf is the release of the kernel: the system's name has it here.
+func kernelOf(*machine.Source) string { return "" }
+
+// libraryVersions are the release of a library and its version of Vulkan, as its resources say.
+func libraryVersions(library string) (release, vulkan string) {
+	if pc.FileText(library, "ProductName") == "vkloader" {
+		release = pc.FileText(library, "ProductVersion")
+	}
+	return release, strings.TrimSuffix(pc.FileVersion(library), ".0")
+}
+
+// orderUse is in the usage of settings: there are no rules about the order of layers here.
+const orderUse = ""
+
+func settingsOfSystem(*invocation) []*cobra.Command { return nil }
+
+// hungUp calls end when the terminal is gone; Windows then ends the process itself.
+func hungUp(func()) {}
+
+// openPage starts a browser on a page.
+func openPage(address string) (forget func(), err error) {
+	return func() {}, exec.Command("rundll32", "url.dll,FileProtocolHandler", address).Start()
+}

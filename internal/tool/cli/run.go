@@ -3,52 +3,177 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
-// dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
-const dryRunSchema = 1
+// launched is what run is asked to do.
+type launched struct {
+	launch.Choice
+	findsCulprit
+	output
+	log        string // file that gets the loader's log
+	dry, times bool
+	limit      time.Duration // of the child that lists devices
+}
 
-// print shows the variables, as a shell takes them.
-func (r *launched) print(s *invocation, changes []launch.Change, warnings, args []string) error {
-	var err error
-	if r.asJSON {
-		err = writeJSON(s, struct {
+func newRun(s *invocation) *cobra.Command {
+	var r launched
+	cmd := &cobra.Command{
+		Use:               "run [options] [--] PROGRAM [ARGUMENT]...",
+		Short:             "Run a program with drivers, devices and layers chosen for it",
+		Long:              runHelp + culpritHelp + strings.TrimSuffix(gpus.Help, "\n\n"),
+		Example:           runExample,
+		Args:              someArguments("name the program to run; see vkloader run --help"),
+		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
+		ValidArgsFunction: completePrograms(s),
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what follows the program is the program's
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+gpus.Forms+"; may be repeated")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
+	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
+	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
+	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
+	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for the child process that lists devices")
+	flags.BoolVar(&r.times, "time", false, "print at the end how long opening each driver and layer took")
+	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
+	r.findsCulprit.options(cmd)
+	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
+	return cmd
+}
+
+func (r *launched) run(s *invocation, args []string) error {
+	if r.asJSON && !r.dry && !r.culprit {
+		return errors.New("--json goes with --dry-run and --find-culprit")
+	}
+	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
+		return err
+	}
+	m, brought, err := r.look(s)
+	if err != nil {
+		return err
+	}
+	program := launch.Program{Path: args[0], Args: args}
+	if !m.Foreign() {
+		if program.Path, err = programPath(args[0]); err != nil {
+			return err
+		}
+	}
+	plain := m.Environ
+	changes, warnings, err := r.prepare(s, brought, &m, program.Path)
+	if err != nil {
+		return err
+	}
+	if brought.Library != "" {
+		r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == libraryPath }))
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+	}
+	program.Environ = m.Environ
+	switch {
+	case r.dry:
+		return r.output.print(s, struct {
 			Schema    int             `json:"schema"`
 			Program   []string        `json:"program"`
 			Variables []launch.Change `json:"variables"`
 			Warnings  []string        `json:"warnings"`
-		}{dryRunSchema, args, changes, append([]string{}, warnings...)})
-	} else {
-		fmt.Fprintln(term.Raw(s.out), commandLine(changes, args))
+		}{dryRunSchema, args, changes, append([]string{}, warnings...)}, func() {
+			fmt.Fprintln(term.Raw(s.out), commandLine(changes, args, "\n"))
+		})
+	case r.culprit:
+		return r.find(s, &m, program.Path, args, r.asJSON)
+	case r.log == "" && !r.times:
+		return becomeProgram(&program)
 	}
-	return err
+	return r.watch(s, &program, brought)
+}
+
+// libraryPath is the variable by which a program gets the loader that this tool brings.
+const libraryPath = "LD_LIBRARY_PATH"
+
+// prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing. brought is
+// where the loader is that the program gets from this tool, if it does.
+func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]launch.Change, []string, error) {
+	changes, err := r.Changes(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if brought.Library != "" {
+		directory := filepath.Dir(brought.Library)
+		if before, _ := m.Lookup(libraryPath); before != "" {
+			directory += ":" + before
+		}
+		changes = append([]launch.Change{launch.SetVariable(libraryPath, directory)}, changes...)
+	}
+	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
+		changes = append(changes, launch.SetVariable(variables.Debug.Name(), "all"))
+	}
+	m.Environ = launch.Apply(m.Environ, changes)
+	source := &machine.Source{Machine: *m, Program: program, AsUser: s.asUser}
+	if !m.Foreign() {
+		source.Program = fullPath(program)
+	}
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
+	var loader *loaders.Loader // the program's own
+	if brought.Library == "" {
+		loader = loaders.Decide(source, "")
+	}
+	warnings, err := r.Check(source)
+	if err != nil {
+		return nil, nil, notLooked(err)
+	}
+	warnings = append(warnings, unfit(source, program)...)
+	more, also, err := r.forDevices(s, source, m, program)
+	changes = append(changes, more...)
+	return changes, slices.Concat(warnings, also, ignoredBy(loader, source.Program, changes)), err
+}
+
+// ignoredBy says what the loader that a program brings along makes nothing of; nil: the program gets another one.
+func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) []string {
+	if loader == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Name)
+	}
+	if names = loader.Ignored(names); len(names) == 0 {
+		return nil
+	}
+	return []string{strings.Join(names, ", ") + ": " + loader.NotInForce(program)}
 }
 
 // forDevices puts the variables that choose devices into the machine's environment. Devices are listed only where the choice
-// needs it, by the child that find finds.
-func (r *anywhere) forDevices(source *machine.Source, m *machine.Machine, program string, find func() (probe.Place, error)) ([]launch.Change, []string, error) {
+// needs it.
+func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]launch.Change, []string, error) {
 	ask := func() (*launch.Devices, error) {
-		found, err := find()
+		devices, err := devicesOf(s, source, r.limit)
 		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		devices, err := survey.LookAtDevices(found, source, r.limit)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
+			return nil, err
 		}
 		return listedDevices(devices)
 	}
@@ -79,37 +204,46 @@ func listedDevices(devices *survey.Devices) (*launch.Devices, error) {
 	return listed, nil
 }
 
-// anywhere is what run is asked to do on every system.
-type anywhere struct {
-	launch.Choice
-	log    string // file that gets the loader's log
-	dry    bool
-	asJSON bool
-	limit  time.Duration // of the child that lists devices
-}
-
-// options gives the command run its options; those of a system come after them.
-func (r *anywhere) options(s *invocation, cmd *cobra.Command) *pflag.FlagSet {
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what follows the program is the program's
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+gpus.Forms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
-	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
-	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
-	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
-	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for the child process that lists devices")
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
-	cmd.ValidArgsFunction = completePrograms(s)
-	return flags
-}
-
-// namesProgram refuses a run of nothing.
-func namesProgram(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return errors.New("name the program to run; see vkloader run --help")
+// watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
+func (r *launched) watch(s *invocation, program *launch.Program, brought probe.Place) error {
+	var log io.Writer = io.Discard
+	var file *os.File
+	if r.log != "" {
+		var err error
+		if file, err = machine.Output(r.log, 0o666); err != nil {
+			return exit.Unable("--log: %w", err)
+		}
+		defer file.Close()
+		log = file
 	}
-	return nil
+	times := loaderlog.NewTimes(time.Now())
+	var failed error
+	end, err := watched(s, program, &launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
+		times.Line(line, at)
+		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
+			failed = fmt.Errorf("--log %s: %w", r.log, err)
+		}
+	}}, r.times, file)
+	if err != nil {
+		return exit.As(exit.CannotRun, err)
+	}
+	if failed != nil {
+		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+	}
+	if why := r.unheard(program, brought); !times.Seen && why != "" {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", why)
+	} else if r.times {
+		printTimes(s, times)
+	}
+	return end(brought)
+}
+
+// ended ends the tool with a program's exit code.
+func ended(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return exit.With(code)
 }
 
 // programPath is where a program is found. Errors have run's exit codes.
@@ -122,4 +256,36 @@ func programPath(name string) (string, error) {
 		return "", exit.As(exit.CannotRun, err)
 	}
 	return path, nil
+}
+
+// fullPath is a program's path as the loader sees it: full, and without links (GEN-13).
+func fullPath(program string) string {
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		program = real
+	}
+	if full, err := filepath.Abs(program); err == nil {
+		return full
+	}
+	return program
+}
+
+// printTimes writes the times to standard error: standard output is the program's.
+func printTimes(s *invocation, t *loaderlog.Times) {
+	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
+	style := term.StyleFor(s.errOut, s.getenv)
+	table := term.NewTable("opened", "name", ">times", ">first", ">all")
+	var all time.Duration
+	for _, o := range t.Opened {
+		name := o.Library
+		if o.Name != "" {
+			name = o.Name + " (" + o.Library + ")"
+		}
+		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
+		all += o.Total
+	}
+	fmt.Fprintf(s.errOut, "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
+		us(t.Loaded), us(all))
+	if len(t.Opened) > 0 {
+		table.Print(s.errOut, "  ", style)
+	}
 }

@@ -3,17 +3,20 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -21,139 +24,52 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// launched is what run is asked to do.
-type launched struct {
-	anywhere
-	findsCulprit
-	times   bool
-	program launch.Program
-}
+const (
+	runHelp = "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's variables set as the\n" +
+		"options say. It writes no file and affects no other program. Without --log and --time the program\n" +
+		"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
+		"error, and exits as the program does.\n\n" +
+		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
+		"examination could not run.\n\n"
+	runExample = "  vkloader run --device 0 --no-layers vkcube\n" +
+		"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
+		"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game"
+)
 
-func newRun(s *invocation) *cobra.Command {
-	var r launched
-	cmd := &cobra.Command{
-		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
-		Short: "Run a program with drivers, devices and layers chosen for it",
-		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's variables set as the\n" +
-			"options say. It writes no file and affects no other program. Without --log and --time the program\n" +
-			"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
-			"error, and exits as the program does.\n\n" +
-			"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
-			"examination could not run.\n\n" +
-			culpritHelp + strings.TrimSuffix(gpus.Help, "\n\n"),
-		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
-			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
-			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
-		Args: namesProgram,
-		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
-	}
-	flags := r.anywhere.options(s, cmd)
-	flags.BoolVar(&r.times, "time", false, "print at the end how long opening each driver and layer took")
-	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
-	r.findsCulprit.options(cmd)
-	return cmd
-}
-
-func (r *launched) run(s *invocation, args []string) error {
-	if r.asJSON && !r.dry && !r.culprit {
-		return errors.New("--json goes with --dry-run and --find-culprit")
-	}
-	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
-		return err
-	}
-	m, err := s.machine()
-	if err != nil {
-		return err
+// look gives the machine that the program is for, and the loader that the program gets from this tool.
+func (r *launched) look(s *invocation) (m machine.Machine, brought probe.Place, err error) {
+	if m, err = s.machine(); err != nil {
+		return m, brought, err
 	}
 	if m.Foreign() && !r.dry {
-		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
+		return m, brought, errors.New("run starts programs of this machine only; with --root only --dry-run works")
 	}
 	if !r.dry {
-		if err := expireSettings(s, &m); err != nil {
-			return err
+		if err = expireSettings(s, &m); err != nil {
+			return m, brought, err
 		}
 	}
-	found, err := probe.Find(s.executable, "")
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	path := args[0]
-	if !m.Foreign() {
-		if path, err = programPath(args[0]); err != nil {
-			return err
-		}
-	}
-	plain := m.Environ
-	changes, warnings, err := r.prepare(found, &m, path)
-	if err != nil {
-		return err
-	}
-	r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == "LD_LIBRARY_PATH" }))
-	for _, w := range warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
-	}
-	if r.dry {
-		return r.print(s, changes, warnings, args)
-	}
-	if r.culprit {
-		return r.find(s, &m, path, args, r.asJSON)
-	}
-	r.program = launch.Program{Path: path, Args: args, Environ: m.Environ}
-	if r.log == "" && !r.times {
-		return exit.As(exit.CannotRun, r.program.Become())
-	}
-	return r.watch(s, found)
+	brought, err = probe.Find(s.executable, "")
+	return m, brought, notLooked(err)
 }
 
-// prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]launch.Change, []string, error) {
-	changes, err := r.Changes(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	directory := filepath.Dir(found.Library)
-	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
-		directory += ":" + before
-	}
-	changes = append([]launch.Change{launch.SetVariable("LD_LIBRARY_PATH", directory)}, changes...)
-	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
-		changes = append(changes, launch.SetVariable(variables.Debug.Name(), "all"))
-	}
-	m.Environ = launch.Apply(m.Environ, changes)
-
-	source := &machine.Source{Machine: *m, Program: program}
-	if !m.Foreign() {
-		if real, err := filepath.EvalSymlinks(program); err == nil {
-			source.Program, _ = filepath.Abs(real)
-		}
-	}
-	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
-	warnings, err := r.Check(source)
-	if err != nil {
-		return nil, nil, exit.As(exit.NotLooked, err)
-	}
+// unfit says what a program sees nothing of, and that no driver is for it.
+func unfit(source *machine.Source, program string) (warnings []string) {
 	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
 	}
 	if l := loaders.For(source, loaders.Linker(source, ""), nil); l != nil && l.Inside {
 		warnings = append(warnings, loaders.Line(l, program))
 	}
-	if !m.Foreign() {
+	if !source.Foreign() {
 		warnings = append(warnings, launch.Unfit(source.Program)...)
 	}
-	warnings = append(warnings, withoutDriver32(source)...)
-	more, also, err := r.forDevices(source, m, program, func() (probe.Place, error) { return found, nil })
-	return append(changes, more...), append(warnings, also...), err
-}
-
-// withoutDriver32 says of a 32-bit program that no driver is for it, and what brings one.
-func withoutDriver32(source *machine.Source) (warnings []string) {
 	if source.Class != 32 {
-		return nil
+		return warnings
 	}
 	report, err := doctor.Examine(source, doctor.Options{})
 	if err != nil {
-		return nil
+		return warnings
 	}
 	for _, f := range report.Findings {
 		if f.Code == doctor.NoDriver {
@@ -164,7 +80,7 @@ func withoutDriver32(source *machine.Source) (warnings []string) {
 }
 
 // commandLine is a line for a shell that starts the program with the variables.
-func commandLine(changes []launch.Change, args []string) string {
+func commandLine(changes []launch.Change, args []string, _ string) string {
 	words := []string{"env"}
 	for _, c := range changes {
 		if !c.Set {
@@ -180,4 +96,85 @@ func commandLine(changes []launch.Change, args []string) string {
 		words = append(words, term.Quoted(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// becomeProgram replaces this process by a program.
+func becomeProgram(p *launch.Program) error { return exit.As(exit.CannotRun, p.Become()) }
+
+// watched runs a program whose standard error goes through a splitter; end ends the tool as the program ended. stamps: the times
+// of lines are exact.
+func watched(s *invocation, program *launch.Program, to *launch.Splitter, stamps bool, log *os.File) (end func(probe.Place) error, err error) {
+	status, left, err := program.Watch(to, stamps)
+	if left != nil {
+		leave(s, left, log)
+	}
+	return func(brought probe.Place) error {
+		if status.Signaled() {
+			n := int(status.Signal())
+			_ = syscall.Exec(brought.Child, []string{brought.Child, "die", strconv.Itoa(n)}, nil)
+			return exit.With(128 + n)
+		}
+		return ended(status.ExitStatus())
+	}, err
+}
+
+// unheard says that a program has loaded no loader that wrote a line; "" where that is no wonder.
+func (r *launched) unheard(program *launch.Program, brought probe.Place) string {
+	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
+		return ""
+	}
+	return program.Path + " has not loaded " + brought.Library
+}
+
+// leave starts another process of the tool that goes on reading what the program's own children write. It gets the log as
+// a descriptor: by its path somebody else may have put another file there.
+func leave(s *invocation, from, log *os.File) {
+	defer from.Close()
+	args := []string{"follow"}
+	if log != nil {
+		args = append(args, "log")
+	}
+	raw, err := from.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		cmd := exec.Command(s.executable, args...)
+		cmd.Stderr = os.Stderr
+		cmd.ExtraFiles = []*os.File{os.NewFile(fd, "standard error")}
+		if log != nil {
+			cmd.ExtraFiles = append(cmd.ExtraFiles, log)
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		err = cmd.Start()
+	})
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
+	}
+}
+
+// newFollow is the process that leave starts: standard error of what a program left running is descriptor 3, and
+// the log, when there is one, descriptor 4.
+func newFollow(s *invocation) *cobra.Command {
+	return &cobra.Command{Use: "follow [log]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
+		var log io.Writer = io.Discard
+		if len(args) > 0 {
+			log = os.NewFile(4, "log")
+		}
+		return launch.Follow(os.NewFile(3, "standard error"), &launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
+			fmt.Fprintln(log, line)
+		}})
+	}}
+}
+
+// hangKey is what the user types when a program hangs.
+const hangKey = `Ctrl-\`
+
+// crashedWith says what an exit code means that counts as a crash.
+const crashedWith = "as where a signal ended a command of a shell"
+
+// ofTheSystem tells whether a file is one of those that crash for others: abort(3) is in the C library.
+func ofTheSystem(file string) bool {
+	base := filepath.Base(file)
+	return strings.HasPrefix(base, "libc.") || strings.HasPrefix(base, "libc-") || strings.HasPrefix(base, "ld-")
 }

@@ -2,19 +2,23 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
 )
 
 func newSettings(s *invocation) *cobra.Command {
@@ -94,7 +98,7 @@ func putBack(restored bool) string {
 }
 
 func newSettingsShow(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	var app string
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -124,21 +128,14 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if shown.Order, err = settingsfile.ListRules(place); err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(s, shown)
-			} else {
+			problems := slices.ContainsFunc(shown.Findings, func(f validation.Remark) bool { return f.Severity == diag.Problem })
+			return out.judge(s, shown, problems, func() {
 				printShown(s, shown)
 				printLayerFile(s, shown.LayerSettings)
-			}
-			for _, f := range shown.Findings {
-				if err == nil && f.Severity == diag.Problem {
-					err = exit.With(exit.Problems)
-				}
-			}
-			return err
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	out.option(cmd, settingsfile.Schema)
 	cmd.Flags().StringVar(&app, "app", "", "show what this program gets, whose executable is `EXE`")
 	return cmd
 }
@@ -213,11 +210,7 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 		line("log: %s", strings.Join(p.Log, ", "))
 	}
 	if p.LogFile != "" {
-		words := "error, warn"
-		if len(p.Log) > 0 {
-			words = strings.Join(p.Log, ", ")
-		}
-		line("log file: %s (%s)", p.LogFile, words)
+		line("log file: %s (%s)", p.LogFile, term.Or(strings.Join(p.Log, ", "), "error, warn"))
 	}
 	switch {
 	case p.Layers == nil:
@@ -281,14 +274,12 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 }
 
 func newSettingsClear(s *invocation) *cobra.Command {
+	var out output
 	var apps []string
-	var force, asJSON bool
+	var force bool
 	tell := func(done settingsfile.Done, format string, args ...any) error {
-		if done.Schema = settingsfile.Schema; asJSON {
-			return writeJSON(s, done)
-		}
-		_, err := fmt.Fprintf(s.out, format+"\n", args...)
-		return err
+		done.Schema = settingsfile.Schema
+		return out.print(s, done, func() { fmt.Fprintf(s.out, format+"\n", args...) })
 	}
 	cmd := &cobra.Command{
 		Use:   "clear",
@@ -330,7 +321,65 @@ func newSettingsClear(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	out.option(cmd, settingsfile.Schema)
 	cmd.Flags().BoolVar(&force, "force", false, "also remove another program's file")
 	return cmd
+}
+
+// printOrder shows the rules about the order of layers, and what becomes of each.
+func printOrder(s *invocation, rules []settingsfile.RuleNow) {
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "%s\n", style.Heading("Rules about the order of layers"))
+	stale := false
+	for _, r := range rules {
+		fmt.Fprintf(s.out, "  %s\n    before %s, for %s\n", term.OneLine(r.Upper), term.OneLine(r.Lower), term.OneLine(forWhom(r.Program)))
+		switch r.State {
+		case settingsfile.RuleIdle:
+			fmt.Fprintf(s.out, "    no effect: there is no layer %s\n", term.OneLine(strings.Join(r.Missing, " and ")))
+		case settingsfile.RuleStale:
+			stale = true
+			fmt.Fprintln(s.out, "    stale: layers or settings have changed since it was written")
+		}
+	}
+	if stale {
+		fmt.Fprintln(s.out, "  To write them again: vkloader settings order apply")
+	}
+}
+
+// printChance says which layers are in an order that nothing gives, and how to choose one where the program's loader reads the
+// settings file.
+func printChance(s *invocation, list []discover.Chance, loader *loaders.Loader) {
+	for _, c := range list {
+		printLines(s, "In an order that is left to chance", c.Layers)
+		fmt.Fprintf(s.out, "    They are files of one directory, and a directory has no order:\n    %s\n", term.OneLine(c.Directory))
+		if !onWindows && (loader == nil || loader.Obeys(loaders.SettingsFile)) {
+			fmt.Fprintf(s.out, "    To choose: vkloader settings order %s \\\n        before %s\n", term.Quoted(c.Layers[1]), term.Quoted(c.Layers[0]))
+		}
+	}
+}
+
+// printComputing says which layers programs do not get that show nothing.
+func printComputing(s *invocation, list []explain.Item) {
+	if len(list) == 0 {
+		return
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name)
+	}
+	printLines(s, "Left out of programs that enable no surface extension", names)
+	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
+}
+
+// printLayerFile says which settings of layers are in force, and from where.
+func printLayerFile(s *invocation, shown *layersettings.Shown) {
+	if shown == nil {
+		return
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Settings of layers"))
+	fmt.Fprintf(s.out, "    %s\n    found by %s\n", term.OneLine(shown.File), shown.From)
+	for _, v := range shown.Values {
+		fmt.Fprintf(s.out, "    %d: %s = %s\n", v.Line, term.OneLine(v.Name), term.OneLine(v.Value))
+	}
 }

@@ -20,9 +20,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// layerSettingsSchema is raised when a field of settings layer changes its meaning or goes.
-const layerSettingsSchema = 1
-
 // layerSettings is what settings layer says.
 type layerSettings struct {
 	Schema    int            `json:"schema"`
@@ -52,9 +49,10 @@ type variableLine struct {
 
 // layerOptions are those of settings layer.
 type layerOptions struct {
-	directory              string
-	empty                  []string
-	variables, dry, asJSON bool
+	output
+	directory      string
+	empty          []string
+	variables, dry bool
 }
 
 func newSettingsLayer(s *invocation) *cobra.Command {
@@ -73,12 +71,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation validate_sync=true\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation report_flags=error,warn --directory ~/src/game",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("settings layer needs the name of a layer")
-			}
-			return nil
-		},
+		Args: someArguments("settings layer needs the name of a layer"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return completeLayers(s)(cmd, args, typed)
@@ -91,7 +84,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "make the list `KEY` empty, whatever its default; may be repeated")
 	cmd.Flags().BoolVar(&o.variables, "variables", false, "print variables for a shell, and write nothing")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "print the file instead of writing it")
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", layerSettingsSchema))
+	o.option(cmd, layerSettingsSchema)
 	if err := cmd.MarkFlagDirname("directory"); err != nil {
 		panic(err)
 	}
@@ -143,6 +136,42 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 	return layer, found, nil
 }
 
+// layerEdit is one change: a setting gets a value, or its default again.
+type layerEdit struct {
+	key, value string
+	usual      bool // the default
+	setting    *layersettings.Setting
+}
+
+// edits are the changes that a command line asks for.
+func (o *layerOptions) edits(layer *layersettings.Layer, changes []string) (list []layerEdit, err error) {
+	add := func(e layerEdit) error {
+		if e.setting = layer.Find(e.key); e.setting == nil {
+			return layer.Unknown(e.key)
+		}
+		list = append(list, e)
+		if e.usual {
+			return nil
+		}
+		return e.setting.Check(e.value)
+	}
+	for _, change := range changes {
+		key, value, given := strings.Cut(change, "=")
+		if !given {
+			return nil, fmt.Errorf("settings layer: %q is no KEY=VALUE", change)
+		}
+		if err := add(layerEdit{key: key, value: value, usual: value == "" && !o.variables}); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range o.empty {
+		if err := add(layerEdit{key: key}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
 // setLayer shows the settings of a layer, or makes changes.
 func setLayer(s *invocation, o *layerOptions, name string, changes []string) error {
 	source, err := s.source("", false)
@@ -156,61 +185,33 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	if len(layer.Settings) == 0 {
 		return exit.Problem("%s names no settings in its manifest, %s", name, found.Manifest)
 	}
-	for _, change := range changes {
-		key, value, given := strings.Cut(change, "=")
-		if !given {
-			return fmt.Errorf("settings layer: %q is no KEY=VALUE", change)
-		}
-		setting := layer.Find(key)
-		if setting == nil {
-			return layer.Unknown(key)
-		}
-		if value != "" || o.variables {
-			if err := setting.Check(value); err != nil {
-				return err
-			}
-		}
-	}
-	for _, key := range o.empty {
-		setting := layer.Find(key)
-		if setting == nil {
-			return layer.Unknown(key)
-		}
-		if err := setting.Check(""); err != nil {
-			return err
-		}
+	edits, err := o.edits(layer, changes)
+	if err != nil {
+		return err
 	}
 	answer := &layerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
 	if o.variables {
-		for _, key := range o.empty {
-			changes = append(changes, key+"=")
-		}
-		return printLayerVariables(s, o, layer, changes, answer)
+		return printLayerVariables(s, o, edits, answer)
 	}
 	file, err := layerFile(&source.Machine, o)
 	if err != nil {
 		return err
 	}
-	for _, change := range changes {
-		key, value, _ := strings.Cut(change, "=")
-		if value == "" {
-			file.Unset(layer.Full(key))
+	for _, e := range edits {
+		if e.usual {
+			file.Unset(layer.Full(e.key))
 		} else {
-			file.Set(layer.Full(key), value)
+			file.Set(layer.Full(e.key), e.value)
 		}
 	}
-	for _, key := range o.empty {
-		file.Set(layer.Full(key), "")
-	}
-	changed := len(changes)+len(o.empty) > 0
-	if o.dry && changed {
+	if o.dry && len(edits) > 0 {
 		s.plan(file.File, file.Text(), file.Over())
 		_, err := fmt.Fprint(s.out, file.Text())
 		return err
 	}
-	if changed {
+	if len(edits) > 0 {
 		if answer.Removed, err = file.Write(&source.Machine); err != nil {
-			return exit.As(exit.NotLooked, err)
+			return notLooked(err)
 		}
 	}
 	for _, setting := range layer.Settings {
@@ -220,31 +221,34 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 		}
 		answer.Settings = append(answer.Settings, now)
 	}
-	if len(file.Values()) > 0 || changed {
+	if len(file.Values()) > 0 || len(edits) > 0 {
 		answer.File, answer.From = file.File, file.From
 	}
-	if o.asJSON {
-		return writeJSON(s, answer)
-	}
-	if !changed {
-		printLayerSettings(s, layer, answer)
-		return nil
-	}
+	return o.print(s, answer, func() {
+		if len(edits) == 0 {
+			printLayerSettings(s, answer)
+		} else {
+			printLayerWritten(s, answer)
+		}
+	})
+}
+
+// printLayerWritten says which file was written, and who reads it.
+func printLayerWritten(s *invocation, answer *layerSettings) {
 	verb := "Wrote"
 	if answer.Removed {
 		verb = "Nothing is left: the tool removed"
 	}
-	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(file.File))
+	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
-	case file.From == theDirectory || file.From == layersettings.WorkingDirectory:
-		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(file.File)))
-	case file.From == layersettings.PathVariable:
+	case answer.From == theDirectory || answer.From == layersettings.WorkingDirectory:
+		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
+	case answer.From == layersettings.PathVariable:
 		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", layersettings.PathVariable)
 	default:
 		fmt.Fprintln(s.out, "All programs of this user read it.")
 	}
-	return nil
 }
 
 // theDirectory is where a file comes from that --directory names.
@@ -268,53 +272,41 @@ func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error)
 			}
 		}
 		file, err := layersettings.Open(m, place)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		return file, nil
+		return file, notLooked(err)
 	}
 	file, err := layersettings.InForce(m, places)
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	if file == nil && len(places) == 0 {
-		return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
-	}
-	if file == nil {
-		if file, err = layersettings.Open(m, places[0]); err != nil {
-			return nil, exit.As(exit.NotLooked, err)
+	if file == nil && err == nil {
+		if len(places) == 0 {
+			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
 		}
+		file, err = layersettings.Open(m, places[0])
 	}
-	return file, nil
+	return file, notLooked(err)
 }
 
 // printLayerVariables prints the variables that set settings.
-func printLayerVariables(s *invocation, o *layerOptions, layer *layersettings.Layer, changes []string, answer *layerSettings) error {
-	if len(changes) == 0 {
+func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *layerSettings) error {
+	if len(edits) == 0 {
 		return errors.New("settings layer: --variables needs KEY=VALUE")
 	}
 	answer.Settings = []settingNow{}
-	for _, change := range changes {
-		key, value, _ := strings.Cut(change, "=")
-		setting := layer.Find(key)
-		if setting.Variable == "" {
-			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", layer.Name, key)
+	for _, e := range edits {
+		if e.setting.Variable == "" {
+			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", answer.Layer, e.key)
 		}
-		answer.Variables = append(answer.Variables, variableLine{setting.Variable, value})
+		answer.Variables = append(answer.Variables, variableLine{e.setting.Variable, e.value})
 	}
-	if o.asJSON {
-		return writeJSON(s, answer)
-	}
-	for _, v := range answer.Variables {
-		fmt.Fprintf(s.out, "export %s=%s\n", v.Name, term.Quoted(v.Value))
-	}
-	return nil
+	return o.print(s, answer, func() {
+		for _, v := range answer.Variables {
+			fmt.Fprintf(s.out, "export %s=%s\n", v.Name, term.Quoted(v.Value))
+		}
+	})
 }
 
 // printLayerSettings lists the settings of a layer.
-func printLayerSettings(s *invocation, layer *layersettings.Layer, answer *layerSettings) {
+func printLayerSettings(s *invocation, answer *layerSettings) {
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(layer.Name)))
+	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(answer.Layer)))
 	if answer.File != "" {
 		fmt.Fprintf(s.out, "  set in %s\n", term.OneLine(answer.File))
 	}

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
+
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -14,9 +17,6 @@ const orderUse = "|order|layer"
 func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
 }
-
-// orderSchema is raised when a field of settings order changes its meaning or goes.
-const orderSchema = 1
 
 // ordered is what settings order says.
 type ordered struct {
@@ -30,8 +30,9 @@ type ordered struct {
 
 // orderOptions are those of every command that changes the order.
 type orderOptions struct {
-	program             string
-	system, dry, asJSON bool
+	output
+	program     string
+	system, dry bool
 }
 
 func (o *orderOptions) add(cmd *cobra.Command) {
@@ -39,7 +40,7 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 	flags.StringVar(&o.program, "program", "", "for this program only, whose executable is `EXE`")
 	flags.BoolVar(&o.system, "system", false, "write the file for all users")
 	flags.BoolVar(&o.dry, "dry-run", false, "show the order, and write nothing")
-	flags.BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
+	o.option(cmd, orderSchema)
 }
 
 // look finds the settings, and the program as they name it.
@@ -52,6 +53,20 @@ func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
 		}
 	}
 	return found, err
+}
+
+// change makes a change of the rules, and shows the order before and after it.
+func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error)) error {
+	found, err := o.look(s)
+	if err != nil {
+		return err
+	}
+	done, removed, err := make(found)
+	if err != nil {
+		return err
+	}
+	answer := ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: removed, File: done.File, Before: done.Before, After: done.After}
+	return o.print(s, answer, func() { printReordered(s, &answer, o.dry) })
 }
 
 func newSettingsOrder(s *invocation) *cobra.Command {
@@ -86,25 +101,20 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := o.look(s)
-			if err != nil {
-				return err
-			}
 			if len(args) == 0 {
-				return listOrder(s, found, o.asJSON)
+				return o.list(s)
 			}
-			rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
-			if args[1] == "after" {
-				rule.Upper, rule.Lower = rule.Lower, rule.Upper
-			}
-			if rule.Upper == rule.Lower {
-				return fmt.Errorf("settings order: the two layers are the same")
-			}
-			done, err := settingsfile.AddRule(found, rule, o.system, o.dry)
-			if err != nil {
-				return err
-			}
-			return printReordered(s, o, done, nil)
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error) {
+				rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
+				if args[1] == "after" {
+					rule.Upper, rule.Lower = rule.Lower, rule.Upper
+				}
+				if rule.Upper == rule.Lower {
+					return nil, nil, errors.New("settings order: the two layers are the same")
+				}
+				done, err := settingsfile.AddRule(found, rule, o.system, o.dry)
+				return done, nil, err
+			})
 		},
 	}
 	o.add(cmd)
@@ -116,15 +126,9 @@ func newOrderList(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the rules about the order of layers", Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			found, err := o.look(s)
-			if err != nil {
-				return err
-			}
-			return listOrder(s, found, o.asJSON)
-		},
+		RunE: func(*cobra.Command, []string) error { return o.list(s) },
 	}
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
+	o.option(cmd, orderSchema)
 	return cmd
 }
 
@@ -138,22 +142,13 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := o.look(s)
-			if err != nil {
-				return err
-			}
-			removed, done, err := settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
-				for _, name := range args {
-					if r.Upper != name && r.Lower != name {
-						return false
-					}
-				}
-				return r.Program == o.program
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error) {
+				removed, done, err := settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
+					other := slices.ContainsFunc(args, func(name string) bool { return r.Upper != name && r.Lower != name })
+					return !other && r.Program == o.program
+				})
+				return done, removed, err
 			})
-			if err != nil {
-				return err
-			}
-			return printReordered(s, o, done, removed)
 		},
 	}
 	o.add(cmd)
@@ -165,44 +160,38 @@ func newOrderApply(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			found, err := o.look(s)
-			if err != nil {
-				return err
-			}
-			done, err := settingsfile.ApplyRules(found, o.system)
-			if err != nil {
-				return err
-			}
-			return printReordered(s, o, done, nil)
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error) {
+				done, err := settingsfile.ApplyRules(found, o.system)
+				return done, nil, err
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&o.system, "system", false, "write the file for all users")
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
+	o.option(cmd, orderSchema)
 	return cmd
 }
 
-func listOrder(s *invocation, found *settingsfile.Found, asJSON bool) error {
+// list lists the rules.
+func (o *orderOptions) list(s *invocation) error {
+	found, err := o.look(s)
+	if err != nil {
+		return err
+	}
 	rules, err := settingsfile.ListRules(found)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return writeJSON(s, ordered{Schema: orderSchema, Rules: rules})
-	}
-	if len(rules) == 0 {
-		fmt.Fprintln(s.out, "There are no rules about the order of layers.")
-		return nil
-	}
-	printOrder(s, rules)
-	return nil
+	return o.print(s, ordered{Schema: orderSchema, Rules: rules}, func() {
+		if len(rules) == 0 {
+			fmt.Fprintln(s.out, "There are no rules about the order of layers.")
+		} else {
+			printOrder(s, rules)
+		}
+	})
 }
 
-// printReordered shows the order before and after a change.
-func printReordered(s *invocation, o *orderOptions, done *settingsfile.OrderOutcome, removed []settingsfile.Rule) error {
-	if o.asJSON {
-		return writeJSON(s, ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: removed, File: done.File,
-			Before: done.Before, After: done.After})
-	}
+// printReordered shows the order before and after a change; dry: the change was not made.
+func printReordered(s *invocation, done *ordered, dry bool) {
 	list := func(title string, layers []settingsfile.OrderedLayer) {
 		fmt.Fprintf(s.out, "%s\n", title)
 		for i, l := range layers {
@@ -213,15 +202,14 @@ func printReordered(s *invocation, o *orderOptions, done *settingsfile.OrderOutc
 			fmt.Fprintf(s.out, "  %2d %s%s\n", i+1, l.Name, use)
 		}
 	}
-	for _, r := range removed {
+	for _, r := range done.Removed {
 		fmt.Fprintf(s.out, "Removed: %s before %s\n", r.Upper, r.Lower)
 	}
 	list("Before, from the program down", done.Before)
 	list("After", done.After)
 	verb := "Wrote"
-	if o.dry {
+	if dry {
 		verb = "Would write"
 	}
 	fmt.Fprintf(s.out, "%s %s\n", verb, done.File)
-	return nil
 }

@@ -1,17 +1,29 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"vkloader/discover"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 func newSettingsSet(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
-	asJSON := false
+	var out output
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Set layers and their order, drivers, devices, the log",
@@ -30,10 +42,9 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, &out) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
 	flags.StringArrayVar(&c.Layers, "layer", nil, "a layer, from the program down: `NAME[=on|off|auto]`, on when left out; \"others\": where all others go (last)")
 	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "no layers but those that --layer names")
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "no layers at all")
@@ -43,17 +54,41 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		"only this `DEVICE`: "+gpus.Forms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "a `FILE` that gets the log of instances, too: the words of --log, else errors and warnings; \"none\": no file")
-	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
-	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
-	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
-	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
+	changeFlags(cmd, c)
+	out.option(cmd, settingsfile.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
 		"log": completeWords, "device": completeDevices(s)})
 	return cmd
 }
 
-func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJSON bool) error {
+// changeFlags are the options of every command that changes the settings file.
+func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
+	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
+	flags.BoolVar(&c.System, "system", false, "write the file for all users")
+	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
+	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
+}
+
+// changeSettings changes the settings file, and says what is to be known of the change.
+func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Change) (*settingsfile.Written, error) {
+	c.Finish = settingsfile.RenewRules
+	asked := &askedDevices{s: s, place: place}
+	written, err := place.Set(c, asked)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range asked.warnings {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+	}
+	if written.Alone {
+		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
+	}
+	return written, nil
+}
+
+func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out *output) error {
 	changes := false
 	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires"} {
 		changes = changes || cmd.Flags().Changed(name)
@@ -72,30 +107,139 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	if err != nil {
 		return err
 	}
-	c.Finish = settingsfile.RenewRules
-	asked := &askedDevices{s: s, place: place}
-	written, err := place.Set(c, asked)
+	written, err := changeSettings(s, place, c)
 	if err != nil {
 		return err
-	}
-	for _, w := range asked.warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
-	}
-	if written.Alone {
-		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
 	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
 		s.plan(written.Path, written.Text, written.Gone)
 		return writeJSON(s, written.Content)
 	}
-	if asJSON {
-		return writeJSON(s, settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)})
+	done := settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)}
+	return out.print(s, done, func() {
+		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		if !written.Expires.IsZero() {
+			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
+		}
+	})
+}
+
+// settingsLook is how long a child may take that looks at devices for settings.
+const settingsLook = 30 * time.Second
+
+// askedDevices are the devices of this machine, asked for settings.
+type askedDevices struct {
+	s        *invocation
+	place    *settingsfile.Found
+	found    probe.Place
+	devices  *survey.Devices
+	warnings []string // what a user should know of the settings
+}
+
+func (a *askedDevices) warn(format string, args ...any) {
+	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
+}
+
+// source is what the child sees.
+func (a *askedDevices) source() *machine.Source {
+	return &machine.Source{Machine: a.place.Machine, Program: a.found.Child}
+}
+
+// List asks the probe for all devices, hidden ones included.
+func (a *askedDevices) List() ([]discover.Device, error) {
+	if a.place.Machine.Foreign() {
+		return nil, errors.New("--device below --root needs DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
 	}
-	fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
-	if !written.Expires.IsZero() {
-		fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n",
-			settingsfile.Time(written.Expires))
+	var err error
+	if a.found, err = probe.Find(a.s.executable, ""); err == nil {
+		a.devices, err = survey.LookAtDevices(a.found, a.source(), settingsLook)
+	}
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	var all []discover.Device
+	for _, d := range a.devices.List {
+		all = append(all, d.Device)
+	}
+	if len(all) == 0 && a.devices.Problem != "" {
+		return nil, exit.Problem("no devices: %s", a.devices.Problem)
+	}
+	return all, nil
+}
+
+// Manifest is that of a driver which is there by a variable only: with devices in the settings, variables do not count
+// (SET-98).
+func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
+	if !a.devices.List[d.Index].Brought {
+		return "", nil
+	}
+	names, err := survey.InForce(a.source())
+	if err != nil {
+		return "", exit.As(exit.NotLooked, err)
+	}
+	manifest, err := survey.ManifestOf(a.found, a.source(), d, settingsLook)
+	if err != nil {
+		return "", exit.As(exit.NotLooked, err)
+	}
+	if manifest != "" {
+		a.warn("the driver of %s is there by %s only, which does not count while there are devices in the settings: its manifest %s is in them, too",
+			d.Name, strings.Join(names, " and "), manifest)
+	}
+	return manifest, nil
+}
+
+// Try makes sure that programs get these devices, and says what variables have to do with it.
+func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) error {
+	object = maps.Clone(object)
+	delete(object, "app_keys")
+	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	got, err := survey.Try(a.found, a.source(), string(text), settingsLook)
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) && !survey.Same(got.Devices, chosen) {
+		var names []string
+		for _, d := range got.Devices {
+			names = append(names, d.Name)
+		}
+		wrong := chosen[0].Name
+		if got.Problem != "" {
+			wrong += ": " + got.Problem
+		}
+		return exit.Problem("not written: a program with these settings would get %s instead of %s", term.Or(strings.Join(names, ", "), "no device"), wrong)
+	}
+	names, err := survey.InForce(a.source())
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	said := false
+	for _, d := range chosen {
+		switch listed := a.devices.List[d.Index]; listed.HiddenBy {
+		case survey.MesaLayer, survey.Filters:
+			a.warn("%s stays hidden: it is %s, which settings do not change", d.Name, listed.Why)
+		case survey.Variables:
+			said = true
+			a.warn("%s: %s. With these settings programs on this loader still get the device; on another loader they may not: %s",
+				d.Name, listed.Why, a.unset(names))
+		}
+	}
+	if !said && len(names) > 0 {
+		a.warn("while there are devices in the settings, programs ignore %s", strings.Join(names, " and "))
 	}
 	return nil
+}
+
+// unset says how variables go, and where they are set.
+func (a *askedDevices) unset(names []string) string {
+	text := "unset " + strings.Join(names, " ")
+	for _, name := range names {
+		if at := doctor.SetIn(&a.place.Machine, name); len(at) > 0 {
+			text += "; " + name + " is set in " + at[0].String()
+		}
+	}
+	return text
 }

@@ -1,15 +1,19 @@
 package cli
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
-
-	"github.com/spf13/cobra"
 )
 
 // subject is the program that is looked at: one that would be started, or one that runs.
@@ -17,6 +21,55 @@ type subject struct {
 	source  *machine.Source
 	process *process.Process // nil: none that runs
 	plugin  string           // a library that it opens later; "": none
+}
+
+// subject is what --app, --elevated and --pid name. Of a process it is the root, the environment, the executable, the
+// rights and the word size.
+func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
+	if pid == 0 {
+		source, err := s.source(app, elevated)
+		if err != nil {
+			return nil, err
+		}
+		return &subject{source: source}, nil
+	}
+	if app != "" || elevated || s.root != "" {
+		return nil, errors.New("--pid has the process's own " + partsOfProcess + ": not with --app, --elevated or --root")
+	}
+	p, err := process.Here.Look(pid)
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	source := sourceFor(p)
+	if err := s.change(&source.Machine); err != nil {
+		return nil, err
+	}
+	if !source.Foreign() {
+		source.Added, source.Without = s.added, s.without
+	}
+	return &subject{source: served(source), process: p}, nil
+}
+
+// sourceFor is the machine as a process sees it.
+func sourceFor(p *process.Process) *machine.Source {
+	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class, Program: p.Program}
+}
+
+// mapped is the loader that a process has loaded; nil: none.
+func (a *subject) mapped() *loaders.Loader {
+	if mapped := a.process.Loaders(); len(mapped) > 0 {
+		return loaderAt(a.source, mapped[0].Path)
+	}
+	return nil
+}
+
+// completeProcesses gives the processes that have a loader.
+func completeProcesses(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+	found, _, _ := process.Here.List()
+	for _, p := range found {
+		list = append(list, fmt.Sprintf("%d\t%s", p.PID, p.Name))
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // name is the program in words; app is what it was asked for by.
@@ -72,5 +125,70 @@ func printDifferences(s *invocation, list []process.Difference) {
 		if where := term.Or(d.File, d.Manifest); where != "" {
 			fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
 		}
+	}
+}
+
+// decideFor makes what is asked about a program be decided as its loader does, and gives that loader: the one that a process has
+// mapped, or the one that the dynamic linker finds.
+func decideFor(about *subject) *loaders.Loader {
+	if about.process != nil {
+		if l := about.mapped(); l != nil {
+			l.On(about.source)
+			return l
+		}
+	}
+	return loaders.Decide(about.source, about.plugin)
+}
+
+// staticOf tells whether the program is statically linked. A process that has mapped a loader has one.
+func staticOf(about *subject) loaders.Static {
+	if about.process != nil && about.mapped() != nil {
+		return loaders.NotStatic
+	}
+	return loaders.StaticOf(loaders.Linker(about.source, about.plugin))
+}
+
+// loaderFile is the file of the loader that a program gets, for which its source then decides; "": this project's, or none.
+func loaderFile(source *machine.Source) string {
+	if l := loaders.Decide(source, ""); l != nil && !l.Ours() {
+		return l.File
+	}
+	return ""
+}
+
+// printLoader says which loader it is decided for, where that is not this project's.
+func printLoader(s *invocation, l *loaders.Loader, program string) {
+	if l != nil && !l.Ours() {
+		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, loaders.Line(l, program)+".")
+	}
+}
+
+// ignoredSettings says, for each of some programs, that its loader ignores the settings file or these fields of it; "" is a
+// program that is started without more. Nothing is said of programs whose loader obeys, or has none that is known.
+func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
+	if len(programs) == 0 {
+		programs = []string{""}
+	}
+	for _, program := range programs {
+		source, err := s.source(program, false)
+		if err != nil {
+			continue
+		}
+		l := loaders.For(source, loaders.Linker(source, ""), nil)
+		if l == nil || len(l.Ignored(append([]string{loaders.SettingsFile}, fields...))) == 0 {
+			continue
+		}
+		if said := l.NotInForce(program); !slices.Contains(list, said) {
+			list = append(list, said)
+		}
+	}
+	return list
+}
+
+// warnIgnored says so of what was written into a settings file.
+func warnIgnored(s *invocation, programs []string, content map[string]any) {
+	text, _ := json.Marshal(content) // what cannot be written was not written
+	for _, said := range ignoredSettings(s, programs, loaders.FieldsIn(string(text))) {
+		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func newSystem(s *invocation) *cobra.Command {
 }
 
 func newSystemStatus(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show which loader programs of each word size get",
 		Long: "status shows, for each architecture, the loaders that the dynamic linker finds, in its order;\n" +
@@ -39,23 +40,19 @@ func newSystemStatus(s *invocation) *cobra.Command {
 				return err
 			}
 			status := loaders.StatusOf(&m)
-			if err := printSystemStatus(s, status, asJSON); err != nil {
+			err = out.print(s, status, func() { printSystemStatus(s, status) })
+			if err != nil || slices.ContainsFunc(status.Architectures, func(a loaders.Architecture) bool { return a.InForce != loaders.InForceNone }) {
 				return err
-			}
-			for _, a := range status.Architectures {
-				if a.InForce != loaders.InForceNone {
-					return nil
-				}
 			}
 			return exit.Problem("programs find no %s", loaders.Name)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", loaders.StatusSchema))
+	out.option(cmd, loaders.StatusSchema)
 	return cmd
 }
 
 func newSystemUse(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use: "use distribution|vkloader", Short: "Choose the loader that programs of every word size get",
 		Long: "use replaces the link libvulkan.so.1 in the library directories of the distribution, each in one\n" +
@@ -73,17 +70,14 @@ func newSystemUse(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printSystemStatus(s, status, asJSON)
+			return out.print(s, status, func() { printSystemStatus(s, status) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", loaders.StatusSchema))
+	out.option(cmd, loaders.StatusSchema)
 	return cmd
 }
 
-func printSystemStatus(s *invocation, status *loaders.Status, asJSON bool) error {
-	if asJSON {
-		return writeJSON(s, status)
-	}
+func printSystemStatus(s *invocation, status *loaders.Status) {
 	style := term.StyleFor(s.out, s.getenv)
 	for i, a := range status.Architectures {
 		if i > 0 {
@@ -107,7 +101,6 @@ func printSystemStatus(s *invocation, status *loaders.Status, asJSON bool) error
 		table.Print(s.out, "  ", style)
 		style.Lines(s.out, "  ", nil, a.Change)
 	}
-	return nil
 }
 
 // inForce is the heading's word on an architecture.

@@ -60,7 +60,8 @@ func (o *page) serve(s *invocation) error {
 	if o.port < 0 || o.port > 65535 {
 		return fmt.Errorf("--port needs a number up to 65535, got %d", o.port)
 	}
-	if _, err := s.machine(); err != nil {
+	m, err := s.machine()
+	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
@@ -74,14 +75,13 @@ func (o *page) serve(s *invocation) error {
 	options.Started = func(address string) {
 		o.announce(s, address, options.System)
 		if o.open {
-			var err error
 			if forget, err = openPage(address); err != nil {
 				fmt.Fprintf(s.errOut, "vkloader: no browser was started: %v\n", err)
 			}
 		}
 	}
 	options.Used = func() { forget() }
-	if err := ui.Serve(ctx, &commandLines{s: s, still: o.readOnly}, options); err != nil {
+	if err := ui.Serve(ctx, &commandLines{s: s, machine: m, still: o.readOnly}, options); err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
 	return nil
@@ -129,6 +129,7 @@ func (o *page) forward(s *invocation, address string) string {
 // commandLines carries out command lines of the tool for its page.
 type commandLines struct {
 	s       *invocation
+	machine machine.Machine
 	added   map[string]string
 	without []string
 	still   bool // nothing is written
@@ -136,11 +137,11 @@ type commandLines struct {
 
 // With implements ui.Tool.
 func (c *commandLines) With(added map[string]string, without ...string) ui.Tool {
-	return &commandLines{c.s, added, without, true}
+	return &commandLines{c.s, c.machine, added, without, true}
 }
 
 // Machine implements ui.Tool.
-func (c *commandLines) Machine() (machine.Machine, error) { return c.invocation().machine() }
+func (c *commandLines) Machine() machine.Machine { return c.machine }
 
 // invocation is one for the next command line.
 func (c *commandLines) invocation() *invocation {
@@ -156,14 +157,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s := c.invocation()
 	var out, messages bytes.Buffer
 	s.out, s.errOut = &out, &messages
-	var line []string
-	if c.s.root != "" {
-		line = append(line, "--root", c.s.root)
-	}
-	for _, v := range c.s.variables {
-		line = append(line, "--env", v)
-	}
-	ran := &ui.Ran{Args: append(line, args...)}
+	ran := &ui.Ran{Args: append(c.s.options(), args...)}
 	s.answered = func(value any) { ran.Value = value }
 	s.planned = func(path, text string, remove bool) {
 		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})

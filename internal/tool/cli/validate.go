@@ -18,11 +18,9 @@ import (
 	"vkloader/internal/tool/validation"
 )
 
-// validateSchema is raised when a field of validate changes its meaning or goes.
-const validateSchema = 1
-
 func newValidate(s *invocation) *cobra.Command {
-	var asJSON, fileOnly, load bool
+	var out output
+	var fileOnly, load bool
 	var limit time.Duration
 	var kind string
 	var kinds []string
@@ -39,12 +37,7 @@ func newValidate(s *invocation) *cobra.Command {
 			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not. With --load a\n" +
 			"child process also loads the library and asks which version of the loader interface it agrees on.\n\n" +
 			exitCodesHelp,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("name the files to check: see vkloader validate --help")
-			}
-			return nil
-		},
+		Args: someArguments("name the files to check: see vkloader validate --help"),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			as := validation.Unknown
 			if kind != "" {
@@ -79,14 +72,10 @@ func newValidate(s *invocation) *cobra.Command {
 					code = exit.Problems
 				}
 			}
-			if asJSON {
-				err = writeJSON(s, struct {
-					Schema int                 `json:"schema"`
-					Files  []validation.Result `json:"files"`
-				}{validateSchema, results})
-			} else {
-				printValidated(s, results)
-			}
+			err = out.print(s, struct {
+				Schema int                 `json:"schema"`
+				Files  []validation.Result `json:"files"`
+			}{validateSchema, results}, func() { printValidated(s, results) })
 			if err == nil && code != exit.Fine {
 				err = exit.With(code)
 			}
@@ -96,10 +85,10 @@ func newValidate(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check the files alone, not the libraries that they name")
 	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "time limit for each child process of --load")
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", validateSchema))
+	out.option(cmd, validateSchema)
 	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be, a `KIND` of: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests
-	completes(cmd, map[string]completion{"kind": completeKinds})
+	completes(cmd, map[string]completion{"kind": completeWith(kinds...)})
 	return cmd
 }
 
@@ -161,15 +150,7 @@ func printValidated(s *invocation, results []validation.Result) {
 		counts, advised := map[diag.Severity]int{}, map[string]bool{}
 		for _, f := range r.Findings {
 			counts[f.Severity]++
-			severity := f.Severity.String()
-			if f.Severity == diag.Problem {
-				severity = style.Bad(severity)
-			}
-			where := r.Path
-			if f.Line > 0 {
-				where = fmt.Sprintf("%s:%d:%d", r.Path, f.Line, f.Column)
-			}
-			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", term.OneLine(where), severity, term.OneLine(f.What), f.Code, f.Statement)
+			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)), severityIn(style, f.Severity), term.OneLine(f.What), f.Code, f.Statement)
 			if f.Do != "" && !advised[f.Code] {
 				advised[f.Code] = true
 				fmt.Fprintf(s.out, "    %s\n", f.Do)

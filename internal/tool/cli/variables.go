@@ -11,14 +11,10 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
-
-// variableSchema is raised when a field of list variables changes its meaning or goes.
-const variableSchema = 1
 
 // variableList is what list variables says.
 type variableList struct {
@@ -37,7 +33,8 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 }
 
 func newListVariables(s *invocation) *cobra.Command {
-	var asJSON, elevated bool
+	var out output
+	var elevated bool
 	cmd := &cobra.Command{
 		Use: "variables", Short: "Environment variables: which are set, and what they do",
 		Long: "variables lists the environment variables that the loader reads: whether each is set, whether it is\n" +
@@ -53,23 +50,14 @@ func newListVariables(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := answer.Variables
-			if !asJSON {
-				printLoader(s, loader, "")
-			}
-			if asJSON {
-				err = writeJSON(s, answer)
-			} else {
-				printVariables(s, rows)
-			}
 			bad := func(f environment.Finding) bool { return f.Code.Entry().Severity == diag.Problem }
-			if err == nil && slices.ContainsFunc(environment.Check(source, nil), bad) {
-				err = exit.With(exit.Problems)
-			}
-			return err
+			return out.judge(s, answer, slices.ContainsFunc(environment.Check(source, nil), bad), func() {
+				printLoader(s, loader, "")
+				printVariables(s, answer.Variables)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", variableSchema))
+	out.option(cmd, variableSchema)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
 }
@@ -102,11 +90,6 @@ func printVariables(s *invocation, rows []environment.Variable) {
 			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.State), r.Name, term.OneLine(r.Why))
 		}
 	}
-}
-
-// newVariablesHelp is the topic "vkloader help variables". Its text is made when it is asked for.
-func newVariablesHelp(*invocation) *cobra.Command {
-	return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
 }
 
 const topicOfVariables = "variables"

@@ -9,10 +9,8 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
-
-// versionSchema is raised when a field of version changes its meaning or goes.
-const versionSchema = 3
 
 // release is vkloader's own version; the build sets it (-X vkloader/internal/tool/cli.release=...).
 var release = "unreleased"
@@ -28,7 +26,7 @@ type versions struct {
 }
 
 func newVersion(s *invocation) *cobra.Command {
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of the tool and its library",
@@ -38,18 +36,13 @@ func newVersion(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(s, answer)
-			}
-			is := answer.Is
-			if is == "" {
-				is = "of another maker"
-			}
-			fmt.Fprintf(s.out, "vkloader %s (%s)\nlibrary %s, %s, for Vulkan %s\n", answer.Release, answer.Go, answer.Library, is, answer.Vulkan)
-			return nil
+			return out.print(s, answer, func() {
+				fmt.Fprintf(s.out, "vkloader %s (%s)\nlibrary %s, %s, for Vulkan %s\n", answer.Release, answer.Go, answer.Library,
+					term.Or(answer.Is, "of another maker"), answer.Vulkan)
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", versionSchema))
+	out.option(cmd, versionSchema)
 	return cmd
 }
 

@@ -243,3 +243,20 @@ func (x *Suspect) Owns(file string) bool {
 	}
 	return x.Library != "" && (x.Library == file || machine.SameFileName(stem(x.Library), stem(file)))
 }
+
+// KeepLoaded stands among suspects for the loader's unloading of drivers and layers, which a run can do without.
+const KeepLoaded Kind = "unloading"
+
+// unloading tries the program with no driver and no layer unloaded. A library that leaves something to be called when a
+// thread ends is not at fault alone: it crashes where it no longer is, and works where it stays. done: the search is over.
+func (s *searching) unloading() (done bool, err error) {
+	seen, err := s.run([]Suspect{{Kind: KeepLoaded, Name: string(KeepLoaded)}})
+	if err != nil || seen.Stopped {
+		_, err = s.broken(err)
+		return true, err
+	}
+	if seen.Good {
+		s.Last, s.Result = seen, Unloading
+	}
+	return seen.Good, nil
+}

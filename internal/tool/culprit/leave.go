@@ -92,11 +92,11 @@ func (s *Scene) driversWithout(list []Suspect) (files []string) {
 	return files
 }
 
-// Change is one of a variable: it gets a value, or goes.
+// Change is a variable that a program gets, or does not get.
 type Change struct {
-	Name  string
-	Value string
-	Set   bool
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Set   bool   `json:"set"`
 }
 
 // Without gives the environment in which suspects are left out, and how it was changed.

@@ -19,7 +19,11 @@ const (
 // absence puts one note in the place of what is said about missing drivers and loaders where nobody has asked for Vulkan: no
 // manifest is there, no variable names one, and no device waits for a driver. Inside a container Vulkan was asked for.
 func (e *exam) absence() {
-	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() || e.lostOrUnsearched() {
+	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
+		return
+	}
+	// A driver's manifest may be gone from its package, or be in a directory that is not searched.
+	if _, gone := e.uninstalled(e.usualDriver()); gone != "" || slices.ContainsFunc(e.left(), func(k keptOut) bool { return k.unsearched() }) {
 		return
 	}
 	asked := false
@@ -45,12 +49,6 @@ func (e *exam) absence() {
 		what = withLoader
 	}
 	e.found(NotInstalled, "Vulkan", "", what, do)
-}
-
-// lostOrUnsearched tells whether a driver's manifest is gone from its package, or in a directory that is not searched.
-func (e *exam) lostOrUnsearched() bool {
-	_, gone := e.uninstalled(e.usualDriver())
-	return gone != "" || slices.ContainsFunc(e.left(), func(k keptOut) bool { return k.unsearched() })
 }
 
 // anyManifest tells whether a driver's manifest is in any place that is searched, whatever is in it, or a directory of

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -91,35 +90,9 @@ func multilib(command string) advice {
 	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true}
 }
 
-// kernelLog is where a driver of the kernel says what is wrong.
-func kernelLog(kernel string) advice {
-	return typed("Look for errors of "+kernel+": ", "dmesg | grep "+kernel)
-}
-
-// joinGroup gives the user the group of a node.
-func joinGroup(group, user string) advice {
-	do := asRoot("usermod -aG " + term.Quoted(group) + " " + term.Quoted(user))
-	do.text += "; then log in again"
-	return do
-}
-
-// installAgain is the package that has a file, where its name is known.
-func installAgain(file, owner string) advice {
-	if owner != "" {
-		return advised("Install the package " + owner + " again.")
-	}
-	return advised("Install the package that has " + file + " again.")
-}
-
 // installDriver is the package that has a driver; size: "32-bit ", or "".
 func installDriver(family, size string) advice {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".")
-}
-
-// vendorFile is a file that EGL finds a driver by, with what is in it.
-func vendorFile(file, says string) advice {
-	return typed("Add this file to the image, or write it as root: ",
-		"mkdir -p "+path.Dir(file)+" && echo "+term.Quoted(says)+" > "+file)
 }
 
 // removeLoader is a loader that is in the way; gets: what the program then gets, "": another one.
@@ -156,12 +129,6 @@ func capabilities(pod bool, value string) advice {
 		return advised(`In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").")
 	}
 	return advised("Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").")
-}
-
-// rightDirectory is the path that a manifest should give its library; tokened: the same with $LIB.
-func rightDirectory(manifest, file, tokened string) advice {
-	return advised("Write " + term.Quoted(file) + " as library_path into " + term.Quoted(manifest) + "; where programs of both word sizes use it, " +
-		term.Quoted(tokened) + ", in which the dynamic linker puts the directory of each for $LIB.")
 }
 
 // aim is what a change is good for, where that is not the end of a fault.

@@ -6,7 +6,6 @@ import (
 
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/gpus"
 )
 
 // dozen is the driver for the Windows Subsystem for Linux.
@@ -14,20 +13,11 @@ const dozen = "Dozen (Mesa)"
 
 // chip is what is known of a device's chip; nil: nothing.
 func (e *exam) chip(g *GPU) *drivers.Chip {
-	if c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.directory == "" {
-		return c
-	}
-	for _, line := range strings.Split(e.text(g.directory+"/uevent"), "\n") {
-		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
-			if c := drivers.ChipByCompatible(value); c != nil {
-				return c
-			}
-		}
-	}
-	if g.Kernel == "virtio_gpu" {
+	c := drivers.ChipOf(e.machine, g.Vendor, g.Device, g.directory)
+	if c == nil && g.Kernel == "virtio_gpu" && g.directory != "" {
 		return drivers.ChipByPCI(0x1af4, 0x1050)
 	}
-	return nil
+	return c
 }
 
 // withoutVulkan says of a device for whose chip no Vulkan driver exists that this is so.

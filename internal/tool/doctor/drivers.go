@@ -260,7 +260,7 @@ func (e *exam) absent() {
 		}
 		family := drivers.Of(m.Library)
 		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(g.maker())
+			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")))
 		}) {
 			continue
 		}

@@ -91,9 +91,8 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if options.known == nil {
 		options.known = loaders.Known{}
 	}
-	e := &exam{Report: &Report{source: source, chosen: options.Device != "", Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
-		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
-		machine: &source.Machine, source: source, options: options}
+	e := &exam{Report: newReport(""), machine: &source.Machine, source: source, options: options}
+	e.Report.source, e.chosen = source, options.Device != ""
 	var err error
 	if e.class = source.Class; e.class == 0 {
 		e.class = ProcessClass

@@ -4,9 +4,7 @@ import (
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -30,36 +28,22 @@ func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error
 		return ExaminePC(foreignPC{source})
 	}
 	s := foreign{source}
-	r := &Report{Schema: Schema, System: s.System.Title, Answer: answer, Sandboxes: []Sandbox{}, GPUs: []GPU{},
-		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}
+	r := newReport(s.System.Title)
+	r.Answer = answer
 	for i := range answer.Findings {
 		f := &answer.Findings[i]
 		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
 			continue // that is no finding but how things are
 		}
-		e := f.Code.Entry()
-		r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
-			Column: f.Column, What: f.What, Do: e.Do, Statement: e.Statement})
+		r.takenOver(f)
 	}
-	for _, d := range answer.Drivers {
-		r.Drivers = append(r.Drivers, s.module(r, Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
-	}
-	active := map[string]bool{}
-	for _, a := range answer.Active {
-		active[answer.Layers[a.Layer].Name] = true
-	}
-	for _, l := range answer.Layers {
-		if !l.Meta {
-			r.Layers = append(r.Layers, s.module(r, Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
-		}
-	}
+	judged := func(m Module) Module { return s.module(r, m) }
+	r.modules(answer, judged, judged)
 	if len(answer.Drivers) == 0 {
-		e := diag.DriverNone.Entry()
-		r.Findings = append(r.Findings, Finding{Code: diag.DriverNone, Severity: e.Severity, Subject: s.System.Title,
-			What: "no driver is found", Do: e.Do, Statement: e.Statement})
+		r.takenOver(&diag.Finding{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
-	r.Verdict = verdictOfFiles(r)
+	r.sum = func() string { return verdictOfFiles(r) }
+	r.Order()
 	return r, nil
 }
 
@@ -80,12 +64,6 @@ func verdictOfFiles(r *Report) string {
 	return "No problems found in the files."
 }
 
-// addForeign adds a finding of the doctor's own table.
-func addForeign(r *Report, code *Code, subject, file, what string) {
-	r.Findings = append(r.Findings, Finding{Code: code, Severity: code.Severity, Subject: subject, Path: file, What: what,
-		Why: code.Means, Do: code.Do, Statement: code.Statement})
-}
-
 // module looks at the library of a driver or layer.
 func (s foreign) module(r *Report, m Module) Module {
 	if s.System.Opening.Asks(systems.Service) { // it comes from a service, of which the files say nothing
@@ -100,16 +78,16 @@ func (s foreign) module(r *Report, m Module) Module {
 		}
 	}
 	if at == "" {
-		addForeign(r, LibraryMissing, m.Name, m.Library, m.Library+" is not there")
+		r.found(LibraryMissing, m.Name, m.Library, said(notThere, m.Library), nil)
 		return m
 	}
 	m.File = at
 	bits, ok := s.bits(place)
 	switch {
 	case !ok:
-		addForeign(r, LibraryUnreadable, m.Name, at, at+" is no library of "+s.System.Title)
+		r.found(LibraryUnreadable, m.Name, at, said("%s is no library of %s", at, s.System.Title), nil)
 	case bits != s.Bits:
-		addForeign(r, LibraryForeign, m.Name, at, fmt.Sprintf("%s is for %s-bit programs, and not for %s-bit programs", at, bits, s.Bits))
+		r.found(LibraryForeign, m.Name, at, said("%s is for %s-bit programs, and not for %s-bit programs", at, bits, s.Bits), nil)
 	default:
 		m.Good = true
 	}

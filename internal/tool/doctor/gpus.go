@@ -23,9 +23,6 @@ type GPU struct {
 // vendor is the maker's name, "" for one that is not known.
 func (g *GPU) vendor() string { return gpus.VendorName(gpus.Number(g.Vendor)) }
 
-// maker is its number as the table of drivers has it.
-func (g *GPU) maker() string { return strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")) }
-
 // choose leaves the devices that a selector names.
 func (e *exam) choose(text string) error {
 	var list []gpus.Device
@@ -145,7 +142,9 @@ func (e *exam) nodes(g *GPU) []string {
 
 // judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
 func (e *exam) judge(g *GPU) {
-	installed, before := e.anyFor(g), len(e.Findings)
+	// Where a driver for the device is there at all, even a bad one, what is wrong is said already.
+	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
+	before := len(e.Findings)
 	defer func() {
 		for i := range e.Findings[before:] {
 			e.Findings[before+i].device = g.Name
@@ -163,7 +162,7 @@ func (e *exam) judge(g *GPU) {
 	case g.Kernel == "radeon":
 		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", e.noNode(g), e.nodeCure(g))
+		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
 			found.soften(diag.Note) // others of its kind were passed on, and this one was not
 		}
@@ -190,11 +189,6 @@ func (e *exam) judge(g *GPU) {
 func (m *Module) worksOn(kernel string) bool {
 	f := drivers.Of(m.Library)
 	return f != nil && f.WorksOn(kernel)
-}
-
-// anyFor tells whether a driver for the device is there at all, even a bad one: then what is wrong is said already.
-func (e *exam) anyFor(g *GPU) bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 }
 
 func (e *exam) hasFamily(name string) bool {

@@ -133,8 +133,11 @@ func (e *exam) judgeLoaders(first binary.Result) {
 		return
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
-		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader(file.Path, drivers.Cause(file.Err())), e.system.again(owner, file.Path))
+		owner, what := e.packageOf(file.Real), said("%s is what programs get, and it is not a Vulkan loader", file.Path)
+		if err := drivers.Cause(file.Err()); err != nil {
+			what += said(": %v", err)
+		}
+		found := e.found(LoaderBroken, loaderName, file.Path, what, e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}

@@ -13,6 +13,8 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -105,7 +107,8 @@ func (e *exam) missing(m *Module, r binary.Result) {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
 		if tokened, file := e.sibling(m.Library); file != "" {
-			what.beside, do = file, rightDirectory(m.Manifest, file, tokened)
+			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; where programs of both word sizes use it, "+
+				term.Quoted(tokened)+", in which the dynamic linker puts the directory of each for $LIB.")
 		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
@@ -300,9 +303,9 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 			return
 		}
 	}
-	if len(drivers.Matches(e.machine, need.Vendor)) == 0 {
+	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
-			vendorFile(strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says))
+			typed("Add this file to the image, or write it as root: ", "mkdir -p "+path.Dir(vendor)+" && echo "+term.Quoted(need.Says)+" > "+vendor))
 	}
 }
 
@@ -346,4 +349,45 @@ func (e *exam) sameDriver(m *Module, f *binary.File) {
 			return
 		}
 	}
+}
+
+// Named is a library that a manifest names, and the functions that it has to export.
+type Named struct {
+	Name     string // of the driver or layer
+	Manifest string
+	Library  string // as given to dlopen
+	Layer    bool
+	// Of a layer: names of its functions that differ from the usual ones.
+	Negotiate, GetInstance string
+}
+
+// Library examines the library of one manifest, for programs of the library's own word size: whether it is there, can be
+// loaded with all that it needs, and exports what it has to.
+func Library(source *machine.Source, named Named) (Module, []Finding) {
+	classes := []int{ProcessClass}
+	if ProcessClass == 64 {
+		classes = append(classes, 32)
+	}
+	var best *exam
+	var module Module
+	for _, class := range classes {
+		e := &exam{Report: &Report{source: source, Findings: []Finding{}}, machine: &source.Machine, source: source, class: class,
+			options: Options{packages: newPackages(), known: loaders.Known{}}}
+		e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(e.class)})
+		e.system = systemFor(e.machine, class)
+		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+		if named.Layer {
+			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
+		} else {
+			e.module(&m, drivers.DriverInterface, DriverInterface)
+		}
+		e.Order()
+		if best == nil || m.Class == class { // a library for the other word size is judged for that
+			best, module = e, m
+		}
+		if m.Class == class {
+			break
+		}
+	}
+	return module, best.Findings
 }

@@ -1,9 +1,6 @@
 package doctor
 
-import (
-	"io/fs"
-	"os"
-)
+import "os"
 
 // accessible tells whether who runs the tool may read and write a file.
 func accessible(file string) bool {
@@ -13,6 +10,3 @@ func accessible(file string) bool {
 	}
 	return err == nil
 }
-
-// ownersOf gives nothing: files of Windows belong to nobody by numbers.
-func ownersOf(fs.FileInfo) (user, group uint32, ok bool) { return 0, 0, false }

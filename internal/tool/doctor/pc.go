@@ -56,8 +56,7 @@ func ExaminePC(pc PC) (*Report, error) {
 
 // lookPC examines without trying anything.
 func lookPC(pc PC) (*pcExam, error) {
-	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: &Report{Schema: Schema, System: pc.Title(), Sandboxes: []Sandbox{}, GPUs: []GPU{},
-		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}}
+	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: newReport(pc.Title())}
 	if e.Class = classOf(pc.WordSize()); e.Class == ProcessClass {
 		e.Class = 0
 	}
@@ -73,9 +72,7 @@ func lookPC(pc PC) (*pcExam, error) {
 		if device := e.deviceOf(f, named); device != "" {
 			e.found(DriverPackage, e.base(f.Path), f.Path, said(deviceNames, device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {
-			d := f.Code.Entry()
-			e.Findings = append(e.Findings, Finding{Code: f.Code, Severity: d.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
-				Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: d.Statement})
+			e.takenOver(f)
 		}
 	}
 	if pc.Files() {

@@ -103,3 +103,49 @@ func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 
 // zero are the data of a value that is switched on (WIN-036).
 const zero = "\x00\x00\x00\x00"
+
+// leftBy are words of paths, in small letters, and the program that leaves a value with that path behind.
+var leftBy = [...]struct{ word, program string }{
+	{`obs-studio`, "OBS Studio"},
+	{`obs-vulkan`, "OBS Studio"},
+	{`bandicam`, "Bandicam"},
+	{`bdcamvk`, "Bandicam"},
+	{`rtssvk`, "RivaTuner Statistics Server"},
+	{`rivatuner`, "RivaTuner Statistics Server"},
+	{`twitch`, "Twitch"},
+	{`mirillis`, "Mirillis Action!"},
+	{`eosoverlay`, "the overlay of Epic Online Services"},
+	{`galaxyoverlay`, "GOG Galaxy"},
+	{`gog galaxy`, "GOG Galaxy"},
+	{`overwolf`, "Overwolf"},
+	{`ow-vulkan`, "Overwolf"},
+	{`steamoverlay`, "Steam"},
+	{`reshade`, "ReShade"},
+}
+
+// ownerOfPath is the program that puts a file of this path on PCs; "": not known.
+func ownerOfPath(path string) string {
+	path = strings.ToLower(path)
+	for _, l := range leftBy {
+		if strings.Contains(path, l.word) {
+			return l.program
+		}
+	}
+	return ""
+}
+
+// namedByDevice tells which display device names a manifest of a driver; "": none does.
+func (e *pcExam) namedByDevice(manifest string) string {
+	value := "VulkanDriverName"
+	if e.pc.Elsewhere().Process().WOW64 {
+		value += "Wow"
+	}
+	for _, d := range e.pc.Elsewhere().Devices(value).List {
+		for _, path := range strings.Split(d.Data, "\x00") {
+			if sameName(path, manifest) {
+				return d.ID
+			}
+		}
+	}
+	return ""
+}

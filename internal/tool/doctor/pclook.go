@@ -74,20 +74,11 @@ func (e *pcExam) registry() map[string]bool {
 
 // libraries looks at the libraries of drivers that are used, and of layers that are listed.
 func (e *pcExam) libraries() {
-	for _, d := range e.plan.Drivers {
-		e.Drivers = append(e.Drivers, e.module(Module{Name: e.base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}, DriverInterface,
-			"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"))
-	}
-	active := map[string]bool{}
-	for _, a := range e.plan.Active {
-		active[e.plan.Layers[a.Layer].Name] = true
-	}
-	for _, l := range e.plan.Layers {
-		if !l.Meta {
-			e.Layers = append(e.Layers, e.module(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}, LayerInterface,
-				"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"))
-		}
-	}
+	e.modules(e.plan, func(m Module) Module {
+		return e.module(m, DriverInterface, "vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr")
+	}, func(m Module) Module {
+		return e.module(m, LayerInterface, "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr")
+	})
 	if len(e.plan.Drivers) == 0 {
 		e.found(NoDriver, e.pc.Title(), "", noDriverFound, nil)
 	}
@@ -114,7 +105,11 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
 		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
-		e.inWrongView(f, m)
+		e.values(func(at entry, v facts.Value) { // it may be taken out of the view of programs that cannot load it
+			if at.Hive == facts.LocalMachine && at.Bits == bits && sameName(v.Name, m.Manifest) {
+				e.offering(f, pcChange{entry: at})
+			}
+		})
 		if e.ofAllSizes(m) {
 			f.soften(diag.Note)
 		}
@@ -130,6 +125,16 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 		m.Good = false
 	}
 	return m
+}
+
+// ofAllSizes tells whether programs of every word size read the entry for a driver or layer, and so find the one for the
+// other word size, too: an entry in the user's key, which has one view, or of the Compatibility Pack.
+func (e *pcExam) ofAllSizes(m Module) bool {
+	all := e.translates(m)
+	e.values(func(at entry, v facts.Value) {
+		all = all || at.Hive == facts.CurrentUser && sameName(v.Name, m.Manifest)
+	})
+	return all
 }
 
 // place is where a library is that a manifest names: as it is named, or, of a bare name, where the system looks.

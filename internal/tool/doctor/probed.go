@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -9,11 +10,14 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
 )
 
 // probed enters what became of it, and what is wrong with that.
@@ -176,4 +180,60 @@ func complaint(messages []loaderlog.Message, library string) loaderlog.Message {
 		}
 	}
 	return loaderlog.Message{}
+}
+
+// tryPolicy tries the compute policy when an overlay crashes or hangs: a program that shows nothing runs with all layers,
+// without the policy and with it. Only when the policy makes the difference it is told.
+func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string, a *alone, driver string, limit time.Duration) error {
+	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || r.source.Foreign() {
+		return nil
+	}
+	text, err := r.withPolicy()
+	if err != nil {
+		return nil // another program's file: it is not changed
+	}
+	environ = machine.WithVariable(environ, variables.DriverFiles.Name(), driver)
+	shadowed, remove, err := explain.ShadowSettings(environ, text)
+	if err != nil {
+		return nil // this system cannot try settings
+	}
+	defer remove()
+	before, err := probe.Submit(ctx, at, environ, limit)
+	if err != nil || before.Outcome == probe.Fine {
+		return err
+	}
+	after, err := probe.Submit(ctx, at, shadowed, limit)
+	if err != nil || after.Outcome != probe.Fine {
+		return err
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
+			const command = "vkloader policy compute on"
+			text, commands := f.advice.say()
+			f.advice = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
+		}
+	}
+	return nil
+}
+
+// withPolicy is the settings file in force with the compute policy on.
+func (r *Report) withPolicy() (string, error) {
+	found, err := settingsfile.Look(r.source)
+	if err != nil {
+		return "", err
+	}
+	f := found.InForce()
+	if f != nil && !f.Ours {
+		return "", settingsfile.NotOurs(f)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return "", err
+	}
+	settingsfile.For(content, nil, true)
+	for _, object := range settingsfile.Objects(content) {
+		object[settings.ComputeMember] = settings.NoOverlays.String()
+	}
+	text, err := settingsfile.Encode(content)
+	return string(text), err
 }

@@ -59,8 +59,11 @@ func (e *exam) installed(name string) *machine.Package {
 // again installs a package that is installed once more, because of a file of it.
 func (d distribution) again(owner, file string) advice {
 	m := d.manager()
-	if owner == "" || m == nil || m.again == "" {
-		return installAgain(file, owner)
+	switch {
+	case owner == "":
+		return advised("Install the package that has " + file + " again.")
+	case m == nil || m.again == "":
+		return advised("Install the package " + owner + " again.")
 	}
 	return d.run(m.again + " " + term.Quoted(owner))
 }

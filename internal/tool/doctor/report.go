@@ -124,12 +124,39 @@ func (r *Report) found(code *Code, subject, path string, what fact, do advice) *
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// decided takes over a finding of the library's decision.
-func (r *Report) decided(f *diag.Finding) *Finding {
+// newReport is a report on a system, in which nothing was found yet.
+func newReport(system string) *Report {
+	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{}, Drivers: []Module{},
+		Layers: []Module{}, Findings: []Finding{}}
+}
+
+// modules enters the drivers and layers of a decision, as functions judge them.
+func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module) {
+	for _, d := range answer.Drivers {
+		r.Drivers = append(r.Drivers, driver(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
+	}
+	active := map[string]bool{}
+	for _, a := range answer.Active {
+		active[answer.Layers[a.Layer].Name] = true
+	}
+	for _, l := range answer.Layers {
+		if !l.Meta {
+			r.Layers = append(r.Layers, layer(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
+		}
+	}
+}
+
+// takenOver takes over a finding of the library's decision as it is.
+func (r *Report) takenOver(f *diag.Finding) *Finding {
 	e := f.Code.Entry()
 	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
-	found := &r.Findings[len(r.Findings)-1]
+	return &r.Findings[len(r.Findings)-1]
+}
+
+// decided takes over a finding of the library's decision, with what ends it.
+func (r *Report) decided(f *diag.Finding) *Finding {
+	found := r.takenOver(f)
 	if v, is := explain.SwitchOf(f.Code); is {
 		found.advice = advised("Change " + v.Name() + ".")
 		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)

@@ -72,11 +72,6 @@ func (e *exam) kind(kinds ...string) string {
 // containerKind is the kind of container that shares nothing unless told to; "" outside of one.
 func (e *exam) containerKind() string { return e.kind("docker", "podman", "kubernetes", "container") }
 
-// noNode says why a device cannot be opened.
-func (e *exam) noNode(g *GPU) fact {
-	return nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"))
-}
-
 // nodeCure makes the device's nodes appear.
 func (e *exam) nodeCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
@@ -105,7 +100,7 @@ func (e *exam) nodeCure(g *GPU) advice {
 	if nvidia {
 		return asRoot("nvidia-modprobe -c 0")
 	}
-	return kernelLog(g.Kernel)
+	return typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+g.Kernel)
 }
 
 func (e *exam) detail(kind string) string {

@@ -3,6 +3,7 @@ package doctor
 import (
 	"path"
 	"reflect"
+	"strings"
 	"time"
 
 	"vkloader/internal/core/diag"
@@ -26,7 +27,11 @@ func (e *exam) settings() {
 	f, err := settingsfile.Read(e.machine, file)
 	ours := err == nil && f.Ours
 	if gone := e.gone(s); len(gone) > 0 {
-		found := e.found(SettingsPath, search.BaseName(file), file, namesGone(gone), nil)
+		what := said("it names %s, which does not exist", gone[0])
+		if len(gone) > 1 {
+			what = said("it names %s, which do not exist", strings.Join(gone, " and "))
+		}
+		found := e.found(SettingsPath, search.BaseName(file), file, what, nil)
 		if ours {
 			found.advice = clearSettings
 		} else {
@@ -102,4 +107,32 @@ func (e *exam) namedBySettings(file string) bool {
 		}
 	}
 	return e.bySettings[file]
+}
+
+// outdated are rules about the order of layers that the settings file does not say any more.
+const outdated = "layers or settings have changed since these rules about the order of layers were applied: %s"
+
+// order finds rules about the order of layers that have to be written again.
+func (e *exam) order() {
+	if e.plan.Settings == nil {
+		return
+	}
+	found, err := settingsfile.Look(e.source)
+	if err != nil || found.InForce() == nil || path.Clean(e.plan.Settings.File) != path.Clean(found.InForce().Path) {
+		return
+	}
+	rules, err := settingsfile.ListRules(found)
+	if err != nil {
+		return
+	}
+	var stale []string
+	for _, r := range rules {
+		if r.State == settingsfile.RuleStale {
+			stale = append(stale, r.Upper+" before "+r.Lower)
+		}
+	}
+	if len(stale) > 0 {
+		file := found.InForce().Path
+		e.found(OrderStale, search.BaseName(file), file, said(outdated, strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
+	}
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // user is for whom permissions are examined.
@@ -150,8 +153,8 @@ func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {
 	if err != nil {
 		return 0, 0, 0, false
 	}
-	user, group, ok = ownersOf(info)
-	return user, group, uint32(info.Mode().Perm()), ok
+	numbers, ok := machine.NumbersOf(info)
+	return numbers.User, numbers.Group, uint32(info.Mode().Perm()), ok
 }
 
 // permissionCure gives the user the right to a node: by its group, where it has one.
@@ -177,5 +180,7 @@ func (e *exam) permissionCure(node string) advice {
 			break
 		}
 	}
-	return joinGroup(name, e.user.name)
+	do := asRoot("usermod -aG " + term.Quoted(name) + " " + term.Quoted(e.user.name))
+	do.text += "; then log in again"
+	return do
 }

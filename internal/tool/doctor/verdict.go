@@ -27,7 +27,7 @@ func (e *exam) verdict() string {
 			continue
 		}
 		driver, state := e.driverOf(g), " has a driver (not tried), "
-		if e.Works && e.answered(g) {
+		if e.Works && slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) }) {
 			state = " works (tried), with "
 		}
 		works = append(works, g.Label+state+driver)
@@ -62,11 +62,6 @@ func (r *Report) misbehaving() string {
 
 var misbehaves = map[Kind]string{DriverCrashes: " crashes", DriverHangs: " hangs", DriverFails: " fails", DriverExits: " calls exit",
 	LayerCrashes: " crashes", LayerHangs: " hangs", LayerFails: " fails", LayerExits: " calls exit", TogetherFails: " fail"}
-
-// answered tells whether a driver of a device was loaded and gave one.
-func (e *exam) answered(g *GPU) bool {
-	return slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) })
-}
 
 // waiting are those that have not answered yet.
 func (r *Report) waiting() (names []string) {

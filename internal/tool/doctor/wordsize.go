@@ -1,9 +1,15 @@
 package doctor
 
 import (
-	"vkloader/internal/core/diag"
+	"fmt"
+	"slices"
+	"strings"
 
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/loaders"
 )
 
 // install32 installs a package for 32-bit programs beside that for 64-bit ones.
@@ -44,7 +50,10 @@ func (d distribution) library32(m *manager, name string) advice {
 }
 
 // packages32 are those whose names for 32-bit programs are not made from the other ones.
-var packages32 = map[string]string{"debian NVIDIA": "nvidia-driver-libs", "fedora NVIDIA": "xorg-x11-drv-nvidia-libs"}
+var packages32 = map[offered]string{{"debian", drivers.NVIDIA}: "nvidia-driver-libs", {"fedora", drivers.NVIDIA}: "xorg-x11-drv-nvidia-libs"}
+
+// offered is a family of drivers as a package manager installs it.
+type offered struct{ manager, family string }
 
 // driver32 brings a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
@@ -59,7 +68,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
 		return nvidia32OnUbuntu
 	}
-	if name := packages32[m.id+" "+f.Name]; name != "" {
+	if name := packages32[offered{m.id, f.Name}]; name != "" {
 		return d.install32(m, name)
 	}
 	return d.install32(m, f.Packages[m.id])
@@ -96,4 +105,124 @@ func (r *Report) WordSize() int {
 		return r.Class
 	}
 	return ProcessClass
+}
+
+// OtherSize is what programs of the other word size get, where the machine has a loader for them.
+type OtherSize struct {
+	Class    int             `json:"class"`
+	Loader   *loaders.Loader `json:"loader,omitempty"` // absent: it cannot be read
+	Drivers  []string        `json:"drivers"`          // those with which nothing is wrong
+	Problems int             `json:"problems"`
+	Verdict  string          `json:"verdict"` // all of it in one line
+	Idle     bool            `json:"-"`       // some of the drivers have no device here
+}
+
+// Line says it in one sentence.
+func (o *OtherSize) Line() string {
+	if o.Loader == nil {
+		return fmt.Sprintf("%d-bit programs get no Vulkan loader that can be read", o.Class)
+	}
+	line := fmt.Sprintf("%d-bit programs get %s", o.Class, o.Loader.Title())
+	if len(o.Drivers) == 0 {
+		return line + ", and no driver"
+	}
+	return line + ", with " + strings.Join(o.Drivers, ", ")
+}
+
+// bothWordSizes examines for the other word size as well, where no program is named and the machine has a loader for 32-bit
+// programs. One without is no fault: 64-bit programs are all that it is for.
+func (e *exam) bothWordSizes() error {
+	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
+		return nil
+	}
+	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.I386, Elevated: e.source.Elevated, Share: e.linker})
+	if linker.Find(loaderName).File == nil {
+		return nil
+	}
+	source, options := *e.source, e.options
+	source.Class, source.Loader, options.Library = 32, nil, ""
+	other, err := look(&source, options)
+	if err != nil {
+		return err
+	}
+	other.settle()
+	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.verdict(), Idle: other.has(DriverIdle)}
+	for _, m := range other.Drivers {
+		if m.Good {
+			o.Drivers = append(o.Drivers, m.Name)
+		}
+	}
+	for i := range other.Findings {
+		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil {
+			o.Problems++
+		}
+	}
+	e.Other = o
+	if e.someGood() && len(o.Drivers) == 0 {
+		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), e.forOther(other))
+	}
+	return nil
+}
+
+// forOther is what brings drivers for programs of the other word size.
+func (e *exam) forOther(other *exam) advice {
+	for i := range other.Findings {
+		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
+			return f.advice
+		}
+	}
+	return typed("", "vkloader doctor --bits 32")
+}
+
+// wordSizes are what layers for 32-bit and for 64-bit programs have at the end of their names, where there is one of each.
+var wordSizes = [...][2]string{{"_32", "_64"}, {"_x86", "_x86_64"}, {"_i386", "_x86_64"}, {"_i686", "_x86_64"}, {"32", "64"}}
+
+// partner tells whether two names are those of a pair of layers, one for each word size.
+func partner(a, b string) bool {
+	return slices.ContainsFunc(wordSizes[:], func(ends [2]string) bool {
+		for _, way := range [][2]string{ends, {ends[1], ends[0]}} {
+			first, is := strings.CutSuffix(a, way[0])
+			second, too := strings.CutSuffix(b, way[1])
+			if is && too && first == second && first != "" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// sizeless is a layer's name without its word size.
+func sizeless(name string) string {
+	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
+		if rest, is := strings.CutSuffix(name, end); is {
+			return rest
+		}
+	}
+	return name
+}
+
+// besideOwn makes the findings about libraries for other programs notes where the same is there for these programs as well.
+// A driver has the same library in another directory, as distributions do it. A layer has a manifest of the same name, or one of
+// a pair, as Steam and overlays do it.
+func (e *exam) besideOwn() {
+	stem := func(m *Module) string {
+		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
+		return name
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Code != LibraryForeign {
+			continue
+		}
+		modules, same := e.Layers, func(m Module) bool {
+			return m.Good && (partner(m.Name, f.Subject) || sizeless(m.Name) == sizeless(f.Subject))
+		}
+		if at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path }); at >= 0 {
+			modules, same = e.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(&e.Drivers[at]) }
+		}
+		if slices.ContainsFunc(modules, same) {
+			f.soften(diag.Note)
+			f.advice = doNothingBesideOwn
+		}
+	}
 }

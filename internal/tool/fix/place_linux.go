@@ -8,9 +8,6 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// undoName is the name of the undo file.
-const undoName = "undo.json"
-
 // homeOf is the directory that the user's own files lie below; "": it is not known.
 func homeOf(m *machine.Machine) string {
 	home, _ := m.Lookup(variables.Home.Name())

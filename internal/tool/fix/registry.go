@@ -48,7 +48,7 @@ func Change(m *machine.Machine, registry Registry, value pc.ValueName, on bool) 
 	if on {
 		entry.After = &Switched
 	}
-	if at := undo.find(value); at >= 0 {
+	if at := slices.IndexFunc(undo.Values, func(k keptValue) bool { return k.Value == value }); at >= 0 {
 		if earlier := &undo.Values[at]; earlier.After != nil && same(*earlier.After, now) {
 			entry.Before = earlier.Before
 		}
@@ -65,10 +65,6 @@ func Change(m *machine.Machine, registry Registry, value pc.ValueName, on bool) 
 		return registry.Write(value, Switched)
 	}
 	return registry.Delete(value)
-}
-
-func (u *undo) find(value pc.ValueName) int {
-	return slices.IndexFunc(u.Values, func(k keptValue) bool { return k.Value == value })
 }
 
 // ExportFile is the file for the registry editor in which the values stand that were changed, as they were; "" without a home

@@ -14,6 +14,9 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
+// undoName is the name of the undo file.
+const undoName = "undo.json"
+
 // undoSchema is the number of the undo file's form.
 const undoSchema = 1
 
@@ -27,11 +30,8 @@ type undo struct {
 
 // changed is a file as it was, and what it became.
 type changed struct {
-	Path   string      `json:"path"`
-	Was    bool        `json:"was"`    // it was there
-	Before []byte      `json:"before"` // what was in it
-	Mode   fs.FileMode `json:"mode"`
-	After  string      `json:"after"` // SHA-256 of what is in it since then; "": it is gone
+	Kept
+	After string `json:"after"` // SHA-256 of what is in it since then; "": it is gone
 }
 
 // Do makes edits. Before the first of them what was there stands in the undo file.
@@ -57,8 +57,8 @@ func Do(m *machine.Machine, edits []Edit) error {
 			err = remove(m, e.Path)
 		} else {
 			mode := fs.FileMode(0o644)
-			if _, was, err := read(m, e.Path); err == nil {
-				mode = was
+			if now, err := Keep(m, e.Path); err == nil && now.There {
+				mode = now.Mode
 			}
 			err = write(m, e.Path, []byte(e.Text), mode)
 		}
@@ -86,11 +86,11 @@ func Around(m *machine.Machine, files []string, change func() error) error {
 	err = change()
 	for i := range kept.Files {
 		if c := &kept.Files[i]; slices.Contains(files, c.Path) {
-			now, _, unread := read(m, c.Path)
-			if unread != nil && !errors.Is(unread, fs.ErrNotExist) {
+			now, unread := Keep(m, c.Path)
+			if unread != nil {
 				return errors.Join(err, unread)
 			}
-			c.After = state(unread == nil, now)
+			c.After = now.state()
 		}
 	}
 	return errors.Join(err, kept.write(m))
@@ -107,11 +107,11 @@ func readOrBegin(m *machine.Machine) (*undo, error) {
 
 // enter enters a file as it is now, or, where an earlier run has left it so, as it was before that.
 func (u *undo) enter(m *machine.Machine, file string) (*changed, error) {
-	now, mode, err := read(m, file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	now, err := Keep(m, file)
+	if err != nil {
 		return nil, err
 	}
-	entry := changed{Path: file, Was: err == nil, Before: now, Mode: mode, After: state(err == nil, now)}
+	entry := changed{now, now.state()}
 	if at := slices.IndexFunc(u.Files, func(c changed) bool { return c.Path == file }); at >= 0 {
 		if earlier := &u.Files[at]; entry.After == earlier.After {
 			entry = *earlier
@@ -152,12 +152,12 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 		if !Own(m, c.Path) {
 			return nil, exit.Unable("%s names %s, which is not below the home directory", file, c.Path)
 		}
-		now, _, err := read(m, c.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		now, err := Keep(m, c.Path)
+		if err != nil {
 			return nil, err
 		}
 		// What is as it was already, as after an edit that failed, needs nothing.
-		if is := state(err == nil, now); is != c.After && is != state(c.Was, c.Before) {
+		if is := now.state(); is != c.After && is != c.state() {
 			since = append(since, c.Path)
 		}
 	}
@@ -166,12 +166,7 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 			strings.Join(since, ", "))
 	}
 	for _, c := range kept.Files {
-		if c.Was {
-			err = write(m, c.Path, c.Before, c.Mode)
-		} else if err = remove(m, c.Path); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		if err != nil {
+		if err := c.Restore(m); err != nil {
 			return given, err
 		}
 		given = append(given, c.Path)
@@ -195,37 +190,30 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// state is a file as undo entries name it.
-func state(there bool, text []byte) string {
-	if !there {
+// state is the file as undo entries name it.
+func (k Kept) state() string {
+	if !k.There {
 		return ""
 	}
-	return sum(text)
+	return sum(k.Text)
 }
 
 func readUndo(m *machine.Machine, file string) (*undo, error) {
 	if file == "" {
 		return nil, exit.Unable("no home directory is known, and so no place for the undo file")
 	}
-	text, _, err := read(m, file)
+	now, err := Keep(m, file)
+	if err == nil && !now.There {
+		err = fs.ErrNotExist
+	}
 	if err != nil {
 		return nil, err
 	}
 	kept := &undo{}
-	if err := json.Unmarshal(text, kept); err != nil || kept.Schema != undoSchema {
+	if err := json.Unmarshal(now.Text, kept); err != nil || kept.Schema != undoSchema {
 		return nil, exit.Unable("%s is not an undo file of this vkloader: %w", file, errors.Join(err, fmt.Errorf("schema %d", kept.Schema)))
 	}
 	return kept, nil
-}
-
-// read reads a file of the machine with its permissions.
-func read(m *machine.Machine, file string) ([]byte, fs.FileMode, error) {
-	at, err := m.PlaceOf(file, false)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer at.Close()
-	return at.Read("")
 }
 
 // write replaces a file in one step; the directories are made where they are missing.

@@ -77,7 +77,7 @@ func (f *face) wrap(text string, room float64, most int) (lines []string, whole 
 				break
 			}
 			end++
-			if end < len(rest) && breaks(rest[end-1]) {
+			if end < len(rest) && strings.ContainsRune(" /_,:=.;", rest[end-1]) {
 				good = end
 			}
 		}
@@ -98,10 +98,6 @@ func (f *face) wrap(text string, room float64, most int) (lines []string, whole 
 		}
 	}
 	return lines, true
-}
-
-func breaks(r rune) bool {
-	return strings.ContainsRune(" /_,:=.;", r)
 }
 
 func trimEnd(s string) string { return strings.TrimRight(s, " ") }

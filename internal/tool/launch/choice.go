@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
@@ -22,14 +23,10 @@ type Choice struct {
 }
 
 // Change is a variable that a program gets, or does not get.
-type Change struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Set   bool   `json:"set"`
-}
+type Change = culprit.Change
 
 // SetVariable is a variable that a program gets.
-func SetVariable(name, value string) Change { return Change{name, value, true} }
+func SetVariable(name, value string) Change { return Change{Name: name, Value: value, Set: true} }
 
 // Apply is an environment with changes.
 func Apply(environ []string, changes []Change) []string {

@@ -56,7 +56,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		var want []Change
 		for i, value := range strings.Fields(c.want) {
 			name := []string{"VK_LOADER_VENDOR_ID_FILTER", "VK_LOADER_DEVICE_ID_FILTER", "VK_LOADER_DRIVER_ID_FILTER"}[i]
-			want = append(want, Change{name, strings.Trim(value, "-"), value != "-"})
+			want = append(want, Change{Name: name, Value: strings.Trim(value, "-"), Set: value != "-"})
 		}
 		if err != nil || !slices.Equal(changes, want) {
 			t.Errorf("%v: %v, %v, want %v", c.wanted, changes, err, want)

@@ -20,8 +20,7 @@ type debugger struct {
 	mutex  sync.Mutex
 	alive  map[uint32]*debugged // processes
 	failed bool                 // the program has failed: all others end
-	fault  *Fault
-	loader bool // the fault is in a process that has the Vulkan loader
+	faults
 }
 
 // debugged is a process that is followed.
@@ -32,11 +31,6 @@ type debugged struct {
 	threads map[uint32]windows.Handle // all
 	begun   map[pc.Exception]bool     // the breakpoints that a process begins with, which have been seen
 	last    *Fault                    // at the last exception that ends programs, if they do not handle it
-	loader  bool                      // last is of a time at which it had the Vulkan loader
-}
-
-func newDebugger() *debugger {
-	return &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
 }
 
 // loop takes what happens to the processes until none is left. main is the program itself.
@@ -96,20 +90,11 @@ func (d *debugger) raised(p *debugged, e *pc.DebugEvent) (handled bool) {
 		return false
 	}
 	_, sp := pc.Standing(p.handle, p.threads[e.TID])
-	fault, loader := faultAt(p, e.Address, sp)
-	fault.Killed = e.Exception.String()
-	if p.last, p.loader = fault, loader; !e.First {
-		d.found(p, e.TID)
+	p.last = faultAt(p, e.Address, sp)
+	if p.last.Killed = e.Exception.String(); !e.First {
+		d.faults.take(p.last, e.TID == p.first)
 	}
 	return false
-}
-
-// found keeps the place where a process stood: of several, the first in a process that has the loader, and there of its first
-// thread.
-func (d *debugger) found(p *debugged, tid uint32) {
-	if d.fault == nil || p.loader && !d.loader || p.loader && tid == p.first {
-		d.fault, d.loader = p.last, p.loader
-	}
 }
 
 // ended takes the end of a process. A handler of its own may have ended it after an exception, with the exception's code. With
@@ -117,8 +102,8 @@ func (d *debugger) found(p *debugged, tid uint32) {
 // followed on.
 func (d *debugger) ended(p *debugged, e *pc.DebugEvent, main bool) {
 	killed := pc.Exception(e.Code)
-	if killed.Fatal() && d.fault == nil && p.last != nil && p.last.Killed == killed.String() {
-		d.found(p, p.first)
+	if killed.Fatal() && d.told == nil && p.last != nil && p.last.Killed == killed.String() {
+		d.faults.take(p.last, true)
 	}
 	if !main {
 		return
@@ -150,8 +135,8 @@ func (d *debugger) stop(why int32) {
 					continue
 				}
 				if at, sp := pc.Standing(p.handle, thread); at != 0 {
-					p.last, p.loader = faultAt(p, at, sp)
-					d.found(p, tid)
+					p.last = faultAt(p, at, sp)
+					d.faults.take(p.last, tid == p.first)
 				}
 			}
 		}
@@ -173,10 +158,11 @@ func (d *debugger) idle() bool {
 
 // end says how the program ended.
 func (d *debugger) end(code uint32) *End {
-	why := d.why.Load()
-	e := &End{Code: int(code), Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: d.fault}
+	e := d.faults.ended(d.why.Load())
 	if killed := pc.Exception(code); killed.Fatal() {
-		e.Code, e.Killed = 0, killed.String()
+		e.Killed = killed.String()
+	} else {
+		e.Code = int(code)
 	}
 	return e
 }
@@ -195,9 +181,9 @@ const maxStack = 32 << 10
 
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
-func faultAt(p *debugged, at, sp uint64) (f *Fault, loader bool) {
+func faultAt(p *debugged, at, sp uint64) *Fault {
 	list, _ := pc.ModulesOf(p.pid)
-	f = &Fault{Program: pc.ProgramOf(p.handle)}
+	f := &Fault{Program: pc.ProgramOf(p.handle), Loader: hasLoader(list)}
 	in := func(address uint64) string {
 		for _, m := range list {
 			if address >= m.Base && address-m.Base < m.Size {
@@ -215,6 +201,5 @@ func faultAt(p *debugged, at, sp uint64) (f *Fault, loader bool) {
 			f.add(file)
 		}
 	}
-	f.Loader = hasLoader(list)
-	return f, f.Loader
+	return f
 }

@@ -1,6 +1,9 @@
 package launch
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Limits say when a program that still runs is ended. Zero: never.
 type Limits struct {
@@ -38,12 +41,26 @@ type Fault struct {
 
 // add puts a file at the end of the list, once.
 func (f *Fault) add(file string) {
-	for _, have := range f.Files {
-		if have == file {
-			return
-		}
+	if !slices.Contains(f.Files, file) {
+		f.Files = append(f.Files, file)
 	}
-	f.Files = append(f.Files, file)
+}
+
+// faults are the places where processes stood of which one is told: of several the first in a process that has the loader, and
+// there that of the program's first thread.
+type faults struct {
+	told *Fault
+}
+
+func (f *faults) take(fault *Fault, first bool) {
+	if f.told == nil || fault.Loader && (!f.told.Loader || first) {
+		f.told = fault
+	}
+}
+
+// ended is the end of a program that was ended for a reason, or by itself.
+func (f *faults) ended(why int32) *End {
+	return &End{Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: f.told}
 }
 
 // Why a program is ended before its end.
@@ -105,4 +122,11 @@ func (p patience) wait() int32 {
 			return why
 		}
 	}
+}
+
+// Program is what is run.
+type Program struct {
+	Path    string   // of the executable
+	Args    []string // the first is its name
+	Environ []string // NAME=VALUE
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -69,8 +72,7 @@ var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE
 
 // end says how it ended.
 func (t *tracer) end() *End {
-	why := t.why.Load()
-	e := &End{Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: t.fault}
+	e := t.faults.ended(t.why.Load())
 	if t.status.Signaled() {
 		e.Killed = unix.SignalName(t.status.Signal())
 	} else {
@@ -173,9 +175,9 @@ const nullPage = 4096
 
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
-func faultAt(tid int, at *place) (f *Fault, loader bool) {
+func faultAt(tid int, at *place) *Fault {
 	list, loader := codeOf(tid)
-	f = &Fault{Killed: unix.SignalName(at.signal)}
+	f := &Fault{Killed: unix.SignalName(at.signal), Null: at.pc < nullPage, Loader: loader}
 	f.Program, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", tid))
 	add := func(address uint64) bool {
 		i, _ := slices.BinarySearchFunc(list, address, func(c code, a uint64) int {
@@ -192,10 +194,10 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 		f.add(list[i].file)
 		return true
 	}
-	f.Mapped, f.Null, f.Loader = add(at.pc), at.pc < nullPage, loader
+	f.Mapped = add(at.pc)
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
 	if err != nil {
-		return f, loader
+		return f
 	}
 	defer memory.Close()
 	stack := make([]byte, maxStack)
@@ -211,5 +213,162 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 			add(binary.NativeEndian.Uint64(stack))
 		}
 	}
-	return f, loader
+	return f
+}
+
+// tracer follows a program and all that it starts.
+type tracer struct {
+	main   int
+	traced bool
+	status syscall.WaitStatus
+	faults
+	why  atomic.Int32
+	wake chan struct{} // closed at the end
+	left chan struct{} // closed when the program itself has ended well, and others may go on
+	over bool          // it has failed: all others end
+
+	mutex sync.Mutex
+	alive map[int]bool // threads; true: it has stopped once, as it does before it begins
+	last  map[int]*place
+
+	forked map[int]bool // threads of processes that were forked from one that had the loader
+}
+
+// threads are those that there are.
+func (t *tracer) threads() []int {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return slices.Collect(maps.Keys(t.alive))
+}
+
+// know enters a thread, and tells whether it was known.
+func (t *tracer) know(tid int) bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	known := t.alive[tid]
+	t.alive[tid] = true
+	return known
+}
+
+// loop takes what happens to them until none is left.
+func (t *tracer) loop() error {
+	first := true
+	for {
+		var status unix.WaitStatus
+		tid, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.ECHILD):
+			return nil
+		case err != nil:
+			return err
+		}
+		switch {
+		case status.Exited(), status.Signaled():
+			t.mutex.Lock()
+			delete(t.alive, tid)
+			t.mutex.Unlock()
+			delete(t.last, tid)
+			if tid == t.main {
+				t.ended(syscall.WaitStatus(status))
+			}
+		case status.Stopped() && first:
+			first = false
+			if err := unix.PtraceSetOptions(tid, ptraceOptions); err != nil {
+				return err
+			}
+			t.goOn(tid, 0)
+		case status.Stopped():
+			t.stopped(tid, status)
+		}
+	}
+}
+
+// ended takes that the program itself has ended. With one that has failed all that it has started ends; otherwise it may
+// have been a launcher, and what it has started is followed on.
+func (t *tracer) ended(status syscall.WaitStatus) {
+	t.status = status
+	if !status.Signaled() && status.ExitStatus() <= 128 {
+		close(t.left)
+		return
+	}
+	t.over = true // also for those that have not been heard of yet
+	for _, other := range t.threads() {
+		_ = unix.Kill(other, unix.SIGKILL)
+	}
+}
+
+// idle tells whether none of what goes on has the Vulkan loader.
+func (t *tracer) idle() bool {
+	return !slices.ContainsFunc(t.threads(), func(tid int) bool {
+		_, loader := codeOf(tid)
+		return loader
+	})
+}
+
+// goOn lets a thread go on, with a signal or none; one that is gone meanwhile is told by the next wait.
+func (t *tracer) goOn(tid int, signal syscall.Signal) {
+	_ = unix.PtraceCont(tid, int(signal))
+}
+
+func (t *tracer) stopped(tid int, status unix.WaitStatus) {
+	if t.over {
+		_ = unix.Kill(tid, unix.SIGKILL)
+	}
+	signal := status.StopSignal()
+	known := t.know(tid)
+	switch event := status.TrapCause(); {
+	case signal == unix.SIGTRAP && event == unix.PTRACE_EVENT_EXIT:
+		if message, err := unix.PtraceGetEventMsg(tid); err == nil && syscall.WaitStatus(message).Signaled() && t.why.Load() == goesOn {
+			if at := t.last[tid]; at != nil && at.signal == syscall.WaitStatus(message).Signal() {
+				t.found(tid, at)
+			}
+		}
+	case signal == unix.SIGTRAP && event > 0: // another thread or process, or a program in the place of another
+		t.follow(tid, event)
+	case signal == unix.SIGSTOP && t.why.Load() == hangs:
+		if at := placeOf(tid); at != nil {
+			t.found(tid, at)
+		}
+		return // it stays as it is until it is killed
+	case signal == unix.SIGSTOP && !known: // so each thread and process begins
+	case signal == unix.SIGQUIT: // Ctrl-\ is for the tool, which hears it too
+	default:
+		if slices.Contains(fatal, signal) {
+			if at := placeOf(tid); at != nil {
+				at.signal = signal
+				t.last[tid] = at
+			}
+		}
+		t.goOn(tid, signal)
+		return
+	}
+	t.goOn(tid, 0)
+}
+
+// follow knows which processes were forked from one that had the loader.
+func (t *tracer) follow(tid int, event int) {
+	if event == unix.PTRACE_EVENT_EXEC {
+		delete(t.forked, tid)
+		return
+	}
+	message, err := unix.PtraceGetEventMsg(tid)
+	if err != nil || event == unix.PTRACE_EVENT_VFORK { // that is followed by another program
+		return
+	}
+	loader := t.forked[tid]
+	if event == unix.PTRACE_EVENT_FORK && !loader {
+		_, loader = codeOf(tid)
+	}
+	if loader {
+		t.forked[int(message)] = true
+	}
+}
+
+// found keeps a fault.
+func (t *tracer) found(tid int, at *place) {
+	fault := faultAt(tid, at)
+	fault.Forked = t.forked[tid]
+	t.take(fault, tid == t.main)
 }

@@ -1,8 +1,11 @@
 package process
 
 import (
+	"time"
+
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 )
 
 // Difference is one between what a process has loaded and what would be loaded if it were started now.
@@ -34,7 +37,7 @@ var changeWords = map[Change]string{
 	Written:  "its file has been written to since the process began",
 }
 
-// Differences compares; nothing where who looks may not see what is mapped.
+// Differences compares; nothing where the caller may not see what is mapped.
 func (p *Process) Differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
@@ -43,38 +46,26 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 	loaders := p.Loaders()
 	for i := range loaders {
 		if c := p.Change(&loaders[i]); c != Same {
-			list = append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", File: loaders[i].Path, What: changeWords[c], Old: true})
+			list = append(list, Difference{Kind: "loader", Name: loaderName, File: loaders[i].Path, What: changeWords[c], Old: true})
 		}
 	}
 	if len(loaders) == 0 {
-		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", What: notMapped, Weak: true})
+		return append(list, Difference{Kind: "loader", Name: loaderName, What: notMapped, Weak: true})
 	}
 	drivers, layers := p.Modules(answer)
 	return append(list, compare(answer, drivers, layers)...)
 }
 
-// Compare compares what a process of Windows has loaded with what a program would load now; loader is the file name of the
-// loader, and loaded whether it is among the files of the process.
-func Compare(answer *plan.Answer, loader string, loaded bool, drivers, layers []Module) []Difference {
-	if loaded {
-		return append([]Difference{}, compare(answer, drivers, layers)...)
-	}
-	return []Difference{{Kind: "loader", Name: loader, What: notMapped, Weak: true}}
-}
-
 // compare compares modules with the decision of now.
 func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) {
-	there := map[string]bool{}
-	for kind, modules := range map[string][]Module{"driver": drivers, "layer": layers} {
-		for _, m := range modules {
-			there[kind+" "+m.Manifest] = true
-		}
-	}
+	type entry struct{ kind, manifest string }
+	there := map[entry]bool{}
 	for _, of := range []struct {
 		kind    string
 		modules []Module
 	}{{"layer", layers}, {"driver", drivers}} {
 		for _, m := range of.modules {
+			there[entry{of.kind, m.Manifest}] = true
 			d := Difference{Kind: of.kind, Name: m.Name, File: m.File, Manifest: m.Manifest}
 			if m.Change != Same {
 				d.What, d.Old = changeWords[m.Change], true
@@ -93,7 +84,7 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 	}
 	in, _ := explain.Of(answer)
 	for _, item := range in {
-		if item.Meta || item.NameOnly || there[item.Kind+" "+item.Manifest] {
+		if item.Meta || item.NameOnly || there[entry{item.Kind, item.Manifest}] {
 			continue
 		}
 		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, What: inNow + item.Why}
@@ -106,4 +97,43 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 		list = append(list, d)
 	}
 	return list
+}
+
+// Change is what became of a file since a process mapped it.
+type Change string
+
+// Changes.
+const (
+	Same     Change = ""
+	Gone     Change = "gone"     // nothing has its name any more
+	Replaced Change = "replaced" // another file has its name
+	Written  Change = "written"  // it was written to since the process began
+)
+
+// coarse is how far off a process's beginning may be: the kernel tells the time of its own start in whole seconds.
+const coarse = 3 * time.Second
+
+// Change compares a mapped file with what has its name now.
+func (p *Process) Change(m *Mapping) Change {
+	info, err := p.Machine.Stat(m.Path)
+	switch {
+	case err != nil && m.Deleted:
+		return Gone
+	case err != nil:
+		return Same // it cannot be looked at
+	case m.Deleted:
+		return Replaced
+	case p.Started.IsZero():
+		return Same
+	}
+	begun := p.Started.Add(coarse)
+	numbers, ok := machine.NumbersOf(info)
+	// File systems in layers show other numbers in maps than stat does: only what also changed since then counts.
+	if ok && numbers.Inode != m.inode && m.inode != 0 && numbers.Changed > begun.Unix() {
+		return Replaced
+	}
+	if info.ModTime().After(begun) && ok && numbers.Inode == m.inode {
+		return Written
+	}
+	return Same
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -41,32 +40,30 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 	for _, l := range answer.Layers {
 		libraries[explain.LayerKey(l)] = l.Library
 	}
-	taken := map[string]bool{}
+	type use struct{ kind, file string }
+	taken := map[use]bool{}
 	for i, list := range [][]explain.Item{in, out} {
 		for j := range list {
 			item := &list[j]
-			library := item.Library
-			if library == "" {
-				library = libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}]
-			}
+			library := cmp.Or(item.Library, libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}])
 			if library == "" {
 				library = p.named(item.Manifest)
 			}
 			m := p.find(library)
-			if m == nil || taken[item.Kind+m.Path] {
+			if m == nil || taken[use{item.Kind, m.Path}] {
 				continue
 			}
-			taken[item.Kind+m.Path], taken[m.Path] = true, true
+			taken[use{item.Kind, m.Path}], taken[use{"", m.Path}] = true, true
 			add(item.Kind, Module{Name: item.Name, Manifest: item.Manifest, File: m.Path, Change: p.Change(m), Item: item, In: i == 0})
 		}
 	}
 	for i := range p.Mapped {
 		m := &p.Mapped[i]
-		if taken[m.Path] || strings.HasPrefix(path.Base(m.Path), loaderStem) || !strings.Contains(path.Base(m.Path), ".so") {
+		if taken[use{"", m.Path}] || isLoader(m.Path) || !isLibrary(m.Path) {
 			continue
 		}
 		if kind := p.kind(m); kind != "" && !(kind == "driver" && partOf(drivers, m.Path)) {
-			add(kind, Module{Name: path.Base(m.Path), File: m.Path, Change: p.Change(m)})
+			add(kind, Module{Name: machine.Style.Base(m.Path), File: m.Path, Change: p.Change(m)})
 		}
 	}
 	return drivers, layers
@@ -77,33 +74,6 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 func partOf(found []Module, library string) bool {
 	family := drivers.Of(library)
 	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
-}
-
-// find is the mapped file that a manifest's library name leads to: the same file, or one of the same name but for the
-// version, as an update leaves it behind.
-func (p *Process) find(library string) *Mapping {
-	if library == "" {
-		return nil
-	}
-	if strings.Contains(library, "/") {
-		real, err := p.Machine.Real(library)
-		for i, m := range p.Mapped {
-			if m.Path == path.Clean(library) || err == nil && m.Path == real {
-				return &p.Mapped[i]
-			}
-		}
-	}
-	stem := func(name string) string {
-		name, _, _ = strings.Cut(path.Base(name), ".so")
-		return name
-	}
-	for i, m := range p.Mapped {
-		if strings.Contains(path.Base(m.Path), ".so") && stem(m.Path) == stem(library) &&
-			(!strings.Contains(library, "/") || path.Dir(m.Path) == path.Dir(path.Clean(library))) {
-			return &p.Mapped[i]
-		}
-	}
-	return nil
 }
 
 // kind tells by the functions of a library what it is: a driver, a layer, or "" for neither. What an update has put in place of
@@ -117,8 +87,7 @@ func (p *Process) kind(m *Mapping) string {
 		return ""
 	}
 	defer f.Close()
-	symbols, err := binary.ReadSymbols(f)
-	switch {
+	switch symbols, err := symbolsOf(f); {
 	case err != nil:
 		return ""
 	case slices.ContainsFunc([]string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion"}, symbols.Exports):
@@ -131,16 +100,7 @@ func (p *Process) kind(m *Mapping) string {
 
 // named is the library that a manifest names which the decision left out: of a driver, or of its only layer.
 func (p *Process) named(file string) string {
-	library := NamedBy(&p.Machine, file)
-	if strings.Contains(library, "/") && !path.IsAbs(library) {
-		library = path.Join(path.Dir(file), library)
-	}
-	return library
-}
-
-// NamedBy is the library of a driver's manifest, or of one of a single layer, as it is written there; "": none.
-func NamedBy(m *machine.Machine, file string) string {
-	data, err := m.ReadFile(file)
+	data, err := p.Machine.ReadFile(file)
 	if err != nil {
 		return ""
 	}
@@ -155,5 +115,9 @@ func NamedBy(m *machine.Machine, file string) string {
 	if json.Unmarshal(data, &content) != nil {
 		return ""
 	}
-	return cmp.Or(content.ICD.Path, content.Layer.Path)
+	library := cmp.Or(content.ICD.Path, content.Layer.Path)
+	if strings.Contains(library, "/") && !path.IsAbs(library) {
+		library = path.Join(path.Dir(file), library)
+	}
+	return library
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"io/fs"
+	"os"
 
 	"vkloader/internal/tool/machine"
 )
@@ -43,6 +44,15 @@ func RightsOf(m *machine.Machine, program string) Rights {
 		return ""
 	}
 	return reason
+}
+
+// caller compares the owners of a file with an ordinary user who runs the tool.
+func caller(info fs.FileInfo) owned {
+	numbers, known := machine.NumbersOf(info)
+	if !known || os.Getuid() == 0 {
+		return owned{}
+	}
+	return owned{int(numbers.User) == os.Getuid(), int(numbers.Group) == os.Getgid()}
 }
 
 // groupExecutes is the right of a file's group without which its set-group-ID bit means something else.

@@ -1,21 +1,6 @@
 package process
 
-import (
-	"io/fs"
-	"os"
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
-
-// caller compares the owners of a file with an ordinary user who runs the tool.
-func caller(info fs.FileInfo) owned {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Getuid() == 0 {
-		return owned{}
-	}
-	return owned{int(stat.Uid) == os.Getuid(), int(stat.Gid) == os.Getgid()}
-}
+import "golang.org/x/sys/unix"
 
 // keepsRights tells whether the kernel gives no rights to a program that is started here: a mount option or this process
 // forbids it.

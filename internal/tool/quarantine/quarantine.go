@@ -123,7 +123,7 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	if !maps.Equal(before, after) {
 		return nil, exit.Problem("a quarantine of %s would not keep it out, or would change more than that", e.Name)
 	}
-	return []string{place, statePath(place)}, nil
+	return []string{place, StateFile(place)}, nil
 }
 
 // thing is a driver or layer by its manifest.

@@ -41,9 +41,8 @@ func identityOf(m *machine.Machine, name string) Identity {
 	if err != nil {
 		return Identity{}
 	}
-	id := Identity{Size: info.Size(), Modified: info.ModTime().UTC()}
-	id.Inode = inodeOf(info)
-	return id
+	numbers, _ := machine.NumbersOf(info)
+	return Identity{info.Size(), info.ModTime().UTC(), numbers.Inode}
 }
 
 // Over says why a quarantine is over; "" while it is not.
@@ -74,14 +73,11 @@ type state struct {
 }
 
 // StateFile is the file beside a settings file in which the entries are.
-func StateFile(settings string) string { return statePath(settings) }
-
-// statePath is the state's file that belongs to a settings file.
-func statePath(settings string) string { return filepath.Join(filepath.Dir(settings), stateName) }
+func StateFile(settings string) string { return filepath.Join(filepath.Dir(settings), stateName) }
 
 // read gives the entries beside a settings file; none without a state.
 func read(m *machine.Machine, settings string) ([]Entry, error) {
-	name := statePath(settings)
+	name := StateFile(settings)
 	data, err := m.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -101,7 +97,7 @@ func read(m *machine.Machine, settings string) ([]Entry, error) {
 
 // write puts the entries beside a settings file, all at once; without any, the state's file goes.
 func write(m *machine.Machine, settings string, entries []Entry) error {
-	at, err := m.PlaceOf(statePath(settings), len(entries) > 0)
+	at, err := m.PlaceOf(StateFile(settings), len(entries) > 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && len(entries) == 0 {
 			return nil
@@ -120,4 +116,20 @@ func write(m *machine.Machine, settings string, entries []Entry) error {
 		return err
 	}
 	return at.Replace("", append(text, '\n'), 0o644)
+}
+
+// Named tells whether people mean the quarantine by a name: of the driver or layer, of its manifest, or of the one program
+// that it is for, each also without directories.
+func (e *Entry) Named(name string) bool {
+	for _, own := range []string{e.Name, e.Manifest, e.Program} {
+		if own != "" && (name == own || name == filepath.Base(own)) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsFor tells whether it is for a program alone, by the path of its executable or by the last part of that.
+func (e *Entry) IsFor(program string) bool {
+	return e.Program != "" && (program == e.Program || program == filepath.Base(e.Program))
 }

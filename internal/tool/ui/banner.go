@@ -58,10 +58,7 @@ func (b *banner) settings(r *Request) error {
 	if file.File == "" {
 		return nil
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return err
-	}
+	m := r.Tool.Machine()
 	since, by := history(&m, file.File)
 	writer := "another program, by " + by
 	if file.Ours {
@@ -199,8 +196,12 @@ func history(m *machine.Machine, path string) (since, by string) {
 	if err != nil {
 		return "", "somebody"
 	}
-	by = "user " + strconv.Itoa(ownerOf(info))
-	if u, err := user.LookupId(strconv.Itoa(ownerOf(info))); err == nil {
+	id := "-1"
+	if numbers, known := machine.NumbersOf(info); known {
+		id = strconv.FormatUint(uint64(numbers.User), 10)
+	}
+	by = "user " + id
+	if u, err := user.LookupId(id); err == nil {
 		by = u.Username
 	}
 	return info.ModTime().UTC().Format(time.RFC3339), by

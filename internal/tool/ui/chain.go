@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"html/template"
 	"slices"
 	"strings"
@@ -170,9 +171,10 @@ func seeing(tool Tool, files []File) Tool {
 
 // rows lists what is in and what is out; all: not only the first.
 func (c *chain) rows(now *explained, all bool) {
-	was := map[string]bool{}
-	for i := range c.Before.In {
-		was[c.Before.In[i].Kind+c.Before.In[i].Manifest+c.Before.In[i].Name] = true
+	type key struct{ kind, manifest, name string }
+	was := map[key]bool{}
+	for _, e := range c.Before.In {
+		was[key{e.Kind, e.Manifest, e.Name}] = true
 	}
 	layers := len(now.layers())
 	add := func(e explain.Item, in bool) {
@@ -186,7 +188,7 @@ func (c *chain) rows(now *explained, all bool) {
 		}
 		layer := in && e.Kind == "layer"
 		c.Rows = append(c.Rows, row{Item: e, N: n, In: in, First: layer && e.Order == 1, Last: layer && e.Order == layers,
-			Now: c.Draft.says(e.Name), Changed: in != was[e.Kind+e.Manifest+e.Name]})
+			Now: c.Draft.says(e.Name), Changed: in != was[key{e.Kind, e.Manifest, e.Name}]})
 	}
 	for _, e := range now.In {
 		add(e, true)
@@ -199,4 +201,88 @@ func (c *chain) rows(now *explained, all bool) {
 // Same tells whether the change changes no layer.
 func (c *chain) Same() bool {
 	return c.After != nil && slices.Equal(c.Before.layers(), c.After.layers())
+}
+
+// side is a column of the comparison.
+type side struct {
+	Title string
+	Items []sideItem
+	More  int
+}
+
+// sideItem is a layer in a column; Mark says what becomes of it.
+type sideItem struct{ Name, Mark string }
+
+// compare puts the layers without and with the draft into two columns.
+func (c *chain) compare() {
+	if c.After == nil {
+		return
+	}
+	before, after := c.Before.layers(), c.After.layers()
+	mark := func(list, other []string, alone string) (items []sideItem) {
+		for _, name := range list {
+			item := sideItem{Name: name}
+			switch {
+			case !slices.Contains(other, name):
+				item.Mark = alone
+			case moved(name, list, other):
+				item.Mark = "moved"
+			}
+			items = append(items, item)
+		}
+		return items
+	}
+	c.Sides = []side{{Title: "Now", Items: mark(before, after, "goes")}, {Title: "With the change", Items: mark(after, before, "new")}}
+	for i := range c.Sides {
+		if s := &c.Sides[i]; len(s.Items) > maxRows {
+			s.Items, s.More = s.Items[:maxRows], len(s.Items)-maxRows
+		}
+	}
+}
+
+// moved tells whether a layer has another place among those that both lists have.
+func moved(name string, list, other []string) bool {
+	if len(list) > maxRows*10 || len(other) > maxRows*10 {
+		return false
+	}
+	place := func(list, other []string) int {
+		n := 0
+		for _, l := range list {
+			if l == name {
+				return n
+			}
+			if slices.Contains(other, l) {
+				n++
+			}
+		}
+		return -1
+	}
+	return place(list, other) != place(other, list)
+}
+
+// itemPart is what is known of one layer or driver of a chain, and takes too long for all: who installed it, and what
+// switches it.
+var itemPart = &Page{Name: "item", Title: "Layer or driver", Data: itemOf}
+
+func itemOf(r *Request) (any, error) {
+	s, d, err := drafted(r)
+	if err != nil {
+		return nil, err
+	}
+	tool, err := d.tool(r)
+	if err != nil {
+		return nil, err
+	}
+	name, manifest := r.Ref("item"), r.Ref("manifest")
+	e := &explained{}
+	if err := tool.Run(r, append(s.args("explain", "--json"), "--", name)...).Decode(e); err != nil {
+		return nil, err
+	}
+	is := func(e explain.Item) bool { return e.Name == name && e.Manifest == manifest }
+	for _, list := range [][]explain.Item{e.In, e.Out} {
+		if at := slices.IndexFunc(list, is); at >= 0 {
+			return &list[at], nil
+		}
+	}
+	return nil, errors.New("it is no longer in the chain")
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/machine"
 )
 
@@ -46,7 +47,7 @@ type prepared struct {
 	*Plan
 	Name   string
 	Line   string // the command line for a shell
-	Before []kept
+	Before []fix.Kept
 	Digest string
 	Fields []field
 	Err    string
@@ -65,10 +66,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, nil, err
-	}
+	m := r.Tool.Machine()
 	p := &prepared{Request: r, Plan: plan, Name: name, Line: Line(plan.Args)}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", plan.Args)
@@ -80,7 +78,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 		if r.System && !ofSystem(path) {
 			return nil, nil, fmt.Errorf("this page is root's and changes files of the system only, not %s", path)
 		}
-		now, err := keep(&m, path)
+		now, err := fix.Keep(&m, path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -118,24 +116,32 @@ func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 	q.Query = r.PostForm
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	p, m, err := s.prepare(q, strings.TrimPrefix(r.URL.Path, "/change/"))
+	part, p, err := s.change(q, strings.TrimPrefix(r.URL.Path, "/change/"))
+	s.writeChange(w, part, p, err)
+}
+
+// change makes a change, or a plan of it; part is the part of the template that says so.
+func (s *Server) change(q *Request, name string) (part string, p *prepared, err error) {
+	p, m, err := s.prepare(q, name)
 	if err != nil {
-		s.write(w, "change", "failed", err.Error())
-		return
+		return "", nil, err
 	}
 	asked := q.Query.Get("digest")
-	if asked != p.Digest {
-		if asked != "" {
-			p.Err = "A file has changed since this page was shown. Check the change again."
-		}
-		s.write(w, "change", "plan", p)
-		return
+	if asked == p.Digest {
+		return "done", p, s.apply(q, p, m)
 	}
-	if err := s.apply(q, p, m); err != nil {
-		s.write(w, "change", "failed", err.Error())
-		return
+	if asked != "" {
+		p.Err = "A file has changed since this page was shown. Check the change again."
 	}
-	s.write(w, "change", "done", p)
+	return "plan", p, nil
+}
+
+// writeChange answers what became of a change.
+func (s *Server) writeChange(w http.ResponseWriter, part string, data any, err error) {
+	if err != nil {
+		part, data = "failed", err.Error()
+	}
+	s.write(w, "change", part, data)
 }
 
 // apply carries out the command line, and remembers what the files were.
@@ -144,11 +150,11 @@ func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
 	step := undoStep{title: p.Title}
 	changed := false
 	for _, before := range p.Before {
-		after, err := keep(m, before.Path)
+		after, err := fix.Keep(m, before.Path)
 		if err != nil {
 			return err
 		}
-		changed = changed || !after.same(before)
+		changed = changed || !after.Same(before)
 		step.files = append(step.files, undoFile{before, after})
 	}
 	if changed {
@@ -166,7 +172,7 @@ type undoStep struct {
 	files []undoFile
 }
 
-type undoFile struct{ before, after kept }
+type undoFile struct{ before, after fix.Kept }
 
 // undoable is the title of the last change; "" when there is nothing to undo.
 func (s *Server) undoable() string {
@@ -183,33 +189,26 @@ func (s *Server) serveUndo(w http.ResponseWriter, r *http.Request) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	title, err := s.undoLast()
-	if err != nil {
-		s.write(w, "change", "failed", err.Error())
-		return
-	}
-	s.write(w, "change", "undone", title)
+	s.writeChange(w, "undone", title, err)
 }
 
 func (s *Server) undoLast() (title string, err error) {
 	if len(s.undo) == 0 {
 		return "", errors.New("there is nothing to undo")
 	}
-	m, err := s.tool.Machine()
-	if err != nil {
-		return "", err
-	}
+	m := s.tool.Machine()
 	last := s.undo[len(s.undo)-1]
 	for _, f := range last.files {
-		now, err := keep(&m, f.before.Path)
+		now, err := fix.Keep(&m, f.before.Path)
 		if err != nil {
 			return "", err
 		}
-		if !now.same(f.after) && !now.same(f.before) {
+		if !now.Same(f.after) && !now.Same(f.before) {
 			return "", fmt.Errorf("%s has changed since: nothing is undone", f.before.Path)
 		}
 	}
 	for _, f := range last.files {
-		if err := f.before.restore(&m); err != nil {
+		if err := f.before.Restore(&m); err != nil {
 			return "", err
 		}
 	}

@@ -90,10 +90,7 @@ func filesOf(r *Request) (any, error) {
 	if err := r.Tool.Run(r, "list", "paths", "--json").Decode(&searched); err != nil {
 		return nil, err
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, err
-	}
+	m := r.Tool.Machine()
 	for _, place := range layersettings.Places(&m, layersettings.Here(&m)) {
 		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
 		searched.Places = append(searched.Places, p)
@@ -103,11 +100,7 @@ func filesOf(r *Request) (any, error) {
 	}
 	view := &filesView{Name: r.Query.Get("name")}
 	view.From, _ = strconv.Atoi(r.Query.Get("from"))
-	judged, err := judge(r, pathsIn(searched.Places))
-	if err != nil {
-		return nil, err
-	}
-	rows, err := rowsByPath(r)
+	judged, rows, err := told(r, pathsIn(searched.Places))
 	if err != nil {
 		return nil, err
 	}
@@ -167,26 +160,34 @@ func pathsIn(places []explain.Searched) (list []string) {
 	return list
 }
 
-// judge is what "validate" says of files; those that are none of its kinds are left out.
-func judge(r *Request, files []string) (map[string]*validated, error) {
-	judged := map[string]*validated{}
+// told is what "validate" and "list" say of files. What is none of the kinds of validate is left out there.
+func told(r *Request, files []string) (judged map[string]*validated, rows map[string][]foundRow, err error) {
+	judged, rows = map[string]*validated{}, map[string][]foundRow{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
 		if path.Base(file) != layersettings.FileName {
 			args = append(args, file)
 		}
 	}
-	if len(args) == 4 {
-		return judged, nil
+	if len(args) > 4 {
+		var says struct{ Files []validated }
+		if err := r.Tool.Run(r, args...).Decode(&says); err != nil {
+			return nil, nil, err
+		}
+		for i := range says.Files {
+			judged[says.Files[i].Path] = &says.Files[i]
+		}
 	}
-	var says struct{ Files []validated }
-	if err := r.Tool.Run(r, args...).Decode(&says); err != nil {
-		return nil, err
+	for _, kind := range []string{"drivers", "layers"} {
+		var says struct{ Found []foundRow }
+		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
+			return nil, nil, err
+		}
+		for _, row := range says.Found {
+			rows[row.Path] = append(rows[row.Path], row)
+		}
 	}
-	for i := range says.Files {
-		judged[says.Files[i].Path] = &says.Files[i]
-	}
-	return judged, nil
+	return judged, rows, nil
 }
 
 // remark is what "validate" says of a line.
@@ -199,21 +200,6 @@ type remark struct {
 type validated struct {
 	Path, Problem string
 	Findings      []remark
-}
-
-// rowsByPath is what "list" says of files.
-func rowsByPath(r *Request) (map[string][]foundRow, error) {
-	rows := map[string][]foundRow{}
-	for _, kind := range []string{"drivers", "layers"} {
-		var says struct{ Found []foundRow }
-		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
-			return nil, err
-		}
-		for _, row := range says.Found {
-			rows[row.Path] = append(rows[row.Path], row)
-		}
-	}
-	return rows, nil
 }
 
 // fileOf is what is known of a file.
@@ -244,11 +230,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
 		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("no file that is looked for")}
 	}
-	judged, err := judge(r, []string{wanted})
-	if err != nil {
-		return nil, err
-	}
-	rows, err := rowsByPath(r)
+	judged, rows, err := told(r, []string{wanted})
 	if err != nil {
 		return nil, err
 	}

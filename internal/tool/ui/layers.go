@@ -113,10 +113,7 @@ func layersOf(r *Request) (any, error) {
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, err
-	}
+	m := r.Tool.Machine()
 	view, seen := &layers{}, map[string]bool{}
 	for _, row := range found.Found {
 		if row.Path == "" || row.Subject == row.Path || seen[row.Subject] {

@@ -48,10 +48,7 @@ func overviewOf(r *Request) (any, error) {
 	if !ok {
 		return nil, ran.Failed()
 	}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, err
-	}
+	m := r.Tool.Machine()
 	view := &overview{Report: report, Loader: loaders.Line(report.Loader, "")}
 	if report.Other != nil {
 		view.Other = report.Other.Line()

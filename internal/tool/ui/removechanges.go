@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -87,4 +88,22 @@ func (policyChange) Plan(r *Request) (*Plan, error) {
 		return nil, dry.Failed()
 	}
 	return &Plan{Title: "Remove the policy about " + name, Args: args, Files: dry.Planned}, nil
+}
+
+// fixChange makes one step of "doctor --fix".
+type fixChange struct{}
+
+// Plan implements Change.
+func (fixChange) Plan(r *Request) (*Plan, error) {
+	step := r.Ref("step")
+	if step == "" {
+		return nil, errors.New("no step is named")
+	}
+	dry := r.Tool.Run(r, "doctor", "--fix", "--dry-run", "--step", step)
+	if dry.Code > 1 || len(dry.Planned) == 0 {
+		return nil, dry.Failed()
+	}
+	m := r.Tool.Machine()
+	return &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Files: dry.Planned,
+		Also: []string{fix.UndoFile(&m)}}, nil
 }

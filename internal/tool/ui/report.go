@@ -139,14 +139,11 @@ func bundleOf(app string, still bool) []string {
 
 // collect has the command line make all parts.
 func collect(r *Request, app string, still bool) (*collection, error) {
-	var list []struct{ Name, What, Text, Failed []byte }
+	var list []bundle.Sent
 	if err := r.Tool.Run(r, append(bundleOf(app, still), "--part", "*")...).Decode(&list); err != nil {
 		return nil, err
 	}
-	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still}
-	for _, p := range list {
-		found.parts = append(found.parts, bundle.Part{Name: string(p.Name), What: string(p.What), Text: string(p.Text), Failed: string(p.Failed)})
-	}
+	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still, parts: bundle.Received(list)}
 	collected.add(found)
 	return found, nil
 }

@@ -47,7 +47,7 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 	defer cancel(nil)
 	s := &Server{options: options, tool: tool, guard: guard.New(options.ReadOnly)}
 	s.guard.Used = options.Used
-	s.idle = newIdle(options.Idle, func() { cancel(errIdle) })
+	s.idle = &idle{after: options.Idle, timer: time.AfterFunc(options.Idle, func() { cancel(errIdle) })}
 	s.live.look = s.running
 	listener, address, err := listen(&options)
 	if err != nil {
@@ -148,10 +148,6 @@ type idle struct {
 	lock  sync.Mutex
 	open  int // requests that are not answered yet
 	timer *time.Timer
-}
-
-func newIdle(after time.Duration, end func()) *idle {
-	return &idle{after: after, timer: time.AfterFunc(after, end)}
 }
 
 // counts counts the requests of a handler; while one is not answered, as while events are sent, nothing ends.

@@ -17,10 +17,7 @@ type subject struct {
 
 // subjectOf reads an address: the program's path after the page's name, or its name alone, or the field app of a form.
 func subjectOf(r *Request) (*subject, error) {
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, err
-	}
+	m := r.Tool.Machine()
 	s := &subject{Elevated: r.Query.Get("elevated") != ""}
 	s.PID, _ = strconv.Atoi(r.Query.Get("pid"))
 	for _, text := range r.Query["env"] {
@@ -37,6 +34,7 @@ func subjectOf(r *Request) (*subject, error) {
 		s.App = name
 		return s, nil
 	}
+	var err error
 	s.App, err = m.FindProgram(name)
 	return s, err
 }

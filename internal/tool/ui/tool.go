@@ -19,7 +19,7 @@ type Tool interface {
 	// With is the tool on a machine where files count as there, with what is in them, or as not there.
 	With(added map[string]string, without ...string) Tool
 	// Machine is what the command lines look at.
-	Machine() (machine.Machine, error)
+	Machine() machine.Machine
 	// Try loads drivers and layers in a child process, as a program gets them with these variables and this settings file.
 	Try(variables []string, settings string) (*probe.Result, error)
 }

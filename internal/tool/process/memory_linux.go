@@ -1,36 +1,28 @@
 package process
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Memory is what a process holds of one region of a device's memory, as the driver in the kernel tells it in fdinfo
-// (drm-usage-stats in the kernel's documentation).
-type Memory struct {
-	Device string `json:"device,omitempty"` // PCI address
-	Driver string `json:"driver"`           // of the kernel
-	Region string `json:"region"`           // in the driver's words: vram, gtt, system0, ...
-	Bytes  uint64 `json:"bytes"`
-}
-
 // Memory reads fdinfo; nothing where the kernel's driver tells nothing, as NVIDIA's.
 func (p *Process) Memory() []Memory {
 	var list []Memory
-	clients := map[string]bool{}
+	type client struct{ driver, device, id string }
+	clients := map[client]bool{}
 	for _, name := range p.descriptors() {
 		data, err := os.ReadFile(p.file("fdinfo/" + name))
 		if err != nil {
 			continue
 		}
-		driver, device, client, regions := parseInfo(string(data))
-		if key := driver + " " + device + " " + client; driver == "" || clients[key] {
+		driver, device, id, regions := parseInfo(string(data))
+		if driver == "" || clients[client{driver, device, id}] {
 			continue // descriptors of one client tell the same
-		} else {
-			clients[key] = true
 		}
+		clients[client{driver, device, id}] = true
 		for region, bytes := range regions {
 			at := slices.IndexFunc(list, func(m Memory) bool { return m.Driver == driver && m.Device == device && m.Region == region })
 			if at < 0 {
@@ -41,7 +33,7 @@ func (p *Process) Memory() []Memory {
 		}
 	}
 	slices.SortFunc(list, func(a, b Memory) int {
-		return strings.Compare(a.Device+" "+a.Driver+" "+a.Region, b.Device+" "+b.Driver+" "+b.Region)
+		return cmp.Or(strings.Compare(a.Device, b.Device), strings.Compare(a.Driver, b.Driver), strings.Compare(a.Region, b.Region))
 	})
 	return list
 }

@@ -2,11 +2,17 @@ package ui
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -39,10 +45,7 @@ func exportOf(r *Request) (any, error) {
 		return nil, err
 	}
 	e := &export{}
-	m, err := r.Tool.Machine()
-	if err != nil {
-		return nil, err
-	}
+	m := r.Tool.Machine()
 	list := variablesFor(&m, s, before.layers(), after.layers())
 	switch {
 	case len(list) == 0:
@@ -57,7 +60,7 @@ func exportOf(r *Request) (any, error) {
 			return nil, err
 		}
 		switch {
-		case !sameSet(got.layers(), after.layers()):
+		case len(missing(got.layers(), after.layers()))+len(missing(after.layers(), got.layers())) > 0:
 			e.Note = "Variables cannot express this change: with them, programs get other layers. Use the settings file."
 			list = nil
 		case !slices.Equal(got.layers(), after.layers()):
@@ -103,8 +106,6 @@ func missing(list, other []string) (names []string) {
 	return names
 }
 
-func sameSet(a, b []string) bool { return len(missing(a, b))+len(missing(b, a)) == 0 }
-
 // variables adds the forms that set variables.
 func (e *export) variables(list []variable) {
 	var shell, unit, steam strings.Builder
@@ -122,4 +123,93 @@ func (e *export) variables(list []variable) {
 		form{"systemd", "For a service: a file such as /etc/systemd/system/NAME.service.d/layers.conf.", unit.String()},
 		form{"Steam", "For the launch options of a game.", steam.String() + "%command%\n"},
 		form{"CDI", "For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
+}
+
+// tryPart loads drivers and layers in a child, with the draft as its settings.
+var tryPart = &Page{Name: "try", Title: "Try", Data: tryOf}
+
+// trial is what became of the child.
+type trial struct {
+	Result *probe.Result
+	Works  bool
+}
+
+func tryOf(r *Request) (any, error) {
+	s, d, plan, err := planned(r)
+	if err != nil {
+		return nil, err
+	}
+	m := r.Tool.Machine()
+	text, err := forAll(&m, plan.Files[0].Text, d)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.Tool.Try(s.Env, text)
+	if err != nil {
+		return nil, err
+	}
+	return &trial{Result: result, Works: result.Outcome == probe.Fine && len(result.Devices) > 0}, nil
+}
+
+// forAll is a settings file that says for all programs what another says for the draft's: the child is not the program.
+func forAll(m *machine.Machine, text string, d *draft) (string, error) {
+	content := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &content); err != nil {
+		return "", err
+	}
+	var apps []string
+	if !d.All {
+		var err error
+		if apps, err = settingsfile.RealApps(m, []string{d.app}); err != nil {
+			return "", err
+		}
+	}
+	object := settingsfile.For(content, apps, false)
+	if object == nil {
+		return "", errors.New("the settings say nothing about the program")
+	}
+	delete(object, "app_keys")
+	out, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
+	return string(out), err
+}
+
+// picturePart is the picture of a chain, with the draft in the address.
+var picturePart = &Page{Name: "picture", Title: "Picture", Data: pictureOf}
+
+// picture is what the part shows.
+type picture struct {
+	SVG     template.HTML // written by package graph, which escapes every name
+	Problem string
+}
+
+// maxDrawn is how many layers or drivers a picture has.
+const maxDrawn = 24
+
+func pictureOf(r *Request) (any, error) {
+	s, d, err := drafted(r)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"graph", "--json", "--timeout", "10s"}
+	if !d.empty() || r.Query.Has("still") { // children would get the settings as they are now, or take too long
+		args = append(args, "--still")
+	}
+	tool, err := d.tool(r)
+	if err != nil {
+		return nil, err
+	}
+	alone := *s
+	alone.PID = 0
+	ran := tool.Run(r, alone.args(args...)...)
+	chain, ok := ran.Value.(*graph.Chain)
+	if !ok {
+		return nil, ran.Failed()
+	}
+	if n := len(chain.Layers) - maxDrawn; n > 0 {
+		chain.Layers = append(chain.Layers[:maxDrawn:maxDrawn], graph.Layer{Name: fmt.Sprintf("and %d more layers", n), Meta: true, Why: "the list above has them"})
+	}
+	if n := len(chain.Drivers) - maxDrawn; n > 0 {
+		chain.Drivers = append(chain.Drivers[:maxDrawn:maxDrawn], graph.Driver{Name: fmt.Sprintf("and %d more drivers", n)})
+	}
+	return &picture{SVG: template.HTML(graph.Fragment(chain)), Problem: chain.Problem}, nil
 }
