@@ -206,8 +206,8 @@ struct driver_lib {
     VkExtensionProperties *ext; /* its instance extensions */
 };
 
-/* The real path of its library (DRV-025), for messages; "(null)" for direct drivers (DRV-100). The first who asks has
- * the links on its way looked up, so not with the lock. In library/driver.c. */
+/* The real path of its library (DRV-025), for messages; "(null)" for direct drivers (DRV-100). The first call follows
+ * the links of the path, so the caller must not have the lock. In library/path.c. */
 const char *driver_path(struct driver_lib *lib);
 
 struct driver_libs {

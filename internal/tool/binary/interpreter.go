@@ -40,15 +40,22 @@ func systemLinkers(m Machine) []string {
 const maxLinker = 4 << 20
 
 // pattern is a regular expression that is compiled when it is first used.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+type pattern struct {
+	text string
+	once sync.Once
+	form *regexp.Regexp
+}
+
+func (p *pattern) get() *regexp.Regexp {
+	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
+	return p.form
 }
 
 var (
-	glibcVersion = pattern(`stable release version ([0-9]+\.[0-9]+)`)
-	cachePath    = pattern(`\x00(/[!-~]*/ld\.so\.cache)\x00`)
+	glibcVersion = pattern{text: `stable release version ([0-9]+\.[0-9]+)`}
+	cachePath    = pattern{text: `\x00(/[!-~]*/ld\.so\.cache)\x00`}
 	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after the other.
-	searched = pattern(`\x00((?:/[!-~]+/\x00)+)`)
+	searched = pattern{text: `\x00((?:/[!-~]+/\x00)+)`}
 )
 
 // readInterpreter reads a program's dynamic linker; nil when it cannot be read.
@@ -65,13 +72,13 @@ func readInterpreter(m *machine.Machine, name string, processor Machine) *Interp
 	if i.musl {
 		return i
 	}
-	if found := glibcVersion().FindSubmatch(data); found != nil {
+	if found := glibcVersion.get().FindSubmatch(data); found != nil {
 		i.Version = string(found[1])
 	}
-	if found := cachePath().FindSubmatch(data); found != nil {
+	if found := cachePath.get().FindSubmatch(data); found != nil {
 		i.cache = string(found[1])
 	}
-	for _, found := range searched().FindAllSubmatch(data, -1) {
+	for _, found := range searched.get().FindAllSubmatch(data, -1) {
 		var list []string
 		for _, directory := range bytes.Split(bytes.TrimSuffix(found[1], []byte{0}), []byte{0}) {
 			list = append(list, path.Clean(string(directory)))

@@ -231,9 +231,9 @@ func TestVerifyImage(t *testing.T) {
 	}{
 		"empty": {nil, "", "host-intel_icd.json host-lvp_icd.json host-nvidia_icd.json", "", false},
 		"older libstdc++": {map[string]string{gnu + "libstdc++.so.6": "soname=libstdc++.so.6 defines=GLIBCXX_3.4.28"}, "",
-			"host-intel_icd.json host-nvidia_icd.json", "wants GLIBCXX_3.4.32 of the image's /lib/x86_64-linux-gnu/libstdc++.so.6, which has versions up to GLIBCXX_3.4.28", false},
+			"host-intel_icd.json host-nvidia_icd.json", "needs GLIBCXX_3.4.32 of the image's /lib/x86_64-linux-gnu/libstdc++.so.6, which has versions up to GLIBCXX_3.4.28", false},
 		"older glibc": {map[string]string{gnu + "libc.so.6": "soname=libc.so.6 defines=GLIBC_2.17,GLIBC_2.31"}, "",
-			"host-intel_icd.json host-lvp_icd.json", "wants GLIBC_2.38", false},
+			"host-intel_icd.json host-lvp_icd.json", "needs GLIBC_2.38", false},
 		"own driver": {map[string]string{gnu + "libvulkan_lvp.so": "soname=libvulkan_lvp.so needed=libc.so.6 exports=vk_icdGetInstanceProcAddr",
 			"usr/share/vulkan/icd.d/lvp.json": icd("libvulkan_lvp.so")}, "",
 			"host-intel_icd.json host-nvidia_icd.json lvp.json", "the image has this driver itself", false},
@@ -443,7 +443,7 @@ func TestExplainRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := ExplainRoot(given, &s.Machine)
-	if got := added(&w.Verdict); w.State != Arranged || got != "host-intel_icd.json host-lvp_icd.json" || !strings.Contains(fmt.Sprint(w.Findings), "wants GLIBC_2.38") ||
+	if got := added(&w.Verdict); w.State != Arranged || got != "host-intel_icd.json host-lvp_icd.json" || !strings.Contains(fmt.Sprint(w.Findings), "needs GLIBC_2.38") ||
 		!strings.Contains(fmt.Sprint(w.Findings), "/etc/cdi/vkloader.yaml") || !strings.Contains(fmt.Sprint(w.LeftOut), "gone.json: it is gone") {
 		t.Errorf("%+v", w)
 	}

@@ -330,7 +330,7 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 	}
 }
 
-// stateOf is what is to be said of a driver or layer.
+// stateOf gives the word for the state of a driver or layer.
 func stateOf(m *doctor.Module, r *doctor.Report) string {
 	state := "bad"
 	switch {

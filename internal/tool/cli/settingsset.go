@@ -71,7 +71,7 @@ func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-// changeSettings changes the settings file, and says what is to be known of the change.
+// changeSettings changes the settings file, and prints what the user must know of the change.
 func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Change) (*settingsfile.Written, error) {
 	c.Finish = settingsfile.RenewRules
 	asked := &askedDevices{s: s, place: place}

@@ -37,24 +37,32 @@ const Help = "A DEVICE is named by one of these forms, tried in this order: its 
 const maxNumber = 99
 
 // pattern is a regular expression that is compiled when it is first wanted: most runs name no device.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+type pattern struct {
+	text string
+	once sync.Once
+	form *regexp.Regexp
+}
+
+// find gives the text and its parts; nil when it is not of this form.
+func (p *pattern) find(text string) []string {
+	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
+	return p.form.FindStringSubmatch(text)
 }
 
 var (
-	pciForm  = pattern(`^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`)
-	mesaForm = pattern(`^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`)
-	pairForm = pattern(`^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`)
-	oneForm  = pattern(`^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`)
-	uuidForm = pattern(`^[0-9a-f]{32}$`)
+	pciForm  = pattern{text: `^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`}
+	mesaForm = pattern{text: `^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`}
+	pairForm = pattern{text: `^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`}
+	oneForm  = pattern{text: `^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`}
+	uuidForm = pattern{text: `^[0-9a-f]{32}$`}
 )
 
 // PCI reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
 func PCI(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
-	part := pciForm().FindStringSubmatch(text)
+	part := pciForm.find(text)
 	if part == nil {
-		part = mesaForm().FindStringSubmatch(text)
+		part = mesaForm.find(text)
 	}
 	if part == nil {
 		return "", false
@@ -68,7 +76,7 @@ func PCI(text string) (address string, ok bool) {
 
 // Pair reads VENDOR:DEVICE, two hexadecimal numbers.
 func Pair(text string) (vendor, device uint32, ok bool) {
-	part := pairForm().FindStringSubmatch(strings.ToLower(text))
+	part := pairForm.find(strings.ToLower(text))
 	if part == nil {
 		return 0, 0, false
 	}
@@ -88,7 +96,7 @@ func indexOf(text string) (index int, ok bool) {
 
 func uuid(text string) (digits string, ok bool) {
 	digits = strings.ToLower(strings.ReplaceAll(text, "-", ""))
-	return digits, uuidForm().MatchString(digits)
+	return digits, uuidForm.find(digits) != nil
 }
 
 // OfDriver tells whether only drivers know what a selector says: a number in their list, or a UUID.
@@ -149,7 +157,7 @@ var forms = []form{
 	},
 	func(text string) (func(*Device) bool, bool) {
 		ids := vendorIDs(text)
-		if part := oneForm().FindStringSubmatch(strings.ToLower(text)); part != nil {
+		if part := oneForm.find(strings.ToLower(text)); part != nil {
 			id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
 			ids = append(ids, uint32(id))
 		}
