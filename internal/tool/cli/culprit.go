@@ -82,11 +82,10 @@ func (f *findsCulprit) check(once bool) error {
 
 // culpritHelp is what the help of run says of --find-culprit.
 const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash or hang, or the two that fail\n" +
-	"only together. It runs the program as it is, without layers, and then leaves out fewer and fewer\n" +
-	"layers and drivers. " + hangKey + " marks the program as hung. With --fails-with and --fails-when, other ends\n" +
-	"are failures, too. A program that works is tried with the loader that it gets without vkloader, too.\n" +
-	"Processes that a run leaves behind are ended. Exit codes: 0 the program works, 1\n" +
-	"it does not, 3 interrupted.\n\n"
+	"only together. It runs the program unchanged, then without layers, and then narrows down the layers\n" +
+	"and drivers. " + hangKey + " marks the program as hung. --fails-with and --fails-when define further failures.\n" +
+	"A program that works is also tried with the loader that it gets without vkloader. The tool ends\n" +
+	"processes that a run leaves behind. Exit codes: 0 the program works, 1 it does not, 3 interrupted.\n\n"
 
 // hunt is a search for what crashes or hangs a program.
 type hunt struct {

@@ -30,7 +30,7 @@ func newQuarantine(s *invocation) *cobra.Command {
 		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It ends when the library\n" +
 			"changes, because an update may have fixed it, or after the time that was set. It is written into the\n" +
 			"settings file, which every loader reads.\n\n" +
-			"Loaders know no expiry. \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
+			"Loaders ignore expiry times. \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
 			"\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries.\n" +
 			"Without a subcommand the entries are listed.\n\n" + exitCodesHelp,
 	}

@@ -39,7 +39,7 @@ const requireHelp = "Requirements are NAME=VALUE, separated by commas or in seve
 	"  count=1        at least this many devices meet all other requirements\n\n"
 
 const causesHelp = "Exit codes: 0 all requirements are met; 1 the child process that asks for devices crashed or hung; 2 wrong usage;\n" +
-	"3 the examination could not run; 10 no driver works; 11 no device. For the first requirement that is not met:\n" +
+	"3 the machine could not be examined; 10 no driver works; 11 no device. For the first requirement that is not met:\n" +
 	"12 not, 13 vendor, 14 type, 15 api, 16 vram, 17 extension, 18 count."
 
 // requirements are the options of check and wait.

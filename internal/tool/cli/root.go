@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the examination could not run."
+const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the machine could not be examined."
 
 // versionLine is what --version prints.
 const versionLine = "vkloader %s\n"

@@ -51,9 +51,9 @@ func newRun(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the program is the program's
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this file name, or this path: `FILE|GLOB`")
 	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+gpus.Forms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "also use layers whose name matches this `GLOB`, implicit or explicit")
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")

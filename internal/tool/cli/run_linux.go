@@ -26,11 +26,11 @@ import (
 
 const (
 	runHelp = "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's variables set as the\n" +
-		"options say. It writes no file and affects no other program. Without --log and --time the program\n" +
-		"replaces the tool's process. With them the tool waits, removes the loader's lines from standard\n" +
-		"error, and exits as the program does.\n\n" +
+		"options say. The choice affects no other program. run first removes the tool's expired settings and\n" +
+		"quarantines. Without --log and --time the program replaces the tool's process. With them the tool\n" +
+		"waits, removes the loader's lines from standard error, and exits as the program does.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
-		"examination could not run.\n\n"
+		"machine could not be examined.\n\n"
 	runExample = "  vkloader run --device 0 --no-layers vkcube\n" +
 		"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 		"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game"

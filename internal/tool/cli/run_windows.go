@@ -19,7 +19,7 @@ const (
 		"program, and exits as the program does. With --log and --time it removes the loader's lines from\n" +
 		"standard error.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
-		"examination could not run.\n\n"
+		"machine could not be examined.\n\n"
 	runExample = "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe\n" +
 		"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed"
 )

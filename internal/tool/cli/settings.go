@@ -28,8 +28,8 @@ func newSettings(s *invocation) *cobra.Command {
 		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
 			"subcommand the settings in force are shown.\n\n" +
-			"The tool marks the files that it writes and changes only those. Loaders know no expiry: each of\n" +
-			"these commands removes settings whose time is over.\n\n" + exitCodesHelp,
+			"The tool marks the files that it writes and changes only those. Loaders ignore expiry times: each\n" +
+			"of these commands first removes expired settings.\n\n" + exitCodesHelp,
 	}
 	show := newSettingsShow(s)
 	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s))
