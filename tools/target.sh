@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
 # that judge them there. What is left out is in test/target/TARGET.txt, and printed. What it needs it installs (Debian), or
-# says so: the compiler; for arm64 on another machine tools/cross.sh unpacks compiler and emulator. Programs of arm64 are
-# run by TARGET_RUN, an emulator with its arguments, or by qemu-aarch64. SLOW=1: suites that take minutes there, too.
+# says so: the compiler; tools/cross.sh unpacks that for arm64 on another machine, and an emulator where the kernel does not
+# run the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1: suites that take minutes there, too.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -24,11 +24,8 @@ arm64)
     compiler=aarch64-linux-gnu-gcc
     packages="gcc-aarch64-linux-gnu"
     if [ "$(uname -m)" != aarch64 ]; then
-        if [ -n "${TARGET_RUN:-}" ]; then tools/cross.sh compiler; else tools/cross.sh; fi
-        PATH=$PWD/build/arm64-tools/bin:$PATH
-        libc=$("$compiler" -print-file-name=libc.so.6)
-        TARGET_RUN=${TARGET_RUN:-$(command -v qemu-aarch64) -L $(readlink -f "${libc%/*}/..")}
-        export PATH TARGET_RUN
+        tools/cross.sh compiler
+        export PATH="$PWD/build/arm64-tools/bin:$PATH"
     fi
     # Processors that are not there are slow, and cases wait for each other.
     parallel=2
@@ -43,6 +40,10 @@ esac
 # Debian's cross compilers do not go with gcc-multilib; whatever there is will do.
 # shellcheck disable=SC2086
 command -v "$compiler" > /dev/null || tools/packages.sh test $packages
+if [ -z "${TARGET_RUN:-}" ]; then
+    emulator=$(tools/emulator.sh "$target" fetch)
+    if [ -n "$emulator" ]; then echo "test: programs of $target run below $emulator"; fi
+fi
 make -s -j"$(nproc)" spine drivers layers
 if [ "$target" = i386 ]; then
     make -s -j"$(nproc)" asan        # for the storm, too
