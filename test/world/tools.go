@@ -110,6 +110,13 @@ var SystemLibrary = "/usr/lib/" + multiarch[Target()] + "/libvulkan.so.1"
 
 // Compiler is what makes programs and libraries for the target, with its flags.
 func Compiler() []string {
+	if Target() == "i386" { // files have 64 bits, as for the library (CFLAGS_linux_i386 of the Makefile)
+		return append(targetCompiler(), "-D_FILE_OFFSET_BITS=64")
+	}
+	return targetCompiler()
+}
+
+func targetCompiler() []string {
 	if Target() != "" {
 		if cc := os.Getenv("TARGET_CC"); cc != "" {
 			return strings.Fields(cc)
