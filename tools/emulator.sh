@@ -8,7 +8,7 @@ target=$1
 
 # Many kernels for x86-64 run no programs of i386: they are built without, or started with ia32_emulation=off. This one only
 # ends, with code 42: an ELF file of a header, one segment and four instructions.
-runs_i386() {
+runs_narrow() {
     directory=$(mktemp -d "${TMPDIR:-/tmp}/vkloader-i386.XXXXXX")
     {
         printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0'
@@ -25,7 +25,7 @@ runs_i386() {
 
 case $target in
 i386)
-    if runs_i386; then exit 0; fi
+    if runs_narrow; then exit 0; fi
     emulator=qemu-i386
     compiler=i686-linux-gnu-gcc
     linker=/lib/ld-linux.so.2

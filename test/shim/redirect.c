@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-/* The functions that have another name where files have 64 bits and pointers 32: the compiler is told so by the header. */
+/* Functions that the headers give another name where files have 64 bits and pointers 32. */
 #if defined __GLIBC__ && defined __i386__
 #define FILE_REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name "64"))
 #else
