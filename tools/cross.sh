@@ -89,7 +89,7 @@ END
     }
     unpack qemu-user
     find "$tools/usr/bin" -name 'qemu-*' ! -name qemu-aarch64 ! -name qemu-i386 -delete
-    for emulator in qemu-aarch64 qemu-i386; do ln -sf "$tools/usr/bin/$emulator" "$tools/bin/$emulator"; done
+    for emulator in qemu-aarch64 qemu-i386; do ln -sf "../usr/bin/$emulator" "$tools/bin/$emulator"; done
     rm -rf "$lists"
     emulates || {
         echo "cross: what was unpacked does not run: $tools/bin/$wanted" >&2
