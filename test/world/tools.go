@@ -110,8 +110,8 @@ var SystemLibrary = "/usr/lib/" + multiarch[Target()] + "/libvulkan.so.1"
 
 // Compiler is what makes programs and libraries for the target, with its flags.
 func Compiler() []string {
-	if Target() == "i386" { // files have 64 bits, as for the library (CFLAGS_linux_i386 of the Makefile)
-		return append(targetCompiler(), "-D_FILE_OFFSET_BITS=64")
+	if Target() == "i386" { // as for the library: CFLAGS_linux_i386 of the Makefile
+		return append(targetCompiler(), "-msse2", "-mfpmath=sse", "-D_FILE_OFFSET_BITS=64")
 	}
 	return targetCompiler()
 }
@@ -245,7 +245,7 @@ func newest(patterns ...string) (time.Time, error) {
 
 const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 
-var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
 	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
 
 // What the compiler says of printf's formats is of those of an older C library.
