@@ -101,9 +101,10 @@ endif
 # ---- flags ------------------------------------------------------------------------------------------------------
 
 # Entries are marked for processors that check where an indirect jump lands. On i386 numbers are counted as on every other
-# machine, in 64 bits and no more.
+# machine, in 64 bits and no more. The C library's functions for files are those for files of 64 bits: readdir and stat fail
+# where the number of a file, or its place in a directory, does not fit into 32.
 CFLAGS_linux_x86_64 := -fcf-protection
-CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
+CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi -D_FILE_OFFSET_BITS=64
 # There the stack of a 32-bit program is aligned to a word, and numbers to their size.
 CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics

@@ -1,11 +1,12 @@
 #!/bin/sh
-# cross.sh: what makes and runs programs of arm64 on another machine, where it is not installed: Debian's cross compiler,
-# which apt does not install beside gcc-multilib, and an emulator that is new enough, of Debian 13. Unpacks their packages
-# below build/arm64-tools, where the Makefile and tools/target.sh look; installs nothing and needs no root. The signatures
-# are apt's to check. "cross.sh compiler" does not ask for the emulator.
+# cross.sh compiler|qemu-aarch64|qemu-i386: what makes programs of arm64, or runs programs of another machine, where it is not
+# installed: Debian's cross compiler, which apt does not install beside gcc-multilib, below build/arm64-tools, where the
+# Makefile and tools/target.sh look; or an emulator that is new enough, of Debian 13, below build/emulators, where
+# tools/emulator.sh looks. Installs nothing and needs no root. The signatures are apt's to check.
 set -eu
 cd "$(dirname "$0")/.."
-tools=$PWD/build/arm64-tools
+wanted=$1
+case $wanted in compiler) tools=$PWD/build/arm64-tools ;; *) tools=$PWD/build/emulators ;; esac
 PATH=$tools/bin:$PATH
 triplet=aarch64-linux-gnu
 
@@ -13,7 +14,7 @@ works() { echo 'int main(void) { return 0; }' | "$triplet-gcc" -x c -o /dev/null
 
 # Debian 12's qemu-user 7.2 ignores MADV_WIPEONFORK, by which a forked child is told.
 emulates() {
-    version=$(qemu-aarch64 --version 2> /dev/null | sed -n 's/^qemu-aarch64 version \([0-9]*\)\.\([0-9]*\).*/\1\2/p')
+    version=$("$wanted" --version 2> /dev/null | sed -n "s/^$wanted version \([0-9]*\)\.\([0-9]*\).*/\1\2/p")
     [ -n "$version" ] && [ "$version" -ge 81 ]
 }
 
@@ -31,17 +32,19 @@ unpack() {
     rm -rf "$tools/packages"
 }
 
-missing=
-works || missing=compiler
-if [ "${1:-}" != compiler ] && ! emulates; then missing="$missing emulator"; fi
-[ -n "$missing" ] || exit 0
+case $wanted in
+compiler) if works; then exit 0; fi ;;
+*) if emulates; then exit 0; fi ;;
+esac
 if ! command -v apt-get > /dev/null || ! command -v dpkg > /dev/null; then
-    echo "cross: this is no Debian, so nothing is fetched; for arm64 there have to be $triplet-gcc and qemu-aarch64, 8.1 or newer" >&2
+    echo "cross: this is no Debian, so nothing is fetched; there has to be $triplet-gcc for arm64, and where the kernel runs no programs of a machine," \
+        "qemu-aarch64 or qemu-i386, 8.1 or newer; what is missing: $wanted" >&2
     exit 1
 fi
 mkdir -p "$tools/bin"
 
-case $missing in *compiler*)
+case $wanted in
+compiler)
     version=$(gcc -dumpversion)
     echo "cross: unpacking Debian's gcc $version for arm64 below build/arm64-tools"
     options=
@@ -65,10 +68,8 @@ case $missing in *compiler*)
         exit 1
     }
     ;;
-esac
-
-case $missing in *emulator*)
-    echo "cross: unpacking Debian 13's qemu-user below build/arm64-tools"
+*)
+    echo "cross: unpacking Debian 13's qemu-user below build/emulators"
     lists=$tools/apt
     mkdir -p "$lists/parts" "$lists/lists/partial" "$lists/cache/archives/partial"
     cat > "$lists/parts/trixie.sources" <<END
@@ -87,11 +88,11 @@ END
         exit 1
     }
     unpack qemu-user
-    find "$tools/usr/bin" -name 'qemu-*' ! -name qemu-aarch64 -delete
-    ln -sf "$tools/usr/bin/qemu-aarch64" "$tools/bin/qemu-aarch64"
+    find "$tools/usr/bin" -name 'qemu-*' ! -name qemu-aarch64 ! -name qemu-i386 -delete
+    for emulator in qemu-aarch64 qemu-i386; do ln -sf "../usr/bin/$emulator" "$tools/bin/$emulator"; done
     rm -rf "$lists"
     emulates || {
-        echo "cross: what was unpacked does not run: $tools/bin/qemu-aarch64" >&2
+        echo "cross: what was unpacked does not run: $tools/bin/$wanted" >&2
         exit 1
     }
     ;;

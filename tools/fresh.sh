@@ -23,6 +23,10 @@ git -C $home/vkloader remote remove origin
 mkdir -p $home/.cache $home/go/pkg
 cp -r /root/.cache/go-build $home/.cache/
 cp -r /root/go/pkg/mod $home/go/pkg/
+if [ -d build/emulators ]; then # where the kernel runs no programs of i386
+    mkdir $home/vkloader/build
+    cp -r build/emulators $home/vkloader/build/
+fi
 chown -R $somebody: $home
 cd $home/vkloader
 as_somebody() { HOME=$home setpriv --reuid=$somebody --regid=$somebody --init-groups "$@"; }

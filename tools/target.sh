@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
 # that judge them there. What is left out is in test/target/TARGET.txt, and printed. What it needs it installs (Debian), or
-# says so: the compiler; for arm64 on another machine tools/cross.sh unpacks compiler and emulator. Programs of arm64 are
-# run by TARGET_RUN, an emulator with its arguments, or by qemu-aarch64. SLOW=1: suites that take minutes there, too.
+# says so: the compiler; tools/cross.sh unpacks that for arm64 on another machine, and an emulator where the kernel does not
+# run the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1: suites that take minutes there, too.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -11,46 +11,59 @@ target=$1
 suites="./test/target ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers
     ./test/instance ./test/layers ./test/physdev ./test/wsi"
 slow="./test/memory"
-# More of what is tried on the machine itself.
+# More of what is tried where the kernel runs the programs.
 more="./test/client ./test/storm ./test/null"
-parallel=4
 case $target in
 i386)
     compiler=i686-linux-gnu-gcc
     packages="gcc-multilib"
-    suites="$suites $slow $more ./test/guest ./test/bench"
+    more="$more ./test/guest ./test/bench"
     ;;
 arm64)
     compiler=aarch64-linux-gnu-gcc
     packages="gcc-aarch64-linux-gnu"
     if [ "$(uname -m)" != aarch64 ]; then
-        if [ -n "${TARGET_RUN:-}" ]; then tools/cross.sh compiler; else tools/cross.sh; fi
-        PATH=$PWD/build/arm64-tools/bin:$PATH
-        libc=$("$compiler" -print-file-name=libc.so.6)
-        TARGET_RUN=${TARGET_RUN:-$(command -v qemu-aarch64) -L $(readlink -f "${libc%/*}/..")}
-        export PATH TARGET_RUN
+        tools/cross.sh compiler
+        export PATH="$PWD/build/arm64-tools/bin:$PATH"
     fi
-    # Processors that are not there are slow, and cases wait for each other.
-    parallel=2
-    if [ "${SLOW:-}" = 1 ]; then suites="$suites $slow"; else echo "test: $target leaves out, without SLOW=1: $slow"; fi
+    more=
     ;;
 musl)
     compiler=musl-gcc
     packages="musl-tools"
-    suites="$suites $slow $more"
     ;;
 esac
 # Debian's cross compilers do not go with gcc-multilib; whatever there is will do.
 # shellcheck disable=SC2086
 command -v "$compiler" > /dev/null || tools/packages.sh test $packages
+parallel=4
+lists=test/target/$target.txt
+emulator=${TARGET_RUN:-$(tools/emulator.sh "$target" fetch)}
+if [ -n "$emulator" ]; then
+    echo "test: programs of $target run below $emulator"
+    lists="test/target/emulated.txt $lists"
+    # Processors that are not there are slow, and cases wait for each other.
+    parallel=2
+    out="$more"
+    if [ "$target" = i386 ]; then out="$out and the sanitizers"; fi
+    if [ -n "$out" ]; then echo "test: $target leaves out, because the kernel runs none of its programs: $out"; fi
+    more=
+    if [ "${SLOW:-}" != 1 ]; then
+        echo "test: $target leaves out, without SLOW=1: $slow"
+        slow=
+    fi
+fi
+suites="$suites $slow $more"
 make -s -j"$(nproc)" spine drivers layers
-if [ "$target" = i386 ]; then
+if [ "$target" = i386 ] && [ -z "$emulator" ]; then
     make -s -j"$(nproc)" asan        # for the storm, too
     make -s -j"$(nproc)" TARGET= all # an upgrade installs the machine's own tool as well
 fi
 
-grep -v '^#' "test/target/$target.txt" | sed "s/^/test: $target leaves out: /" || :
-skip=$(grep -v '^#' "test/target/$target.txt" | cut -d ' ' -f 1 | paste -s -d '|' || :)
+# shellcheck disable=SC2086
+list() { cat $lists | grep -v '^#'; }
+list | sed "s/^/test: $target leaves out: /" || :
+skip=$(list | cut -d ' ' -f 1 | paste -s -d '|' || :)
 # The suites on the library with the address and undefined-behaviour sanitizers, which run where the processor does.
 sanitized() {
     echo "test: $target, with the address and undefined-behaviour sanitizers"
@@ -60,4 +73,4 @@ sanitized() {
 }
 # shellcheck disable=SC2086
 "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
-if [ "$target" = i386 ]; then sanitized; fi
+if [ "$target" = i386 ] && [ -z "$emulator" ]; then sanitized; fi

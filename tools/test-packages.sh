@@ -50,8 +50,8 @@ binfmt=/proc/sys/fs/binfmt_misc
 handler=vkloader-test-packages
 mounted=
 emulated() {
-    tools/cross.sh
-    emulator=$(PATH=$PWD/build/arm64-tools/bin:$PATH command -v qemu-aarch64)
+    tools/cross.sh qemu-aarch64
+    emulator=$(PATH=$PWD/build/emulators/bin:$PATH command -v qemu-aarch64)
     mountpoint -q $binfmt || {
         mount -t binfmt_misc none $binfmt
         mounted=yes

@@ -18,6 +18,14 @@ fi
 # shellcheck disable=SC2086
 PROGRAMS=$(list 1 | grep -v /) tools/packages.sh test $packages
 
+# Where the kernel runs no programs of i386, an emulator does, which is unpacked below build/emulators.
+narrow=
+if printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
+    narrow=yes
+    emulator=$(tools/emulator.sh i386 fetch)
+    if [ -n "$emulator" ]; then echo "test: this machine's kernel runs no programs of i386; they run below $emulator"; fi
+fi
+
 echo "test: left to others, which fetch what they need: make test TARGET=i386, arm64, musl or windows; make test-packages; make test-service"
 # Compilers, checks and tests in Go are done a fifth sooner when they may take more memory before they collect it.
 export GOGC=300
@@ -45,7 +53,7 @@ trap 'kill -- -$checks 2> /dev/null || :' EXIT
 
 by_go
 # The 32-bit library, where there is a compiler for it: a program draws through a layer, and a whole life.
-if printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
+if [ -n "$narrow" ]; then
     echo "test: go test, on the 32-bit library"
     make -s -j"$(nproc)" TARGET=i386 spine drivers layers
     TARGET=i386 TARGET_CC="gcc -m32" "$go" test -vet=off -count 1 ./test/target ./test/instance

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/wire"
+	"vkloader/test/world"
 )
 
 var (
@@ -123,52 +124,50 @@ func TestCorpus(t *testing.T) {
 // So they do by other compilers, and on other machines.
 func TestCompilers(t *testing.T) {
 	t.Parallel()
-	unpacked, err := filepath.Abs(filepath.Join(top, "build/arm64-tools/bin")) // by tools/cross.sh
-	if err != nil {
-		t.Fatal(err)
-	}
 	calls := questions(t)
 	for _, c := range []struct {
 		name     string
-		compiler string // with its flags
+		compiler string
 		flags    string
-		run      string
+		target   string
 		full     bool
 	}{
 		{"gcc -O0", "gcc", "-O0", "", false},
 		{"gcc -O2", "gcc", "-O2", "", true}, // also build/obj
 		{"clang -O0", "clang", "-O0", "", true},
 		{"clang -O2", "clang", "-O2", "", false},
-		{"i386 -O0", "gcc", "-m32 -O0 -msse2 -mfpmath=sse -static", "", false},
-		{"i386 -O2", "gcc", "-m32 -O2 -msse2 -mfpmath=sse -static", "", true},
+		{"i386 -O0", "gcc", "-m32 -O0 -msse2 -mfpmath=sse -static", "i386", false},
+		{"i386 -O2", "gcc", "-m32 -O2 -msse2 -mfpmath=sse -static", "i386", true},
 		{"musl -O1", "musl-gcc", "-O1 -static", "", false},
-		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -static", "qemu-aarch64", false},
-		{"arm64 -O2", "aarch64-linux-gnu-gcc", "-O2 -static", "qemu-aarch64", true},
+		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -static", "arm64", false},
+		{"arm64 -O2", "aarch64-linux-gnu-gcc", "-O2 -static", "arm64", true},
 	} {
 		if c.full && !*full {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			programs := strings.Fields(c.compiler + " " + c.run)
-			for i, program := range programs {
-				path, err := exec.LookPath(program)
-				if err != nil {
-					path, err = exec.LookPath(filepath.Join(unpacked, program))
-				}
-				if err != nil {
-					t.Skip(err)
-				}
-				programs[i] = path
+			compiler, err := exec.LookPath(c.compiler)
+			if err != nil {
+				compiler, err = exec.LookPath(filepath.Join(world.Top(), "build/arm64-tools/bin", c.compiler)) // by tools/cross.sh
 			}
-			if strings.HasPrefix(c.name, "i386") {
-				try := exec.Command(programs[0], "-m32", "-x", "c", "-static", "-o", os.DevNull, "-")
+			if err != nil {
+				t.Skip(err)
+			}
+			if c.target == "i386" {
+				try := exec.Command(compiler, "-m32", "-x", "c", "-static", "-o", os.DevNull, "-")
 				try.Stdin = strings.NewReader("#include <stdio.h>\nint main(void) { return 0; }\n")
 				if text, err := try.CombinedOutput(); err != nil {
 					t.Skipf("no programs of i386 (Debian: gcc-multilib): %v\n%s", err, text)
 				}
 			}
-			a := source(t, programs[:1], strings.Fields(c.flags), programs[1:]...)
+			emulator, err := world.Emulator(c.target)
+			if err != nil && c.target == "arm64" {
+				t.Skip(err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			a := source(t, []string{compiler}, strings.Fields(c.flags), emulator...)
 			equal(t, c.name, calls, inGoCorpus(), a.inC(t, calls))
 			if *full {
 				equalRandom(t, a)

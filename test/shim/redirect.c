@@ -29,6 +29,12 @@
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/* Functions that the headers give another name where files have 64 bits and pointers 32. */
+#if defined __GLIBC__ && defined __i386__
+#define FILE_REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name "64"))
+#else
+#define FILE_REAL(name) REAL(name)
+#endif
 #define VISIBLE __attribute__((visibility("default")))
 
 extern char **environ;
@@ -49,7 +55,7 @@ static void note(const char *function, const char *argument)
     char text[4400];
     if (!file || (only && !strstr(only, function))) return;
     int n = snprintf(text, sizeof text, "%s %s\n", function, argument ? argument : "(null)");
-    int (*real_open)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    int (*real_open)(const char *, int, ...) = FILE_REAL(open);
     int fd = real_open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0) return;
     if (write(fd, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0) abort();
@@ -98,16 +104,20 @@ static FILE *stream(FILE *file)
 VISIBLE int stat(const char *restrict path, struct stat *restrict out)
 {
     char room[4400];
-    return REAL(stat)(redirected(path, room, sizeof room), out);
+    return FILE_REAL(stat)(redirected(path, room, sizeof room), out);
 }
 
 VISIBLE int lstat(const char *restrict path, struct stat *restrict out)
 {
     char room[4400];
-    return REAL(lstat)(redirected(path, room, sizeof room), out);
+    return FILE_REAL(lstat)(redirected(path, room, sizeof room), out);
 }
 
 #ifdef __GLIBC__ /* what the portable library calls */
+#ifdef __i386__
+VISIBLE int __xstat(int version, const char *path, struct stat *out) __asm__("__xstat64");
+VISIBLE int __lxstat(int version, const char *path, struct stat *out) __asm__("__lxstat64");
+#endif
 VISIBLE int __xstat(int version, const char *path, struct stat *out)
 {
     (void)version;
@@ -126,10 +136,10 @@ VISIBLE FILE *fopen(const char *path, const char *mode)
     char room[4400];
     note(strchr(mode, 'e') ? "fopen" : "fopen, inherited,", path);
     if (no_memory(path)) return NULL;
-    return stream(REAL(fopen)(redirected(path, room, sizeof room), mode));
+    return stream(FILE_REAL(fopen)(redirected(path, room, sizeof room), mode));
 }
 
-#ifndef fopen64 /* musl has one for both */
+#if !defined fopen64 && !defined __i386__ /* musl has one for both, and there fopen is it */
 VISIBLE FILE *fopen64(const char *path, const char *mode)
 {
     char room[4400];
@@ -171,7 +181,7 @@ static struct listing *listing_of(DIR *dir)
 
 VISIBLE struct dirent *readdir(DIR *dir)
 {
-    struct dirent *(*real)(DIR *) = REAL(readdir);
+    struct dirent *(*real)(DIR *) = FILE_REAL(readdir);
     if (!variable("WORLD_SORTED")) return real(dir);
     pthread_mutex_lock(&listings_lock);
     struct listing *l = listing_of(dir);
@@ -225,7 +235,7 @@ VISIBLE int open(const char *path, int flags, ...)
     va_start(list, flags);
     mode_t mode = va_arg(list, mode_t);
     va_end(list);
-    int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    int (*real)(const char *, int, ...) = FILE_REAL(open);
     return real(redirected(path, room, sizeof room), flags, mode);
 }
 

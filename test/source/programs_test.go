@@ -27,7 +27,7 @@ func listed(t *testing.T) map[string]string {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		known := []string{"optional", "target"}
+		known := []string{"optional", "target", "unpacked"}
 		if len(words) < 2 || len(words) > 3 || len(words) == 3 && !slices.Contains(known, words[2]) || list[words[0]] != "" {
 			t.Errorf("tools/test-packages.txt:%d: %q", i+1, line)
 			continue
@@ -144,7 +144,7 @@ func startedByTests(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	// The scripts of "make test".
-	for _, script := range []string{"test", "packages", "check", "install", "uninstall", "dist"} {
+	for _, script := range []string{"test", "packages", "check", "install", "uninstall", "dist", "emulator", "cross"} {
 		text, err := os.ReadFile(filepath.Join(top, "tools", script+".sh"))
 		if err != nil {
 			t.Fatal(err)

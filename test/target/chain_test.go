@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,40 @@ func TestMachine(t *testing.T) {
 	for _, name := range needed {
 		if !strings.HasPrefix(name, "libc.") && !strings.HasPrefix(name, "ld-linux") {
 			t.Errorf("it needs %s", name)
+		}
+	}
+}
+
+// On machines with 32-bit pointers, the C library's first functions for files fail on every file system whose numbers of files
+// or places in directories have 64 bits: what is loaded uses the others.
+func TestFilesOf64Bits(t *testing.T) {
+	t.Parallel()
+	if world.Target() != "i386" {
+		t.Skip("pointers have 64 bits, or the C library has one size of files")
+	}
+	small := []string{"creat", "fcntl", "fopen", "fstat", "fstatat", "ftruncate", "getdents", "lseek", "lstat", "mkostemp", "mmap", "open", "openat",
+		"posix_fallocate", "pread", "pwrite", "readdir", "scandir", "stat", "statvfs", "truncate"}
+	files := map[string]string{world.Library(): "readdir64", filepath.Join(world.Build(), "drivers/libvk_null.so"): "mmap64",
+		filepath.Join(world.Build(), "layers/libVkLayer_drawstats.so"): ""}
+	for path, large := range files {
+		file, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		symbols, err := file.ImportedSymbols()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := large == ""
+		for _, s := range symbols {
+			found = found || s.Name == large
+			if slices.Contains(small, s.Name) {
+				t.Errorf("%s uses %s", path, s.Name)
+			}
+		}
+		if !found {
+			t.Errorf("%s does not use %s", path, large)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,6 +110,13 @@ var SystemLibrary = "/usr/lib/" + multiarch[Target()] + "/libvulkan.so.1"
 
 // Compiler is what makes programs and libraries for the target, with its flags.
 func Compiler() []string {
+	if Target() == "i386" { // as for the library: CFLAGS_linux_i386 of the Makefile
+		return append(targetCompiler(), "-msse2", "-mfpmath=sse", "-D_FILE_OFFSET_BITS=64")
+	}
+	return targetCompiler()
+}
+
+func targetCompiler() []string {
 	if Target() != "" {
 		if cc := os.Getenv("TARGET_CC"); cc != "" {
 			return strings.Fields(cc)
@@ -131,13 +139,47 @@ func Compile(arguments ...string) error {
 	return nil
 }
 
-// Emulated tells whether the target's programs run by an emulator, whose own threads and memory are theirs, too.
-func Emulated() bool { return os.Getenv("TARGET_RUN") != "" }
+var emulators = map[string]func() ([]string, error){"i386": askEmulator("i386"), "arm64": askEmulator("arm64")}
 
-// Command is a program of the target with its arguments, begun by the emulator where TARGET_RUN names one.
+func askEmulator(target string) func() ([]string, error) {
+	return sync.OnceValues(func() ([]string, error) {
+		text, err := exec.Command(filepath.Join(Top(), "tools/emulator.sh"), target).Output()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
+		}
+		return strings.Fields(string(text)), err
+	})
+}
+
+// Emulator returns the emulator, with its arguments, that starts programs of a target on this machine, or nothing where the
+// kernel runs them itself: many kernels for x86-64 run no programs of i386. TARGET_RUN names another one for the target under
+// test. An error says that an emulator is needed and missing.
+func Emulator(target string) ([]string, error) {
+	if words := strings.Fields(os.Getenv("TARGET_RUN")); len(words) > 0 && target == Target() {
+		return words, nil
+	}
+	if ask := emulators[target]; ask != nil {
+		return ask()
+	}
+	return nil, nil
+}
+
+// Emulated tells whether the target's programs run by an emulator, whose own threads and memory are theirs, too.
+func Emulated() bool {
+	words, err := Emulator(Target())
+	return len(words) > 0 && err == nil
+}
+
+// Command is a program of the target with its arguments, started by the target's emulator where there is one.
 func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
-	words := append(strings.Fields(os.Getenv("TARGET_RUN")), program)
-	return exec.CommandContext(ctx, words[0], append(words[1:], arguments...)...)
+	words, err := Emulator(Target())
+	words = append(words[:len(words):len(words)], program)
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], arguments...)...)
+	if err != nil {
+		cmd.Err = err
+	}
+	return cmd
 }
 
 // Driver exports, the variants of the fake driver that are built.
@@ -203,7 +245,7 @@ func newest(patterns ...string) (time.Time, error) {
 
 const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 
-var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
 	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
 
 // What the compiler says of printf's formats is of those of an older C library.

@@ -49,7 +49,8 @@ SINCE(dlerror, SINCE_FIRST);
 SINCE(dlopen, SINCE_DLOPEN);
 SINCE(dlsym, SINCE_FIRST);
 #ifdef __i386__
-SINCE(fcntl, SINCE_FIRST);
+/* With files of 64 bits fcntl is fcntl64, which is new. Locks, the one thing that it is for, are not taken here. */
+__asm__(".symver fcntl64,fcntl@" SINCE_FIRST);
 #endif
 SINCE(pthread_condattr_setclock, SINCE_CLOCKS);
 SINCE(pthread_getcpuclockid, SINCE_TIMED);
@@ -61,9 +62,14 @@ SINCE(pthread_mutex_trylock, SINCE_FIRST);
 SINCE(pthread_setspecific, SINCE_FIRST);
 
 /* Before glibc 2.33 stat and its like were these. The version says which struct stat is meant: today's. */
-int __fxstat(int version, int fd, struct stat *s);
-int __lxstat(int version, const char *path, struct stat *s);
-int __xstat(int version, const char *path, struct stat *s);
+#ifdef __i386__
+#define OF_64_BITS(function) __asm__(#function "64")
+#else
+#define OF_64_BITS(function)
+#endif
+int __fxstat(int version, int fd, struct stat *s) OF_64_BITS(__fxstat);
+int __lxstat(int version, const char *path, struct stat *s) OF_64_BITS(__lxstat);
+int __xstat(int version, const char *path, struct stat *s) OF_64_BITS(__xstat);
 #define fstat(fd, s) __fxstat(STAT_VERSION, fd, s)
 #define lstat(path, s) __lxstat(STAT_VERSION, path, s)
 #define stat(path, s) __xstat(STAT_VERSION, path, s)

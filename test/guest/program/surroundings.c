@@ -68,6 +68,12 @@ static void count(int what)
 #define FIRST "GLIBC_2.2.5"
 #endif
 #define REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name)
+/* With files of 64 bits these have another name there. */
+#ifdef __i386__
+#define FILE_REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name "64")
+#else
+#define FILE_REAL(name) REAL(name)
+#endif
 static void *next(const char *name)
 {
     static void *(*look)(void *, const char *);
@@ -89,7 +95,7 @@ DIR *opendir(const char *path)
 }
 struct dirent *readdir(DIR *dir)
 {
-    REAL(readdir);
+    FILE_REAL(readdir);
     count(READDIR);
     return real(dir);
 }
@@ -101,7 +107,7 @@ int closedir(DIR *dir)
 }
 FILE *fopen(const char *path, const char *mode)
 {
-    REAL(fopen);
+    FILE_REAL(fopen);
     if (strncmp(mode, "rb", 2) == 0) count(FOPEN);
     return real(path, mode);
 }
