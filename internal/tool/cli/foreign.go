@@ -238,9 +238,5 @@ func printSystem(s *invocation, source *systems.Source, answer *ask.Decision) {
 }
 
 func ways(list []systems.Way) string {
-	var words []string
-	for _, way := range list {
-		words = append(words, string(way))
-	}
-	return strings.Join(words, ", then ")
+	return strings.Join(term.Words(list, func(way systems.Way) string { return string(way) }), ", then ")
 }

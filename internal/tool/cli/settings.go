@@ -363,10 +363,7 @@ func printComputing(s *invocation, list []explain.Item) {
 	if len(list) == 0 {
 		return
 	}
-	var names []string
-	for _, e := range list {
-		names = append(names, e.Name)
-	}
+	names := term.Words(list, func(e explain.Item) string { return e.Name })
 	printLines(s, "Left out of programs that enable no surface extension", names)
 	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
 }

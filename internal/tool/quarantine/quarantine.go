@@ -167,13 +167,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 		}
 	}
 	if e.Kind == "" {
-		var names []string
-		for _, l := range answer.Layers {
-			names = append(names, l.Name)
-		}
-		for _, d := range answer.Drivers {
-			names = append(names, machine.Style.Base(d.Path))
-		}
+		names := append(explain.LayerNames(answer.Layers), explain.DriverNames(answer.Drivers)...)
 		return nil, exit.Problem("no layer and no driver that programs get is %s%s", e.Name,
 			term.Or(term.DidYouMean(e.Name, names), ": see vkloader explain"))
 	}

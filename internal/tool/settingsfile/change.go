@@ -359,7 +359,7 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 		}
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
-			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, namesOf(answer.Layers)))
+			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
 		}
 		entry := map[string]any{"name": name, "control": control, "path": ""}
 		if layer != nil {
@@ -386,14 +386,7 @@ func findLayer(layers []*manifest.Layer, name string) *manifest.Layer {
 }
 
 func layerNames(layers []*manifest.Layer) string {
-	return term.Or(strings.Join(namesOf(layers), ", "), "none")
-}
-
-func namesOf(layers []*manifest.Layer) (names []string) {
-	for _, l := range layers {
-		names = append(names, l.Name)
-	}
-	return names
+	return term.Or(strings.Join(explain.LayerNames(layers), ", "), "none")
 }
 
 // driverEntries are the manifests in the order in which they are meant; the file has the last one first (SET-83).
@@ -427,12 +420,8 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
 			}
 			if !any {
-				var bases []string
-				for _, d := range answer.Drivers {
-					bases = append(bases, machine.Style.Base(d.Path))
-				}
 				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s%s", word,
-					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, bases))
+					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, explain.DriverNames(answer.Drivers)))
 			}
 		}
 	}

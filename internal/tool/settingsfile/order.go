@@ -128,11 +128,7 @@ func programOf(object map[string]any) string {
 
 // told are rules in words.
 func told(rules []Rule) string {
-	var list []string
-	for _, r := range rules {
-		list = append(list, r.Upper+" before "+r.Lower)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(term.Words(rules, func(r Rule) string { return r.Upper + " before " + r.Lower }), ", ")
 }
 
 // missing are the layers of a rule that are not installed.
@@ -218,7 +214,7 @@ func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
 			return err
 		}
 		if list := missing(rule, layers); len(list) > 0 {
-			if close := term.NearestName(list[0], namesOf(layers)); close != "" {
+			if close := term.NearestName(list[0], explain.LayerNames(layers)); close != "" {
 				return exit.Problem("no layer %s is installed; did you mean %s?", list[0], close)
 			}
 			return exit.Problem("no layer %s is installed, or the settings switch it off: see vkloader list layers", list[0])
