@@ -109,12 +109,8 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if app != "" {
-				apps, err := settingsfile.RealApps(&place.Machine, []string{app})
-				if err != nil {
-					return err
-				}
-				app = apps[0]
+			if app, err = settingsfile.RealApp(&place.Machine, app); err != nil {
+				return err
 			}
 			shown := place.Show(app)
 			if !onWindows {

@@ -46,11 +46,8 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 // look finds the settings, and the program as they name it.
 func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
 	found, err := s.settings()
-	if err == nil && o.program != "" {
-		var real []string
-		if real, err = settingsfile.RealApps(&found.Machine, []string{o.program}); err == nil {
-			o.program = real[0]
-		}
+	if err == nil {
+		o.program, err = settingsfile.RealApp(&found.Machine, o.program)
 	}
 	return found, err
 }

@@ -49,12 +49,8 @@ func List(found *settingsfile.Found) ([]Now, error) {
 
 // about enters which program it is for, none for all, and what the name means; others are the other drivers.
 func (e *Entry) about(found *settingsfile.Found, program string) (others []string, err error) {
-	if program != "" {
-		apps, err := settingsfile.RealApps(&found.Machine, []string{program})
-		if err != nil {
-			return nil, err
-		}
-		e.Program = apps[0]
+	if e.Program, err = settingsfile.RealApp(&found.Machine, program); err != nil {
+		return nil, err
 	}
 	return e.identify(found)
 }
