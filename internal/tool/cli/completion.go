@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -125,13 +126,7 @@ func installedNames(s *invocation) (layers, drivers []string) {
 	if err != nil {
 		return nil, nil
 	}
-	for _, l := range answer.Layers {
-		layers = append(layers, l.Name)
-	}
-	for _, d := range answer.Drivers {
-		drivers = append(drivers, machine.Style.Base(d.Path))
-	}
-	return layers, drivers
+	return explain.LayerNames(answer.Layers), explain.DriverNames(answer.Drivers)
 }
 
 // completes ties completions to the flags of a command; a name that is not there is a mistake in this program.

@@ -286,10 +286,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	h.runs++
 	what := "as it is"
 	if len(list) > 0 {
-		var names []string
-		for _, x := range list {
-			names = append(names, x.Name)
-		}
+		names := term.Words(list, func(x culprit.Suspect) string { return x.Name })
 		what = "without " + strings.Join(names, ", ")
 	}
 	program := h.program

@@ -37,10 +37,7 @@ func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report,
 func (m *markdownReport) print(full bool) {
 	r := m.report
 	fmt.Fprint(m.to, "## vkloader doctor\n\n", term.CodeBlock("text", r.Verdict))
-	var sandboxes []string
-	for _, in := range r.Sandboxes {
-		sandboxes = append(sandboxes, strings.TrimSpace(in.Kind+" "+in.Detail))
-	}
+	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSpace(in.Kind + " " + in.Detail) })
 	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")}, {"kernel", m.kernel},
 		{"sandbox", strings.Join(sandboxes, ", ")}, {"program", fmt.Sprintf("%d-bit", r.WordSize())}})
 	var rows [][]string
@@ -76,11 +73,7 @@ func (m *markdownReport) print(full bool) {
 
 // baseNames are the names of files, without their directories.
 func baseNames(files []string) string {
-	var names []string
-	for _, file := range files {
-		names = append(names, machine.Style.Base(file))
-	}
-	return strings.Join(names, " ")
+	return strings.Join(term.Words(files, machine.Style.Base), " ")
 }
 
 func (m *markdownReport) modules(title string, modules []doctor.Module) {

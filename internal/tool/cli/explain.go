@@ -214,10 +214,7 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 	if len(names) == 0 || len(inOf)+len(outOf) > 0 {
 		return inOf, outOf, nil
 	}
-	var known []string
-	for _, e := range append(slices.Clone(in), out...) {
-		known = append(known, e.Name)
-	}
+	known := term.Words(append(slices.Clone(in), out...), func(e explain.Item) string { return e.Name })
 	hint := ""
 	if near := term.NearestName(names[0], known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)

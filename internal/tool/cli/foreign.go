@@ -33,11 +33,8 @@ const platformHelp = "--platform examines a machine with another system; --root 
 	"variables of that machine are only those of --env.\n\n"
 
 // platformNames are what --platform takes.
-func platformNames() (names []string) {
-	for _, s := range systems.Systems {
-		names = append(names, s.Name)
-	}
-	return append(names, androidName)
+func platformNames() []string {
+	return append(term.Words(systems.Systems, func(s systems.System) string { return s.Name }), androidName)
 }
 
 // androidName is the system whose loader has no manifests.
@@ -238,9 +235,5 @@ func printSystem(s *invocation, source *systems.Source, answer *ask.Decision) {
 }
 
 func ways(list []systems.Way) string {
-	var words []string
-	for _, way := range list {
-		words = append(words, string(way))
-	}
-	return strings.Join(words, ", then ")
+	return strings.Join(term.Words(list, func(way systems.Way) string { return string(way) }), ", then ")
 }

@@ -29,10 +29,8 @@ func printOverview(s *invocation, report *doctor.Report) {
 	style := term.StyleFor(s.out, s.getenv)
 	style.Lines(s.out, "", style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
-	var devices, drivers, layers []string
-	for _, g := range report.GPUs {
-		devices = append(devices, g.Label)
-	}
+	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
+	var drivers, layers []string
 	for _, e := range in {
 		if e.Kind == "driver" {
 			drivers = append(drivers, e.Name)

@@ -148,9 +148,5 @@ func changed(c process.Change) string {
 }
 
 func modules(list []process.Module) string {
-	var names []string
-	for _, m := range list {
-		names = append(names, m.Name+changed(m.Change))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(term.Words(list, func(m process.Module) string { return m.Name + changed(m.Change) }), ", ")
 }

@@ -170,10 +170,7 @@ func notInQuarantine(found *settingsfile.Found, name string) error {
 	if err != nil || len(list) == 0 {
 		return exit.Problem("%s is not in quarantine: nothing is", name)
 	}
-	var names []string
-	for _, e := range list {
-		names = append(names, e.Name+" for "+forWhom(e.Program))
-	}
+	names := term.Words(list, func(e quarantine.Now) string { return e.Name + " for " + forWhom(e.Program) })
 	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
 }
 

@@ -157,10 +157,7 @@ func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) 
 	if loader == nil {
 		return nil
 	}
-	var names []string
-	for _, c := range changes {
-		names = append(names, c.Name)
-	}
+	names := term.Words(changes, func(c launch.Change) string { return c.Name })
 	if names = loader.Ignored(names); len(names) == 0 {
 		return nil
 	}

@@ -92,10 +92,7 @@ func commandLine(changes []launch.Change, args []string, _ string) string {
 			words = append(words, term.Quoted(c.Name+"="+c.Value))
 		}
 	}
-	for _, arg := range args {
-		words = append(words, term.Quoted(arg))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, term.Words(args, term.Quoted)...), " ")
 }
 
 // becomeProgram replaces this process by a program.

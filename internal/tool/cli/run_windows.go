@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 const (
@@ -35,10 +36,7 @@ func unfit(*machine.Source, string) []string { return nil }
 
 // commandLine are the commands for a prompt that start the program with the variables.
 func commandLine(changes []launch.Change, args []string, between string) string {
-	var lines []string
-	for _, c := range changes {
-		lines = append(lines, `set "`+c.Name+"="+c.Value+`"`)
-	}
+	lines := term.Words(changes, func(c launch.Change) string { return `set "` + c.Name + "=" + c.Value + `"` })
 	words := make([]string, len(args))
 	for i, arg := range args {
 		if words[i] = arg; arg == "" || strings.ContainsAny(arg, " \t&|<>^()") {

@@ -109,12 +109,8 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if app != "" {
-				apps, err := settingsfile.RealApps(&place.Machine, []string{app})
-				if err != nil {
-					return err
-				}
-				app = apps[0]
+			if app, err = settingsfile.RealApp(&place.Machine, app); err != nil {
+				return err
 			}
 			shown := place.Show(app)
 			if !onWindows {
@@ -363,10 +359,7 @@ func printComputing(s *invocation, list []explain.Item) {
 	if len(list) == 0 {
 		return
 	}
-	var names []string
-	for _, e := range list {
-		names = append(names, e.Name)
-	}
+	names := term.Words(list, func(e explain.Item) string { return e.Name })
 	printLines(s, "Left out of programs that enable no surface extension", names)
 	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
 }

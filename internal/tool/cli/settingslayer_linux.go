@@ -115,11 +115,7 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 	}
 	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 	if at < 0 {
-		var names []string
-		for _, l := range answer.Layers {
-			names = append(names, l.Name)
-		}
-		if near := term.NearestName(name, names); near != "" {
+		if near := term.NearestName(name, explain.LayerNames(answer.Layers)); near != "" {
 			return nil, nil, exit.Problem("no layer %s is installed; did you mean %s?", name, near)
 		}
 		return nil, nil, exit.Problem("no layer %s is installed: see vkloader list layers", name)

@@ -46,26 +46,23 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 // look finds the settings, and the program as they name it.
 func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
 	found, err := s.settings()
-	if err == nil && o.program != "" {
-		var real []string
-		if real, err = settingsfile.RealApps(&found.Machine, []string{o.program}); err == nil {
-			o.program = real[0]
-		}
+	if err == nil {
+		o.program, err = settingsfile.RealApp(&found.Machine, o.program)
 	}
 	return found, err
 }
 
 // change makes a change of the rules, and shows the order before and after it.
-func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error)) error {
+func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*settingsfile.OrderOutcome, error)) error {
 	found, err := o.look(s)
 	if err != nil {
 		return err
 	}
-	done, removed, err := make(found)
+	done, err := make(found)
 	if err != nil {
 		return err
 	}
-	answer := ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: removed, File: done.File, Before: done.Before, After: done.After}
+	answer := ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: done.Removed, File: done.File, Before: done.Before, After: done.After}
 	return o.print(s, answer, func() { printReordered(s, &answer, o.dry) })
 }
 
@@ -104,16 +101,15 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			if len(args) == 0 {
 				return o.list(s)
 			}
-			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error) {
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
 				rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
 				if args[1] == "after" {
 					rule.Upper, rule.Lower = rule.Lower, rule.Upper
 				}
 				if rule.Upper == rule.Lower {
-					return nil, nil, errors.New("settings order: the two layers are the same")
+					return nil, errors.New("settings order: the two layers are the same")
 				}
-				done, err := settingsfile.AddRule(found, rule, o.system, o.dry)
-				return done, nil, err
+				return settingsfile.AddRule(found, rule, o.system, o.dry)
 			})
 		},
 	}
@@ -142,12 +138,11 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error) {
-				removed, done, err := settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
+				return settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
 					other := slices.ContainsFunc(args, func(name string) bool { return r.Upper != name && r.Lower != name })
 					return !other && r.Program == o.program
 				})
-				return done, removed, err
 			})
 		},
 	}
@@ -160,9 +155,8 @@ func newOrderApply(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, []settingsfile.Rule, error) {
-				done, err := settingsfile.ApplyRules(found, o.system)
-				return done, nil, err
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
+				return settingsfile.ApplyRules(found, o.system)
 			})
 		},
 	}

@@ -202,10 +202,7 @@ func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) erro
 		return exit.As(exit.NotLooked, err)
 	}
 	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) && !survey.Same(got.Devices, chosen) {
-		var names []string
-		for _, d := range got.Devices {
-			names = append(names, d.Name)
-		}
+		names := term.Words(got.Devices, func(d discover.Device) string { return d.Name })
 		wrong := chosen[0].Name
 		if got.Problem != "" {
 			wrong += ": " + got.Problem

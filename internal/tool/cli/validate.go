@@ -23,10 +23,7 @@ func newValidate(s *invocation) *cobra.Command {
 	var fileOnly, load bool
 	var limit time.Duration
 	var kind string
-	var kinds []string
-	for _, k := range validation.Kinds {
-		kinds = append(kinds, string(k))
-	}
+	kinds := term.Words(validation.Kinds, func(k validation.Kind) string { return string(k) })
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check driver manifests, layer manifests and settings files",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Kind is what kind of suspect it is.
@@ -137,11 +138,8 @@ func (s *searching) run(without []Suspect) (*Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := Run{Without: []string{}, Good: seen.Good, What: seen.What}
-	for _, w := range without {
-		run.Without = append(run.Without, w.Name)
-	}
-	s.Runs = append(s.Runs, run)
+	names := append([]string{}, term.Words(without, func(w Suspect) string { return w.Name })...)
+	s.Runs = append(s.Runs, Run{Without: names, Good: seen.Good, What: seen.What})
 	return seen, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Scene is what a program gets, as it is decided.
@@ -131,10 +132,7 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 	}
 	selected, _ := s.Source.Lookup(variables.DriversSelect.Name())
 	if slices.ContainsFunc(names, func(name string) bool { return plan.Matches(selected, name) }) { // then VK_LOADER_DRIVERS_DISABLE does not leave it out (ENV-15)
-		var left []string
-		for _, file := range s.driversWithout(list) {
-			left = append(left, machine.Style.Base(file))
-		}
+		left := term.Words(s.driversWithout(list), machine.Style.Base)
 		if len(left) == 0 {
 			left = []string{none}
 		}

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/systems"
+	"vkloader/internal/tool/term"
 )
 
 // foreignPC is a source of Windows as the doctor wants it.
@@ -99,11 +100,7 @@ func (s foreign) candidates(library string) []string {
 	if strings.ContainsAny(library, "/") {
 		return []string{library}
 	}
-	var list []string
-	for _, directory := range s.directories() {
-		list = append(list, directory+library)
-	}
-	return list
+	return term.Words(s.directories(), func(directory string) string { return directory + library })
 }
 
 func (s foreign) directories() []string {

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/term"
 )
 
 // GPU is a graphics device, as the kernel shows it. Its drivers are those that this report calls good.
@@ -177,10 +178,7 @@ func (e *exam) judge(g *GPU) {
 		e.tooNew(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
-		var names []string
-		for _, m := range g.Drivers {
-			names = append(names, path.Base(m))
-		}
+		names := term.Words(g.Drivers, path.Base)
 		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Row is one thing found, and why it is in or out.
@@ -123,4 +126,14 @@ func (k Kind) Places(answer *plan.Answer) []Place {
 		}
 	}
 	return places
+}
+
+// LayerNames are the names of layers.
+func LayerNames(layers []*manifest.Layer) []string {
+	return term.Words(layers, func(l *manifest.Layer) string { return l.Name })
+}
+
+// DriverNames are the names of drivers' manifests, without their directories.
+func DriverNames(drivers []*manifest.Driver) []string {
+	return term.Words(drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) })
 }

@@ -130,10 +130,7 @@ func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
 		if len(filter.ids) > plan.FilterEntries {
 			return nil, fmt.Errorf("--device: more than %d devices", plan.FilterEntries)
 		}
-		var texts []string
-		for _, id := range filter.ids {
-			texts = append(texts, fmt.Sprintf(filter.format, id))
-		}
+		texts := term.Words(filter.ids, func(id uint32) string { return fmt.Sprintf(filter.format, id) })
 		if texts != nil {
 			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))
 		} else if _, has := m.Lookup(filter.v.Name()); has {

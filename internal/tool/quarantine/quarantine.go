@@ -49,12 +49,8 @@ func List(found *settingsfile.Found) ([]Now, error) {
 
 // about enters which program it is for, none for all, and what the name means; others are the other drivers.
 func (e *Entry) about(found *settingsfile.Found, program string) (others []string, err error) {
-	if program != "" {
-		apps, err := settingsfile.RealApps(&found.Machine, []string{program})
-		if err != nil {
-			return nil, err
-		}
-		e.Program = apps[0]
+	if e.Program, err = settingsfile.RealApp(&found.Machine, program); err != nil {
+		return nil, err
 	}
 	return e.identify(found)
 }
@@ -167,13 +163,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 		}
 	}
 	if e.Kind == "" {
-		var names []string
-		for _, l := range answer.Layers {
-			names = append(names, l.Name)
-		}
-		for _, d := range answer.Drivers {
-			names = append(names, machine.Style.Base(d.Path))
-		}
+		names := append(explain.LayerNames(answer.Layers), explain.DriverNames(answer.Drivers)...)
 		return nil, exit.Problem("no layer and no driver that programs get is %s%s", e.Name,
 			term.Or(term.DidYouMean(e.Name, names), ": see vkloader explain"))
 	}

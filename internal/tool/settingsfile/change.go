@@ -114,44 +114,59 @@ type Written struct {
 	Text string // of a change that is not made: what the file would be; "": there would be none
 }
 
+// opened hands on the file at a place, ours or none, and its content, for a change; with force, another program's file, too.
+// Unless the change is made dry, other runs of the tool wait meanwhile.
+func (p *Found) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
+	if !dry {
+		unlock, err := Lock(&p.Machine, place)
+		if err != nil {
+			return exit.As(exit.NotLooked, err)
+		}
+		defer unlock()
+		if err := p.Again(); err != nil {
+			return err
+		}
+	}
+	f := p.InForce()
+	if f != nil && f.Path != place {
+		f = nil
+	}
+	if f != nil && !f.Ours && !force {
+		return NotOurs(f)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	return change(f, content)
+}
+
 // Set carries out a change, in the file that is chosen for it.
 func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	where, err := c.place(p)
 	if err != nil {
 		return nil, err
 	}
-	if !c.Dry {
-		unlock, err := Lock(&p.Machine, where)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		defer unlock()
-		if err := p.Again(); err != nil {
-			return nil, err
-		}
-	}
-	f := p.InForce()
-	if f != nil && f.Path != where {
-		f = nil
-	}
-	if f != nil && !f.Ours && !c.Force {
-		return nil, NotOurs(f)
-	}
-	content, err := f.Decode()
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
+	written := &Written{Path: where}
+	return written, p.opened(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
+		written.Content = content
+		return written.set(p, f, c, devices)
+	})
+}
+
+// set carries out a change of a file, ours or another program's; nil: there is none.
+func (w *Written) set(p *Found, f *File, c *Change, devices Devices) error {
+	content := w.Content
 	apps, err := RealApps(&p.Machine, c.Apps)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	written := &Written{Path: where, Content: content}
 	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
 		alone := len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil
 		if object := For(content, apps, c.hasSettings()); object != nil {
-			written.Alone = alone
+			w.Alone = alone
 			if err := c.apply(p, devices, object); err != nil {
-				return nil, err
+				return err
 			}
 			if says := len(object); says == 0 || says == 1 && object["app_keys"] != nil {
 				Drop(content, apps)
@@ -159,39 +174,38 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 		}
 	}
 	if c.Finish != nil {
-		if err := c.Finish(p, where, content); err != nil {
-			return nil, err
+		if err := c.Finish(p, w.Path, content); err != nil {
+			return err
 		}
 	}
-	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
-		return nil, err
+	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
+		return err
 	}
-	written.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // nothing is left to say
-	if c.Dry {
-		if !written.Gone {
-			text, err := marked(maps.Clone(content), written.Expires)
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // nothing is left to say
+	switch {
+	case c.Dry:
+		if !w.Gone {
+			text, err := marked(maps.Clone(content), w.Expires)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			written.Text = string(text)
+			w.Text = string(text)
 		}
-		return written, judge(content, where)
-	}
-	if written.Gone {
-		if f != nil {
-			if _, err := Remove(&p.Machine, where); err != nil {
-				return nil, exit.Unable("settings file: %w", err)
-			}
+		return judge(content, w.Path)
+	case w.Gone && f == nil:
+		return nil
+	case w.Gone:
+		_, err = Remove(&p.Machine, w.Path)
+	default:
+		if err := judge(content, w.Path); err != nil {
+			return err
 		}
-		return written, nil
+		err = Write(&p.Machine, w.Path, content, w.Expires, f != nil && !f.Ours)
 	}
-	if err := judge(content, where); err != nil {
-		return nil, err
+	if err != nil {
+		return exit.Unable("settings file: %w", err)
 	}
-	if err := Write(&p.Machine, where, content, written.Expires, f != nil && !f.Ours); err != nil {
-		return nil, exit.Unable("settings file: %w", err)
-	}
-	return written, nil
+	return nil
 }
 
 func (c *Change) hasSettings() bool {
@@ -345,7 +359,7 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 		}
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
-			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, namesOf(answer.Layers)))
+			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
 		}
 		entry := map[string]any{"name": name, "control": control, "path": ""}
 		if layer != nil {
@@ -372,14 +386,7 @@ func findLayer(layers []*manifest.Layer, name string) *manifest.Layer {
 }
 
 func layerNames(layers []*manifest.Layer) string {
-	return term.Or(strings.Join(namesOf(layers), ", "), "none")
-}
-
-func namesOf(layers []*manifest.Layer) (names []string) {
-	for _, l := range layers {
-		names = append(names, l.Name)
-	}
-	return names
+	return term.Or(strings.Join(explain.LayerNames(layers), ", "), "none")
 }
 
 // driverEntries are the manifests in the order in which they are meant; the file has the last one first (SET-83).
@@ -413,12 +420,8 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
 			}
 			if !any {
-				var bases []string
-				for _, d := range answer.Drivers {
-					bases = append(bases, machine.Style.Base(d.Path))
-				}
 				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s%s", word,
-					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, bases))
+					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, explain.DriverNames(answer.Drivers)))
 			}
 		}
 	}

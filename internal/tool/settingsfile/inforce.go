@@ -86,6 +86,18 @@ func NotOurs(f *File) error {
 	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on", f.Path)
 }
 
+// RealApp is RealApps for one program, and "" for none.
+func RealApp(m *machine.Machine, app string) (string, error) {
+	if app == "" {
+		return "", nil
+	}
+	apps, err := RealApps(m, []string{app})
+	if err != nil {
+		return "", err
+	}
+	return apps[0], nil
+}
+
 // RealApps are paths as app_keys need them: full, and with links resolved, as the loader sees its own program.
 func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 	var out []string

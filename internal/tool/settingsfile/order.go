@@ -2,6 +2,7 @@ package settingsfile
 
 import (
 	"slices"
+	"strings"
 
 	"vkloader/discover"
 	"vkloader/internal/core/manifest"
@@ -24,6 +25,7 @@ type OrderedLayer struct {
 type OrderOutcome struct {
 	File          string
 	Program       string
+	Removed       []Rule
 	Before, After []OrderedLayer // from the program down
 }
 
@@ -94,11 +96,7 @@ func RenewRules(found *Found, place string, content map[string]any) error {
 		}
 	}
 	for _, object := range Objects(content) {
-		apps := Apps(object)
-		program := ""
-		if len(apps) > 0 {
-			program = apps[0]
-		}
+		apps, program := Apps(object), programOf(object)
 		mine := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
 			return r.Program != "" && !slices.Equal(apps, []string{r.Program})
 		})
@@ -113,33 +111,30 @@ func RenewRules(found *Found, place string, content map[string]any) error {
 	}
 	Prune(content, "")
 	for _, object := range Objects(content) {
-		program := ""
-		if apps := Apps(object); len(apps) > 0 {
-			program = apps[0]
-		}
-		if err := a.same(plain, content, program, rules); err != nil {
+		if err := a.same(plain, content, programOf(object), rules); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// programOf is one of the programs that an object is for, "" when it is for all.
+func programOf(object map[string]any) string {
+	if apps := Apps(object); len(apps) > 0 {
+		return apps[0]
+	}
+	return ""
+}
+
 // told are rules in words.
 func told(rules []Rule) string {
-	text := ""
-	for i, r := range rules {
-		if i > 0 {
-			text += ", "
-		}
-		text += r.Upper + " before " + r.Lower
-	}
-	return text
+	return strings.Join(term.Words(rules, func(r Rule) string { return r.Upper + " before " + r.Lower }), ", ")
 }
 
 // missing are the layers of a rule that are not installed.
 func missing(r Rule, layers []*manifest.Layer) (names []string) {
 	for _, name := range []string{r.Upper, r.Lower} {
-		if !slices.ContainsFunc(layers, func(l *manifest.Layer) bool { return l.Name == name }) {
+		if findLayer(layers, name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -212,21 +207,17 @@ func at(answer *plan.Answer, name string) int {
 
 // AddRule adds a rule. dry changes nothing, and tells what would come of it.
 func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
-	return changeRules(found, system, dry, rule.Program, func(a *asker, content map[string]any) error {
+	return changeRules(found, system, dry, rule.Program, func(a *asker, _ *OrderOutcome, content map[string]any) error {
 		rules := rulesOf(content)
 		layers, err := a.layers(content, rule.Program)
 		if err != nil {
 			return err
 		}
 		if list := missing(rule, layers); len(list) > 0 {
-			name, names := list[0], []string(nil)
-			for _, l := range layers {
-				names = append(names, l.Name)
+			if close := term.NearestName(list[0], explain.LayerNames(layers)); close != "" {
+				return exit.Problem("no layer %s is installed; did you mean %s?", list[0], close)
 			}
-			if close := term.NearestName(name, names); close != "" {
-				return exit.Problem("no layer %s is installed; did you mean %s?", name, close)
-			}
-			return exit.Problem("no layer %s is installed, or the settings switch it off: see vkloader list layers", name)
+			return exit.Problem("no layer %s is installed, or the settings switch it off: see vkloader list layers", list[0])
 		}
 		if slices.Contains(rules, rule) {
 			return nil
@@ -237,27 +228,26 @@ func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
 }
 
 // RemoveRules removes the rules that which chooses; none is an error.
-func RemoveRules(found *Found, system, dry bool, program string, which func(Rule) bool) (removed []Rule, o *OrderOutcome, err error) {
-	o, err = changeRules(found, system, dry, program, func(_ *asker, content map[string]any) error {
+func RemoveRules(found *Found, system, dry bool, program string, which func(Rule) bool) (*OrderOutcome, error) {
+	return changeRules(found, system, dry, program, func(_ *asker, o *OrderOutcome, content map[string]any) error {
 		rules := rulesOf(content)
 		kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
 			if which(r) {
-				removed = append(removed, r)
+				o.Removed = append(o.Removed, r)
 			}
 			return which(r)
 		})
-		if len(removed) == 0 {
+		if len(o.Removed) == 0 {
 			return exit.Problem("there is no such rule: see vkloader settings order")
 		}
 		setRules(content, kept)
 		return nil
 	})
-	return removed, o, err
 }
 
 // ApplyRules writes the rules again, for the layers that are installed now.
 func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
-	return changeRules(found, system, false, "", func(_ *asker, content map[string]any) error {
+	return changeRules(found, system, false, "", func(_ *asker, _ *OrderOutcome, content map[string]any) error {
 		if len(rulesOf(content)) == 0 {
 			return exit.Problem("there are no rules about the order of layers")
 		}
@@ -266,50 +256,32 @@ func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
 }
 
 // changeRules changes the rules in the settings file.
-func changeRules(found *Found, system, dry bool, program string, f func(*asker, map[string]any) error) (*OrderOutcome, error) {
+func changeRules(found *Found, system, dry bool, program string, f func(*asker, *OrderOutcome, map[string]any) error) (*OrderOutcome, error) {
 	place, err := found.PlaceFor(system)
 	if err != nil {
 		return nil, err
 	}
-	if !dry {
-		unlock, err := Lock(&found.Machine, place)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
+	o := &OrderOutcome{File: place, Program: program}
+	return o, found.opened(place, dry, false, func(file *File, content map[string]any) error {
+		a := &asker{found, place}
+		if o.Before, err = a.view(content, program); err != nil {
+			return err
 		}
-		defer unlock()
-		if err := found.Again(); err != nil {
-			return nil, err
+		if err := f(a, o, content); err != nil {
+			return err
 		}
-	}
-	file := found.InForce()
-	if file != nil && file.Path != place {
-		file = nil
-	}
-	if file != nil && !file.Ours {
-		return nil, NotOurs(file)
-	}
-	content, err := file.Decode()
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	a, o := &asker{found, place}, &OrderOutcome{File: place, Program: program}
-	if o.Before, err = a.view(content, program); err != nil {
-		return nil, err
-	}
-	if err := f(a, content); err != nil {
-		return nil, err
-	}
-	if err := RenewRules(found, place, content); err != nil {
-		return nil, err
-	}
-	Prune(content, "")
-	if program != "" && !slices.ContainsFunc(rulesOf(content), func(r Rule) bool { return r.Program == program }) {
-		Prune(content, program)
-	}
-	if o.After, err = a.view(content, program); err != nil || dry {
-		return o, err
-	}
-	return o, put(found, place, file, content)
+		if err := RenewRules(found, place, content); err != nil {
+			return err
+		}
+		Prune(content, "")
+		if program != "" && !slices.ContainsFunc(rulesOf(content), func(r Rule) bool { return r.Program == program }) {
+			Prune(content, program)
+		}
+		if o.After, err = a.view(content, program); err != nil || dry {
+			return err
+		}
+		return put(found, place, file, content)
+	})
 }
 
 // ListRules gives the rules of the settings file in force, and what becomes of each.

@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/term"
 )
 
 // fact is why programs do not see a device, or see it at its place, as values; say makes the sentence, here and nowhere
@@ -145,9 +146,5 @@ func wished(wishes []drivers.MesaWish) string {
 	if len(wishes) == 0 {
 		return "none of its variables is set: it puts the device of the display first"
 	}
-	var list []string
-	for _, w := range wishes {
-		list = append(list, w.Name+"="+w.Value)
-	}
-	return strings.Join(list, " ")
+	return strings.Join(term.Words(wishes, func(w drivers.MesaWish) string { return w.Name + "=" + w.Value }), " ")
 }

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/vk"
 )
 
@@ -282,20 +283,15 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	if level, err := strconv.Atoi(a.Properties["ro.build.version.sdk"]); err == nil {
 		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level).Minor)+" (AND-069)")
 	}
-	var names []string
-	for _, e := range androidInstanceExtensions(nil, nil) {
-		names = append(names, e.Name)
-	}
+	named := func(e androidNamed) string { return e.Name }
+	names := term.Words(androidInstanceExtensions(nil, nil), named)
 	if len(plan.Layers) > 0 {
 		notes = append(notes, "a layer's functions are looked for as "+strings.Join(androidSymbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
 	}
 	if result := driver.Create(0); result != androidSuccess {
 		notes = append(notes, "vkCreateInstance gives "+result+", and the global functions "+driver.Enumerate()+" (AND-009)")
 	}
-	var ofDevices []string
-	for _, e := range f.DeviceExtensions(&androidDeviceFacts{}) {
-		ofDevices = append(ofDevices, e.Name)
-	}
+	ofDevices := term.Words(f.DeviceExtensions(&androidDeviceFacts{}), named)
 	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
 	notes = append(notes, "to the extensions of a device it adds "+strings.Join(ofDevices, ", ")+", and what display and driver allow (AND-055)")
 	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)",

@@ -100,3 +100,11 @@ func Or(text, otherwise string) string {
 	}
 	return text
 }
+
+// Words are the texts that a function gives for each of a list.
+func Words[T any](list []T, word func(T) string) (words []string) {
+	for _, one := range list {
+		words = append(words, word(one))
+	}
+	return words
+}

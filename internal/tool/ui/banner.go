@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
 )
 
 // banner is what is overridden, on every page.
@@ -131,11 +132,7 @@ func settingsSay(p *settingsfile.ForPrograms, quarantined map[string]bool) strin
 		}
 	}
 	if p.Devices != nil {
-		var names []string
-		for _, d := range p.Devices {
-			names = append(names, d.Name)
-		}
-		parts = append(parts, "devices "+few(names))
+		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settingsfile.ShownDevice) string { return d.Name })))
 	}
 	if len(p.Log) > 0 || p.LogFile != "" {
 		parts = append(parts, "the log")

@@ -14,6 +14,7 @@ import (
 
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Change is one kind of change that pages offer.
@@ -70,10 +71,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	p := &prepared{Request: r, Plan: plan, Name: name, Line: Line(plan.Args)}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", plan.Args)
-	paths := slices.Clone(plan.Also)
-	for _, f := range plan.Files {
-		paths = append(paths, f.Path)
-	}
+	paths := append(slices.Clone(plan.Also), term.Words(plan.Files, func(f File) string { return f.Path })...)
 	for _, path := range paths {
 		if r.System && !ofSystem(path) {
 			return nil, nil, fmt.Errorf("this page is root's and changes files of the system only, not %s", path)

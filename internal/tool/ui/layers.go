@@ -273,10 +273,9 @@ func (view *layer) complete() {
 		}
 		if d := row.Depends; d != nil && len(d.On) > 0 {
 			row.Idle = !d.Holds(func(key string) string { return value[key] })
-			var on []string
-			for _, w := range d.On {
-				on = append(on, term.Or(labels[w.Key], w.Key)+" = "+view.labelOf(w.Key, w.Value))
-			}
+			on := term.Words(d.On, func(w layersettings.Wanted) string {
+				return term.Or(labels[w.Key], w.Key) + " = " + view.labelOf(w.Key, w.Value)
+			})
 			switch d.Mode {
 			case "ANY":
 				row.Needs = "with " + strings.Join(on, " or ")

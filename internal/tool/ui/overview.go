@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 var overviewPage = &Page{Name: "overview", Title: "Overview", Data: overviewOf}
@@ -54,11 +55,7 @@ func overviewOf(r *Request) (any, error) {
 		view.Other = report.Other.Line()
 	}
 	for _, g := range report.GPUs {
-		d := device{GPU: g}
-		for _, manifest := range g.Drivers {
-			d.Manifests = append(d.Manifests, machine.Style.Base(manifest))
-		}
-		view.Devices = append(view.Devices, d)
+		view.Devices = append(view.Devices, device{GPU: g, Manifests: term.Words(g.Drivers, machine.Style.Base)})
 	}
 	in, _ := explain.Of(report.Answer)
 	for _, e := range in {
