@@ -34,7 +34,8 @@ var published = func() map[string]func() *Schema {
 	return list
 }()
 
-// maxViolations is how many violations of the schema are reported: nobody reads more, and each takes time.
+// maxViolations is how many violations of the schema are reported, and how many members that nothing reads: nobody reads
+// more, and each takes time.
 const maxViolations = 100
 
 // schema judges by the published schema.
@@ -44,6 +45,9 @@ func (c *checker) schema(doc *document.Document) {
 	}
 	by := published[files[c.report.Kind]]()
 	c.spelling(doc.Top(), by.Names())
+	if more := c.unknown - maxViolations; more > 0 {
+		c.at(diag.FileMember, doc.Top(), moreUnknown(more))
+	}
 	by.Check(doc.Top(), func(v Violation) {
 		if c.violated++; c.violated <= maxViolations {
 			c.at(diag.FileSchema, v.At, violation(v))
@@ -69,7 +73,9 @@ func (c *checker) spelling(v document.Value, known spellings) {
 		name := ""
 		if object {
 			if name = known[strings.ToLower(m.Name())]; name == "" {
-				c.at(diag.FileMember, m, unknownMember{m.Name(), term.NearestName(m.Name(), slices.Collect(maps.Values(known)))})
+				if c.unknown++; c.unknown <= maxViolations {
+					c.at(diag.FileMember, m, unknownMember{m.Name(), term.NearestName(m.Name(), slices.Collect(maps.Values(known)))})
+				}
 				continue
 			}
 			if name != m.Name() {

@@ -195,6 +195,7 @@ type checker struct {
 	report   *Report
 	found    []finding
 	violated int // how often the schema is violated
+	unknown  int // how many members nothing reads
 }
 
 // finding is one thing to say, as values.

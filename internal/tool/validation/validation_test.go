@@ -100,6 +100,23 @@ func TestFullOfFaults(t *testing.T) {
 	}
 }
 
+// Of a file full of unknown members, the first ones are reported with the nearest known name, and the others are counted: each
+// search for a name takes time.
+func TestFullOfUnknownMembers(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(fine, `"ICD"`, strings.Repeat(`"file_format_versio": 1, `, 3000)+`"ICD"`, 1)
+	near, more := 0, false
+	for _, f := range File(text, "/x.json", "/x.json", Driver).Findings {
+		if f.Code == diag.FileMember && strings.Contains(f.What, "did you mean") {
+			near++
+		}
+		more = more || f.What == "and 2900 more members that no loader reads"
+	}
+	if near != maxViolations || !more {
+		t.Errorf("%d names, counted: %v", near, more)
+	}
+}
+
 // What a file is that is no JSON, and the usual mistakes, are named at their place, once.
 func TestNamedMistakes(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,13 @@ func (m moreViolations) say() string {
 	return fmt.Sprintf("and %d more violations of the schema", int(m))
 }
 
+// moreUnknown is the number of unknown members that are not reported.
+type moreUnknown int
+
+func (m moreUnknown) say() string {
+	return fmt.Sprintf("and %d more members that no loader reads", int(m))
+}
+
 // patternWords say what a text must be that a pattern of the schemas describes.
 var patternWords = map[string]string{
 	`^[0-9]+\.[0-9]+\.[0-9]+$`:    "a version of three numbers, such as 1.0.0",
