@@ -94,7 +94,7 @@ static struct held *listed(struct held *list, const void *handle)
     return list;
 }
 
-/* Lent to somebody: it is let go when it comes back. */
+/* True if a call still has the library on loan. Then the end of the last loan closes it. */
 static bool held_waits(struct held *h)
 {
     lock_take();
@@ -408,7 +408,7 @@ static struct held *lendable(const char *path, const struct file_identity *ident
     return NULL;
 }
 
-/* It comes back. */
+/* Ends a loan. The last loan of a library that is on no list closes the library. */
 static void take_back(struct held *h)
 {
     lock_take();
