@@ -61,7 +61,7 @@ type DriverFiles struct {
 	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
 	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
 	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
-	Software bool          `json:"software"` // it computes on the processor, and needs no device
+	Software bool          `json:"software"` // it computes on the CPU, and needs no device
 }
 
 // Works tells whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It

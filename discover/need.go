@@ -17,7 +17,7 @@ type Need struct {
 	VRAM       uint64     // least bytes of the device's own memory
 	Extensions []string   // device extensions
 	Vendor     string     // a name, as nvidia, or a hexadecimal number; "": any
-	NotCPU     bool       // a device that computes on the processor does not count
+	NotCPU     bool       // a device that computes on the CPU does not count
 	Count      int        // how many devices must meet all of this; 0: one
 }
 

@@ -3,7 +3,7 @@ package family
 // Driver is a Vulkan driver that exists.
 type Driver struct {
 	Name      string
-	Hardware  string   // what it drives; "": it computes on the processor
+	Hardware  string   // what it drives; "": it computes on the CPU
 	Libraries []string // base names, up to ".so"
 	Vendors   []string // of its devices on a PCI bus, as uevent writes them
 	Kernel    []string // drivers of the kernel that it works on
@@ -81,7 +81,7 @@ func For(kernel string) *Driver {
 	return nil
 }
 
-// Software tells whether it computes on the processor.
+// Software tells whether it computes on the CPU.
 func (d *Driver) Software() bool { return d.Hardware == "" }
 
 // WorksOn tells whether it serves devices of a driver of the kernel.

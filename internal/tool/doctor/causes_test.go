@@ -254,9 +254,9 @@ func TestChips(t *testing.T) {
 			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
 		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried), NVK (Mesa); nothing is wrong"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
+			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			verdict: "it is Intel graphics from before 2012, and no Vulkan driver exists for it; programs compute on the processor"},
+			verdict: "it is Intel graphics from before 2012, and no Vulkan driver exists for it; programs compute on the CPU"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
 			code: "gpu-display-only", verdict: "nothing is wrong"},
@@ -281,7 +281,7 @@ func TestVirtualMachine(t *testing.T) {
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
 	}
 	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
-	software := "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"
+	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"
 	checkCauses(t, []cause{
 		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
 		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},

@@ -97,12 +97,12 @@ var (
 		"The device's driver works, but what is named here keeps it out of programs. They do not see the device.",
 		"Nothing, if this is intended.")
 	GPUNoVulkan = code("gpu-no-vulkan", diag.Note, "",
-		"Programs compute on the processor, or use OpenGL.", "Nothing.")
+		"Programs compute on the CPU, or use OpenGL.", "Nothing.")
 	GPUNeedsNewer = code("gpu-needs-newer", diag.Problem, "",
 		"A driver that is older than the device does not list it.", "Update Mesa and the kernel.")
 	GPUVirtual = code("gpu-virtual", diag.Note, "",
 		"A virtual machine has Vulkan on its device only if the host provides it, with Venus. Without Venus, programs "+
-			"compute on the processor.",
+			"compute on the CPU.",
 		"Nothing, if software rendering is enough. Otherwise, start the virtual machine with Venus (QEMU: -device "+
 			"virtio-gpu-gl,blob=on,venus=on).")
 	DirectoryUnreadable = code("directory-unreadable", diag.Problem, "PATH-16",

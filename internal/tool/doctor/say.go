@@ -30,7 +30,7 @@ const (
 	takenByRadeon  sentence = "its kernel driver is radeon, and Vulkan drivers need amdgpu"
 	takenByNouveau sentence = "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed"
 	asleep         sentence = "it sleeps to save power, and every program that lists devices wakes it"
-	notServed      sentence = "no graphics device has a working driver: programs compute on the processor"
+	notServed      sentence = "no graphics device has a working driver: programs compute on the CPU"
 	foundTwice     sentence = "the manifest is found twice"
 )
 
@@ -442,7 +442,7 @@ const (
 	unsearched     = "its driver's manifest is %s, and %s leaves that directory out of the search"
 	softwareOut    = "%s leaves out the software renderer, and no graphics device has a driver: programs get no device"
 	unreadableFile = "%s may not be read"
-	chosenSoftware = "programs compute on the processor, because %s names this driver"
+	chosenSoftware = "programs compute on the CPU, because %s names this driver"
 	othersChosen   = "%s names the drivers that programs get, and none of them is for it"
 	leftOut        = "its driver %s is left out by %s"
 	unreadableKind = "%s may not be read, so the %s in it are not found" // a directory of manifests, or one above it

@@ -111,7 +111,7 @@ func (e *exam) end(short bool) string {
 		end += " so far"
 	}
 	if len(names) > 0 {
-		end += "; still being tried: " + strings.Join(names, ", ") + " (vkloader doctor waits for it)"
+		end += "; still being tried: " + strings.Join(names, ", ") + " (vkloader doctor waits for the results)"
 	}
 	return end
 }
@@ -161,11 +161,11 @@ func (e *exam) unserved() string {
 	return "No graphics device found"
 }
 
-// onProcessor is what is said where programs compute on the processor.
+// onProcessor is what is said where programs compute on the CPU.
 func (e *exam) onProcessor(device, software string) string {
-	works := "Vulkan works on the processor (tried), with " + software
+	works := "Vulkan works on the CPU (tried), with " + software
 	if !e.Works {
-		works = "programs compute on the processor (not tried), with " + software
+		works = "programs compute on the CPU (not tried), with " + software
 	}
 	if by := e.pinnedBy(); by != "" {
 		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
