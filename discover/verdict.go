@@ -16,14 +16,14 @@ type Verdict struct {
 	Library  string          `json:"library"`            // the loader that was asked
 	Devices  []VerdictDevice `json:"devices"`            // in the order in which programs get them
 	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang
-	Manifest string          `json:"manifest,omitempty"` // that names it
+	Manifest string          `json:"manifest,omitempty"` // the manifest that names the culprit library
 }
 
 // VerdictDevice is a device, and whether it meets the need.
 type VerdictDevice struct {
 	Index uint32 `json:"index"`
 	Name  string `json:"name"`
-	ID    string `json:"id"` // that it has at every start of the machine
+	ID    string `json:"id"` // an ID that does not change when the machine restarts
 	Meets bool   `json:"meets"`
 }
 

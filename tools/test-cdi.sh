@@ -95,7 +95,7 @@ refresh
 run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || :
 says started
 says "its library"
-says "in no directory of the dynamic linker"
+says "in no directory that the dynamic linker searches"
 mv "$library.away" "$library"
 refresh
 run --rm --device $kind=all debian12 vulkaninfo --summary || fail "vulkaninfo ends with $?"

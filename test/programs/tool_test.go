@@ -65,7 +65,7 @@ func TestInfoOfCrashingDriver(t *testing.T) {
 	write(t, manifest, `{"file_format_version":"1.0.0","ICD":{"library_path":"./libcrash.so","api_version":"1.3.0"}}`)
 	result := stage.With("VK_DRIVER_FILES="+manifest).Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "info")
 	result.WantExit(t, 1)
-	if !strings.Contains(result.Out, "Problem: killed by SIGSEGV during: enumerate extensions") {
+	if !strings.Contains(result.Out, "Problem: killed by SIGSEGV while enumerating extensions") {
 		t.Errorf("got\n%s\n%s", result.Out, result.Err)
 	}
 }
@@ -171,7 +171,7 @@ func TestDoctorNamesMesasVariable(t *testing.T) {
 	stage := machine.New(t).With("MESA_VK_DEVICE_SELECT=list", "VK_LOADER_DRIVERS_SELECT=lvp*")
 	result := stage.Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "doctor", "--timeout", "2m")
 	result.WantExit(t, 1)
-	want := "Broken: MESA_VK_DEVICE_SELECT=list makes programs fail (ended by exit(0) during: list devices); 1 problem\n"
+	want := "Broken: MESA_VK_DEVICE_SELECT=list makes programs fail (ended by exit(0) in vkEnumeratePhysicalDevices); 1 problem\n"
 	if !strings.HasPrefix(result.Out, want) || strings.Contains(result.Out, "layer-exits") {
 		t.Errorf("no %q in\n%s", want, result.Out)
 	}

@@ -66,12 +66,12 @@ func TestDoctorTries(t *testing.T) {
 func TestDoctorNamesTheLayer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, script, code, verdict, detail, limit string }{
-		{"instance", "die vkCreateInstance", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "during: create instance", "2m"},
-		{"device", "die vkCreateDevice", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "during: use device 0", "2m"},
-		{"submit", "die vkQueueSubmit", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "during: submit to device 0", "2m"},
+		{"instance", "die vkCreateInstance", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "in vkCreateInstance", "2m"},
+		{"device", "die vkCreateDevice", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "while using device 0", "2m"},
+		{"submit", "die vkQueueSubmit", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "while submitting to device 0", "2m"},
 		{"refusal", "error vkCreateInstance -3 before", "layer-fails", "Broken: VK_LAYER_bad fails (create instance failed with VK_ERROR_INITIALIZATION_FAILED)", "", "2m"},
-		{"exit", "leave vkCreateInstance 0", "layer-exits", "Broken: VK_LAYER_bad calls exit (ended by exit(0) during: create instance)", "", "2m"},
-		{"hang", "delay vkQueueSubmit 3600000", "layer-hangs", "Broken: VK_LAYER_bad hangs (hung for 12s during: submit to device 0)", "", "12s"},
+		{"exit", "leave vkCreateInstance 0", "layer-exits", "Broken: VK_LAYER_bad calls exit (ended by exit(0) in vkCreateInstance)", "", "2m"},
+		{"hang", "delay vkQueueSubmit 3600000", "layer-hangs", "Broken: VK_LAYER_bad hangs (hung for 12s while submitting to device 0)", "", "12s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +145,7 @@ func TestDoctorNamesTheDriver(t *testing.T) {
 	w.Driver("bad", "device name=bad", "die vkCreateDevice")
 	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/bad.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
 	d := diagnosed(t, w, 1, "--timeout", "2m")
-	if !strings.HasPrefix(d.Verdict, "Broken: bad.json crashes (killed by SIGABRT during: use device 0); 1 problem") || d.Works {
+	if !strings.HasPrefix(d.Verdict, "Broken: bad.json crashes (killed by SIGABRT while using device 0); 1 problem") || d.Works {
 		t.Errorf("%+v", d)
 	}
 	if got := d.finding("driver-crashes"); !strings.HasPrefix(got, "problem bad.json: ") || d.finding("layer-crashes") != "" {

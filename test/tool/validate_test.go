@@ -92,7 +92,7 @@ func TestValidateLoads(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
 	}
 	out, exit = w.Run(time.Minute, filepath.Join(built, "vkloader"), "validate", "--load", bad, fine.ManifestPath)
-	if exit.Code != 1 || !strings.Contains(out, "killed by SIG") || !strings.Contains(out, "during: negotiate [file-library, ") ||
+	if exit.Code != 1 || !strings.Contains(out, "killed by SIG") || !strings.Contains(out, "while negotiating [file-library, ") ||
 		strings.Count(out, "(interface ") != 1 {
 		t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
 	}

@@ -98,7 +98,7 @@ func TestRequiredAtRunTime(t *testing.T) {
 	for gone, want := range map[string]string{
 		"":                            "",
 		nvidia + "rtcore.so.550.1":    "",
-		nvidia + "glvkspirv.so.550.1": "its library libnvidia-glvkspirv.so.550.1 is in no directory of the dynamic linker",
+		nvidia + "glvkspirv.so.550.1": "its library libnvidia-glvkspirv.so.550.1 is in no directory that the dynamic linker searches",
 		"usr/lib/libextra.so.1":       "/usr/lib/libnvidia-gpucomp.so.550.1 needs libextra.so.1, which cannot be found",
 	} {
 		files := map[string]string{

@@ -63,7 +63,7 @@ type Driver struct {
 	Name    string `json:"name"`    // of its manifest
 	Machine string `json:"machine"` // of the programs that it is for
 	Added   bool   `json:"added"`
-	Why     string `json:"why,omitempty"`   // it is not; or in place of which driver it is
+	Why     string `json:"why,omitempty"`   // why the driver was not added, or which of the image's drivers it replaces
 	Layer   bool   `json:"layer,omitempty"` // it is a layer
 }
 

@@ -43,7 +43,7 @@ type Listed struct {
 	Name    string   `json:"name"` // qualified, as runtimes take it
 	File    string   `json:"file"`
 	Nodes   []string `json:"nodes"`
-	Problem string   `json:"problem,omitempty"` // why no runtime gives it
+	Problem string   `json:"problem,omitempty"` // why container runtimes reject the file, or do not use this entry
 }
 
 // filesIn are the files of a directory that runtimes read.

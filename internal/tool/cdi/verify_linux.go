@@ -36,7 +36,7 @@ type Finding struct {
 
 // Verdict is what a file does.
 type Verdict struct {
-	Drivers  []Driver  `json:"drivers"` // that a program in the container gets; none without an image
+	Drivers  []Driver  `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
 	Findings []Finding `json:"findings"`
 }
 

@@ -56,7 +56,7 @@ const (
 type Why struct {
 	State   string   `json:"state"`    // not-given, no-hook or arranged
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
-	Do      []string `json:"do"`       // where no driver works
+	Do      []string `json:"do"`       // what to do if no driver works
 	Verdict          // of what programs get now
 }
 

@@ -37,7 +37,7 @@ type bundledPart struct {
 	Size int    `json:"size"` // in bytes
 	What string `json:"what"`
 
-	Failed string `json:"failed,omitempty"` // why it could not be made, which is its text, too
+	Failed string `json:"failed,omitempty"` // why the part could not be made; the part in the archive has the same text
 }
 
 func newBundle(s *invocation) *cobra.Command {
@@ -51,11 +51,12 @@ func newBundle(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle",
 		Short: "Write an archive for a bug report",
-		Long: "bundle collects what a bug report needs: the decision, the findings, versions, the loader's\n" +
-			"variables, the log of a probe and the texts of the manifests. Each part is made in a child process;\n" +
+		Long: "bundle collects what a bug report needs: which drivers and layers a program gets, the findings of\n" +
+			"doctor, versions, the loader's variables, the log of a probe and the texts of the manifests. Each\n" +
+			"part is made in a child process;\n" +
 			"a part that fails is replaced by the reason.\n\n" +
 			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
-			"archive would contain. An existing archive is not overwritten.\n\n" + exitCodesHelp,
+			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source(app, false)
@@ -95,7 +96,7 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.BoolVar(&only, "list", false, "show what the archive would contain, and write nothing")
 	flags.StringArrayVar(&without, "without", nil, "leave out the part with this `NAME`; may be repeated")
 	flags.BoolVar(&force, "force", false, "overwrite an existing file")
-	flags.BoolVar(&still, "still", false, "start no process: no devices, and no log")
+	flags.BoolVar(&still, "still", false, "do not probe: the archive has no devices and no log")
 	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "the program that the report is about: path of its executable")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")

@@ -52,11 +52,11 @@ func (g *generation) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool where the runtime starts it (default: where it is)")
 	flags.StringSliceVar(&g.options.Forms, "name", []string{cdi.ByAddress, cdi.ByIndex, cdi.ByUUID},
 		"name devices by `FORM`: pci (0000:01:00.0), index (0), uuid (GPU-...), gpu (gpu0)")
-	flags.BoolVar(&g.options.Cards, "cards", false, "also the nodes that set screens (/dev/dri/card0)")
+	flags.BoolVar(&g.options.Cards, "cards", false, "also add the nodes for display output (/dev/dri/card0)")
 	flags.BoolVar(&g.options.Compute, "compute", false, "also the node of AMD's compute driver (/dev/kfd)")
 	flags.BoolVar(&g.options.Groups, "groups", false, "put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
 	flags.StringArrayVar(&g.options.Layers, "layer", nil, "also the layer of this `NAME`; may be repeated")
-	flags.BoolFunc("host-first", "the host's drivers stand for the image's own of the same name", func(string) error {
+	flags.BoolFunc("host-first", "use the host's drivers in place of the image's drivers of the same name", func(string) error {
 		g.options.First = cdi.FirstHost
 		return nil
 	})
@@ -137,8 +137,8 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"manifest, its data, and the libraries that it needs or opens at run time. They are mounted below\n" +
 			cdi.Directory + ".\n\n" +
 			"When a container is created, the runtime starts this tool. It checks what the image lacks, links\n" +
-			"only that, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. What it does not\n" +
-			"add, \"vkloader cdi why\" shows. Drivers that are not in the file are named on standard error.\n\n" +
+			"only that, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. \"vkloader cdi why\"\n" +
+			"shows what was not added, and why. Drivers that are not in the file are named on standard error.\n\n" +
 			"The output is reproducible. \"vkloader cdi refresh\" writes the file again, by the same options, when\n" +
 			"a driver has changed.\n\n" + exitCodesHelp,
 		Args: noArguments,
@@ -333,7 +333,7 @@ func newCDIList(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, cdiListSchema)
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated, later ones come first in rank")
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated; later directories take precedence")
 	return cmd
 }
 

@@ -127,16 +127,16 @@ func TestInfoJSON(t *testing.T) {
 func TestInfoOfBadLives(t *testing.T) {
 	begin := `echo '{"event":"begin","phase":"create instance","round":1}'` + "\n"
 	for _, c := range []struct{ name, probe, want string }{
-		{"crash", begin + "kill -SEGV $$", "killed by SIGSEGV during: create instance"},
-		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT during: create instance"},
-		{"hang", begin + "exec sleep 60", "hung for 2s during: create instance"},
-		{"child that stays", begin + "sleep 60 & wait", "hung for 2s during: create instance"},
-		{"more talk than is kept", begin + "head -c 6000000 /dev/zero; kill -SEGV $$", "killed by SIGSEGV during: create instance"},
+		{"crash", begin + "kill -SEGV $$", "killed by SIGSEGV in vkCreateInstance"},
+		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT in vkCreateInstance"},
+		{"hang", begin + "exec sleep 60", "hung for 2s in vkCreateInstance"},
+		{"child that stays", begin + "sleep 60 & wait", "hung for 2s in vkCreateInstance"},
+		{"more talk than is kept", begin + "head -c 6000000 /dev/zero; kill -SEGV $$", "killed by SIGSEGV in vkCreateInstance"},
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}{"event":"end"}' | sed 's/}{/}\n{/'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
 		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},
 		{"no device", `echo '{"event":"end"}'; exit 1`, "there is no device"},
-		{"exit in a layer", begin + "exit 0", "ended by exit(0) during: create instance"},
+		{"exit in a layer", begin + "exit 0", "ended by exit(0) in vkCreateInstance"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -34,14 +34,14 @@ type verdict struct {
 	Program  []string          `json:"program"`
 	Result   culprit.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
 	Loader   *loaders.Loader   `json:"loader,omitempty"`     // that the program used when it ended so; absent: not known
-	Works    string            `json:"works_with,omitempty"` // the version of the loader with which it works, where only another one fails
+	Works    string            `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
 	Culprits []culprit.Suspect `json:"culprits"`
-	With     []culprit.Suspect `json:"with,omitempty"` // the layer without which the only culprit does no harm
+	With     []culprit.Suspect `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
 	Runs     []culprit.Run     `json:"runs"`
 	What     string            `json:"what"`                // how the program ended by itself
 	Process  string            `json:"process,omitempty"`   // executable of the process that stood there
-	Files    []string          `json:"files"`               // where it stood, and what had called that, nearest first
-	Phase    string            `json:"phase"`               // how far the loader had come
+	Files    []string          `json:"files"`               // the mapped files on the call stack of the failure, innermost first
+	Phase    string            `json:"phase"`               // the loader's last phase before the failure
 	Last     string            `json:"last_line,omitempty"` // the loader's last one
 	Fix      string            `json:"fix,omitempty"`       // a command line with which the program works
 	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
@@ -60,8 +60,8 @@ type findsCulprit struct {
 func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
-	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: "+hangKey+" says so)")
-	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
+	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as hung (default: press "+hangKey+" to mark it)")
+	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
 	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
 	flags.StringVar(&f.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")

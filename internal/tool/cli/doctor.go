@@ -180,7 +180,7 @@ func (d *doctoring) checkSubject(about *subject) error {
 	case d.load && !onWindows && (about.source.Foreign() || d.pid != 0 || d.elevated || d.user != ""):
 		return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
 	case d.keepOut && d.effort(about) == filesOnly:
-		return errors.New("--quarantine keeps out what crashes or hangs when it is tried: not with --no-probe, and elsewhere with --probe alone")
+		return errors.New("--quarantine needs trials: do not use it with --no-probe; with --app or --plugin, add --probe")
 	}
 	return nil
 }
@@ -399,7 +399,7 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 		return
 	}
 	fmt.Fprintln(s.out, style.Heading("Tried, in child processes"))
-	table := term.NewTable("", "name", ">time", "with")
+	table := term.NewTable("", "name", ">time", "result")
 	for _, p := range probes {
 		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}

@@ -16,13 +16,14 @@ import (
 	"vkloader/internal/tool/probe"
 )
 
-const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code,\n" +
-	"a reason, and a line that says what to do.\n\n" +
+const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code.\n" +
+	"Most also say why it matters (why) and what to do (do).\n\n" +
 	"Then doctor tries drivers and layers. Child processes load each driver alone, and all drivers and layers as programs\n" +
 	"get them, and submit work to each device. doctor reports what crashes, hangs or fails. If only the combination fails,\n" +
 	"it searches for the layer or driver. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
-	"and presents a few frames. --no-probe, --root, --app, --pid, --user and --elevated try nothing. --markdown writes the\n" +
-	"report for a bug tracker, and replaces names of people and of the machine as bundle does.\n\n" +
+	"and presents a few frames. With --no-probe, --root, --pid, --user or --elevated, doctor loads no driver and no layer.\n" +
+	"With --app or --plugin, it loads them only with --probe. --markdown writes the report for a bug tracker, and replaces\n" +
+	"names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists what it did not fix. --undo restores the files.\n\n" +
@@ -42,7 +43,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
-	flags.BoolVar(&d.keepOut, "quarantine", false, "keep what crashes or hangs out of all programs, or, with --probe, of that of --app, until its file changes")
+	flags.BoolVar(&d.keepOut, "quarantine", false, "quarantine each driver or layer that crashes or hangs, until its file changes: for all programs, or with --probe and --app for that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this user, a name or number (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 }

@@ -27,7 +27,7 @@ type explanation struct {
 	App    string          `json:"app,omitempty"`
 	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
 
-	Static string `json:"static,omitempty"` // that the program is statically linked and gets no loader, for which nothing is decided
+	Static string `json:"static,omitempty"` // says that the program is statically linked; it gets no loader, so explain makes no decision
 
 	Elevated process.Rights `json:"elevated,omitempty"` // why the program runs with more rights than its user
 	Unseen   []string       `json:"unseen,omitempty"`   // variables that are set, and that it ignores for this
@@ -37,12 +37,12 @@ type explanation struct {
 
 	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
 
-	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // what the layers read that are in
+	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // the settings that the active layers read
 
 	Chance []discover.Chance `json:"chance,omitempty"` // layers whose order is by chance
 
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
-	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
+	Differs []process.Difference `json:"differs,omitempty"` // differences between what the process has loaded and what it would load now
 
 	part bool // names say of what it is
 }

@@ -45,7 +45,7 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
 	f.StringVar(&e.platform, "platform", "", "examine a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
-	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` of what getprop, settings list or param prints; may be repeated")
+	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` with the output of getprop, settings list or param get; may be repeated")
 	f.StringVar(&e.bits, "bits", "64", bitsHelp)
 	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
 	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is made for debugging")

@@ -270,7 +270,7 @@ func printPaths(s *invocation, places []discover.Searched) {
 			case p.Note != "":
 				there = p.Note
 			case !p.Exists:
-				there = "nothing"
+				there = "does not exist"
 			case there == "":
 				there = "no manifest"
 			}

@@ -67,7 +67,7 @@ func newOCI(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, ociSchema)
-	cmd.Flags().StringVar(&file, "cdi", "", "with what this `FILE` gives to containers: see vkloader cdi")
+	cmd.Flags().StringVar(&file, "cdi", "", "also count the drivers that this CDI `FILE` adds to containers; see vkloader cdi")
 	cmd.Flags().StringVar(&host, "host", "", "the machine whose files --cdi mounts, as a `DIRECTORY` (default: this machine)")
 	return cmd
 }

@@ -46,8 +46,8 @@ var policies = []policy{
 		long: "Every program pays for loading drivers of hardware that the machine does not have, and a driver that\n" +
 			"looks for its device wakes a sleeping GPU.\n\n" +
 			"on: the loader does not open a driver of a known hardware family when the kernel has no device of\n" +
-			"that family. awake: also not when all devices of the family are asleep. off: no policy; this is the\n" +
-			"default. Without an argument the command shows the policy.\n\n" +
+			"that family. awake: the loader also does not open a driver while all devices of its family are\n" +
+			"asleep. off: no policy; this is the default. Without an argument the command shows the policy.\n\n" +
 			"Software drivers, and drivers of unknown families, are always opened. If no driver would be left,\n" +
 			"the policy is ignored. Devices are those in /sys/class/drm, and NVIDIA's device nodes. \"vkloader\n" +
 			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n",
@@ -60,8 +60,9 @@ var policies = []policy{
 		long: "The driver service (\"vkloader serve\") offers the drivers of the machine to containers and\n" +
 			"sandboxes that have none.\n\n" +
 			"last: the loader asks the service when it finds no driver; this is the default. always: it also asks\n" +
-			"when it finds drivers. A driver that both have, by the name of its manifest or library, is used\n" +
-			"once. never: it does not ask. Without an argument the command shows the policy.\n\n" +
+			"when it finds drivers. If the machine and the service have the same driver (same manifest or library\n" +
+			"name), the loader uses the machine's. never: it does not ask. Without an argument the command shows\n" +
+			"the policy.\n\n" +
 			"The loader never asks the service when a program brings its own drivers, or when variables or\n" +
 			"settings name all drivers to use.\n\n",
 		example: "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
@@ -70,13 +71,13 @@ var policies = []policy{
 		of:     func(set *settingsfile.ForPrograms) string { return set.Service },
 		in:     func(c *settingsfile.Change) *string { return &c.Service }},
 	{name: "compute", short: "Keep overlay layers out of programs that show nothing",
-		long: "Overlays are implicit layers, which every program gets, also one that only computes. With \"on\" an instance that\n" +
+		long: "Overlays are implicit layers. Every program gets them, even a program that only computes. With \"on\" an instance that\n" +
 			"enables no surface extension gets no overlay layers. \"off\" is the default.\n\n" +
 			"An overlay is known by its name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or because its manifest\n" +
 			"offers extensions of presentation and nothing else. Layers that select devices, validate or record are no overlays.\n" +
-			"A layer that the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings name stays, and so does one\n" +
-			"whose extension the program enables. Programs that run games (Wine, Steam, gamescope) get the same layers as before.\n" +
-			"\"vkloader explain\" lists the layers that the policy leaves out.\n\n",
+			"The policy keeps a layer if the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings file names it,\n" +
+			"or if the program enables one of its extensions. Programs that run games (Wine, Steam, gamescope) get the same\n" +
+			"layers as before. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
 		example: "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
 		words:   []string{"on", "off"}, initial: "off",
 		values: []string{settings.NoOverlays.String(), settings.AllLayers.String()},

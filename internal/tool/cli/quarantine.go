@@ -28,8 +28,8 @@ func newQuarantine(s *invocation) *cobra.Command {
 		Use:   "quarantine list|add|lift",
 		Short: "Keep a driver or layer out of programs until it changes",
 		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It ends when the library\n" +
-			"changes, because an update may have fixed it, or after the time that was set. It is written into the\n" +
-			"settings file, which every loader reads.\n\n" +
+			"changes, because an update may have fixed it, or after the time that was set. vkloader writes it to\n" +
+			"the loader settings file, which loaders up to 1.3.239 (Debian 12) ignore.\n\n" +
 			"Loaders ignore expiry times. \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
 			"\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries.\n" +
 			"Without a subcommand the entries are listed.\n\n" + exitCodesHelp,
@@ -179,7 +179,8 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "lift [NAME]", Short: "Let a driver or layer back in",
-		Long: "lift removes the quarantines of a name: of a driver or layer, of its manifest, or of the program that they are for.\n" +
+		Long: "lift removes quarantines by NAME: the name of a driver or layer, its manifest, or the program that\n" +
+			"the quarantine is for.\n" +
 			"With --app it removes only those for this program; with --all it removes every quarantine.\n\n" + exitCodesHelp,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -55,14 +55,14 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot, or that of an image's archive")
+		"examine this root `DIRECTORY` instead of /: a container's root, a sysroot, or an image archive")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
-		"as if `NAME=VALUE` were set; NAME alone: as if it were not; may be repeated")
+		"treat a variable as set, as `NAME=VALUE`; NAME alone: treat it as unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
 	if err := root.MarkPersistentFlagDirname("root"); err != nil {
 		panic(err)
 	}
-	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the numbers of the statements of the specification behind each result")
+	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the IDs of the specification statements behind each result")
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))

@@ -17,7 +17,7 @@ import (
 const onWindows = false
 
 // bitsHelp is of the option --bits.
-const bitsHelp = "the word size of the program, 32 or 64; without it 64, or that of --app"
+const bitsHelp = "the word size of the program, 32 or 64 (default 64; in commands with --app, that of the program)"
 
 // commandsOfSystem are the commands that other systems have nothing for.
 func commandsOfSystem() []command {

@@ -186,7 +186,7 @@ type serviceStatus struct {
 	Schema  int             `json:"schema"`
 	Socket  string          `json:"socket"`
 	Health  string          `json:"health"`
-	Pending []string        `json:"pending"` // who is still to find something out
+	Pending []string        `json:"pending"` // what the service is still examining, such as devices and components
 	Clients uint64          `json:"clients"` // this command included
 	Waiting uint64          `json:"waiting"` // questions that wait for an answer
 	Machine string          `json:"machine"`

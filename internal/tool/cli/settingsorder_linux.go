@@ -71,8 +71,9 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "order [LAYER before|after LAYER]",
 		Short: "Keep one layer before another; without arguments, list the rules",
-		Long: "The order of layers is that of the files in a directory, which is left to chance. A rule puts one layer before or\n" +
-			"after another, for all programs or for one. A layer that is before another is nearer to the program.\n\n" +
+		Long: "Layers are loaded in the order in which the file system lists their manifests. This order is\n" +
+			"arbitrary. A rule puts one layer before or after another, for all programs or for one. A layer that\n" +
+			"is before another is nearer to the program.\n\n" +
 			"The settings file gets a list of layers that changes the order and nothing else: every layer stays on, off or\n" +
 			"available as before. The command makes the decision with and without the list. It writes the list only if programs\n" +
 			"get the same layers with it, and shows the order before and after. Layers that are installed later take their usual\n" +

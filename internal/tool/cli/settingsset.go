@@ -53,7 +53,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&c.Devices, "device", nil,
 		"only this `DEVICE`: "+gpus.Forms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
-	flags.StringVar(&c.LogFile, "log-file", "", "a `FILE` that gets the log of instances, too: the words of --log, else errors and warnings; \"none\": no file")
+	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
 	changeFlags(cmd, c)
 	out.option(cmd, settingsfile.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,

@@ -82,7 +82,7 @@ func (a *subject) name(app string) string {
 
 // addPlugin adds the option --plugin.
 func addPlugin(cmd *cobra.Command, plugin *string) {
-	cmd.Flags().StringVar(plugin, "plugin", "", "with this library, which the program opens later: `FILE`, such as libggml-vulkan.so")
+	cmd.Flags().StringVar(plugin, "plugin", "", "also consider `FILE`, a library that the program opens at run time, such as libggml-vulkan.so")
 }
 
 // opens makes a library one that the program opens later. Without a program it says the word size.

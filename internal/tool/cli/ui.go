@@ -35,8 +35,8 @@ func newUI(s *invocation) *cobra.Command {
 		Use:   "ui",
 		Short: "Show and change the set-up in a browser",
 		Long: "ui serves one page to the browser of this user, and prints its address. The page shows what the first screen, ps,\n" +
-			"explain and the other commands show. It makes changes as the command lines do that it names, shows each\n" +
-			"change before it is made, and can undo it.\n\n" +
+			"explain and the other commands show. For each change, it names the equivalent command line, shows the effect\n" +
+			"before it makes the change, and can undo it.\n\n" +
 			"The server listens on 127.0.0.1, or with --socket on a socket that this user alone may open. The address has a\n" +
 			"token that works once. Over SSH, ui prints the line that forwards the port. The server ends with its terminal, or\n" +
 			"after 30 minutes without a request. As root, the page changes files of the system only.\n\n" + exitCodesHelp,

@@ -97,8 +97,8 @@ const topicOfVariables = "variables"
 // variablesHelp is the topic's text, made of the table of variables.
 func variablesHelp() string {
 	var b strings.Builder
-	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\" is what\n" +
-		"takes a variable's place.\n")
+	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\"\n" +
+		"lists what takes precedence over the variable.\n")
 	tell := func(name, takes, does, elevated, yields string, statements []string) {
 		fmt.Fprintf(&b, "\n  %s\n", name)
 		for _, part := range [][2]string{{"", does}, {"takes: ", takes}, {"yields to: ", yields}, {"elevated: ", elevated},
@@ -116,7 +116,7 @@ func variablesHelp() string {
 			}
 		}
 	}
-	b.WriteString("\nImplicit layers name two in their manifests\n")
+	b.WriteString("\nVariables that the manifests of implicit layers name\n")
 	for _, k := range environment.OfLayers {
 		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
 	}

@@ -114,7 +114,7 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
-			do:   "Nothing, if this is intended. For a program that needs the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that needs the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
 			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
@@ -239,7 +239,7 @@ func TestChips(t *testing.T) {
 		{name: "on another distribution", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "24.2.1"), file("etc/os-release", "ID=fedora\n")),
 			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon of the generation RDNA 4 needs Mesa 25.0; this is 24.2.1",
 			do: "Update the system to a release with Mesa 25.0 or newer."},
-		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
 		{name: "Arc B", files: pci("0x8086", "0xe20b", "xe", mesa("intel", "22.3.6")), problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Intel Arc B needs Mesa 24.3"},
 		{name: "a kernel that is too old", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "needs Linux 6.12; this is 6.1", do: "apt install -t bookworm-backports linux-image-amd64"},
@@ -252,7 +252,7 @@ func TestChips(t *testing.T) {
 			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
 		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
 			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
-		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried), NVK (Mesa); nothing is wrong"},
+		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried): NVK (Mesa); nothing is wrong"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
@@ -285,8 +285,8 @@ func TestVirtualMachine(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
 		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
-		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no driver manifest is for it", verdict: "nothing is wrong"},
-		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried), Venus (Mesa); nothing is wrong in the files"},
+		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing is wrong"},
+		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried): Venus (Mesa); nothing is wrong in the files"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
 	drivers := report.driversAlone()

@@ -133,7 +133,7 @@ func (e *exam) judgeLoaders(first binary.Result) {
 		return
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
-		owner, what := e.packageOf(file.Real), said("%s is what programs get, and it is not a Vulkan loader", file.Path)
+		owner, what := e.packageOf(file.Real), said("programs load %s, but it is not a Vulkan loader", file.Path)
 		if err := drivers.Cause(file.Err()); err != nil {
 			what += said(": %v", err)
 		}

@@ -28,7 +28,7 @@ type Finding struct {
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
 	Commands  []string      `json:"commands,omitempty"` // the lines for a shell that are in do
-	Because   Kind          `json:"because,omitempty"`  // the code of what it follows from: with that fixed, it is gone
+	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
 	fact     fact
 	advice   advice // nil: there is nothing to do
@@ -46,7 +46,7 @@ type Module struct {
 	Class    int    `json:"class,omitempty"`
 	Machine  string `json:"machine,omitempty"`
 	Used     bool   `json:"used"`  // a program that asks for nothing gets it
-	Needs    int    `json:"needs"` // how many libraries come with it
+	Needs    int    `json:"needs"` // how many other libraries it needs
 	Good     bool   `json:"good"`  // nothing is wrong with the library
 }
 

@@ -40,12 +40,12 @@ const (
 	noInterface   = "%s exports none of the functions that the loader looks for"
 	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out" // it would read the same manifests again
 	namedAs       = "%s is named by %s as well"                                             // a driver, by another manifest
-	noLibraryEGL  = withoutEGL + "%s is in no directory of the dynamic linker"
+	noLibraryEGL  = withoutEGL + "%s is in no directory that the dynamic linker searches"
 	noVendorEGL   = withoutEGL + "no file %s names the driver to EGL"
 	withoutEGL    = "no display is set, and without one the driver initializes through EGL: "
 
 	reserved    = "the kernel driver %s reserves it for a virtual machine"
-	forbidden   = "%s may not read and write %s" // a user, a node
+	forbidden   = "%s lacks read or write permission on %s" // a user, a node
 	twoVersions = "the kernel's module is %s, the library is %s"
 	rivals      = "%s and %s are both for it"
 	noDevice    = "no device here is %s"
@@ -169,7 +169,7 @@ func (n nowhere) say() string {
 		}
 		what = whoNeeds(n.by, n.through) + verb + n.name + ", which is"
 	}
-	what += " in no directory of the dynamic linker" + though(n.configured)
+	what += " in no directory that the dynamic linker searches" + though(n.configured)
 	for _, file := range n.beside {
 		what += "; " + file + " exists"
 	}
@@ -241,9 +241,9 @@ var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "
 	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
 
 func (u undriven) say() string {
-	what := "its kernel driver is " + u.kernel + ", and no driver manifest is for it"
+	what := "its kernel driver is " + u.kernel + ", but no Vulkan driver manifest covers this device"
 	if u.kernel == "" {
-		what = "no driver manifest is for a graphics device"
+		what = "no Vulkan driver manifest covers a graphics device"
 	}
 	if u.class != 0 {
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver for the device", u.class, u.class)
@@ -404,7 +404,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 
 // loaderless is that no loader is found; own: the one that belongs to the tool.
 func loaderless(configured, own string) fact {
-	what := said("%s is in no directory of the dynamic linker%s", loaderName, though(configured))
+	what := said("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
 	if own != "" {
 		what += sentence("; the one that belongs to this tool is " + own)
 	}
@@ -422,9 +422,9 @@ func (l *Loader) words() string {
 
 // bundled is a loader that comes with the program; got: the program gets it.
 func bundled(l *Loader, got bool) fact {
-	what := l.words() + ", and comes with the program"
+	what := l.words() + "; it comes with the program"
 	if got {
-		what += ", which gets it"
+		what += ", and the program loads it"
 	}
 	return sentence(what)
 }
@@ -435,7 +435,7 @@ const (
 )
 
 // ofAbsentDevice is why a finding about a driver matters whose device is not here.
-const ofAbsentDevice = "It is a leftover of a device that this machine does not have. The loader skips it."
+const ofAbsentDevice = "The driver is for a device that this machine does not have. The loader skips it."
 
 // Facts about what keeps a driver from programs.
 const (
@@ -455,7 +455,7 @@ const (
 	withoutNVK = "Mesa's driver does not list %s, and the kernel's driver is nouveau"
 
 	// The driver of a virtual machine's device is missing, or what the host has to offer.
-	venusDriverMissing sentence = "it is a virtual machine's device, and no driver manifest is for it"
+	venusDriverMissing sentence = "it is a virtual machine's device, and no Vulkan driver manifest covers it"
 	venusMissing       sentence = "it is a virtual machine's device, and the host offers it no Vulkan"
 )
 

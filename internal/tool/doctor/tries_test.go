@@ -62,7 +62,7 @@ func TestSleepersSleep(t *testing.T) {
 			t.Errorf("a child had %q", had)
 		}
 	}
-	want := "AMD Radeon RX 7900 XTX works (tried), with RADV (Mesa), 0000:03:00.0 (Intel 8086:5678) has a driver (not tried), ANV (Mesa); nothing is wrong"
+	want := "AMD Radeon RX 7900 XTX works (tried): RADV (Mesa); 0000:03:00.0 (Intel 8086:5678) has a driver (not tried): ANV (Mesa); nothing is wrong"
 	if report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
@@ -128,9 +128,9 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 	const empty = `echo '{"event":"done","phase":"list devices","round":1,"us":1,"result":0}'; echo '{"event":"end"}'; exit 1`
 	const skylake, haswell, unknown = "0x1912", "0x0412", "0xfff0"
 	for _, c := range []struct{ name, chip, silent, verdict string }{
-		{"the other one is for older chips", skylake, "hasvk", "works (tried), with ANV (Mesa); nothing is wrong"},
-		{"the other one is for younger chips", haswell, "intel_icd", "works (tried), with"},
-		{"an unknown chip", unknown, "hasvk", "works (tried), with ANV (Mesa); nothing is wrong"},
+		{"the other one is for older chips", skylake, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
+		{"the other one is for younger chips", haswell, "intel_icd", "works (tried): "},
+		{"an unknown chip", unknown, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
 		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it loads, and does not list 0000:01:00.0 (Intel 8086:1912)"},
 		{"neither lists an unknown chip", unknown, "icd", "1 problem: intel_"},
 	} {

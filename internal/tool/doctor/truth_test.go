@@ -81,9 +81,9 @@ func TestTruth(t *testing.T) {
 		do       string // that it says; "-X": that it does not say
 		verdict  string
 	}{
-		{"healthy", desktop(t), "", "", "", "", "AMD Radeon RX 7900 XTX has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+		{"healthy", desktop(t), "", "", "", "", "AMD Radeon RX 7900 XTX has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
 		{"leftover of another card", desktop(t, file(icds+"nvidia_icd.json", icd("libGLX_nvidia.so.0", ""))), "",
-			"library-missing", "note", "Nothing; it does no harm.", "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
+			"library-missing", "note", "Nothing; it does no harm.", "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
 		{"a layer whose functions are in a needed library", desktop(t, file(implicit+"n.json",
 			layerOf("VK_LAYER_NV_optimus", "libGLX_nvidia.so.0", `,"disable_environment":{"NO_OPTIMUS":"1"}`)),
 			file(libraries+"libGLX_nvidia.so.0", library(t, "soname=libGLX_nvidia.so.0 needed=libnvidia-glcore.so.1")),

@@ -26,14 +26,14 @@ func (e *exam) verdict() string {
 		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.refused(g) != "" || g.Kernel == "radeon" || e.broken(g) {
 			continue
 		}
-		driver, state := e.driverOf(g), " has a driver (not tried), "
+		driver, state := e.driverOf(g), " has a driver (not tried): "
 		if e.Works && slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) }) {
-			state = " works (tried), with "
+			state = " works (tried): "
 		}
 		works = append(works, g.Label+state+driver)
 	}
 	if len(works) > 0 {
-		return strings.Join(works, ", ") + "; " + e.end(false)
+		return strings.Join(works, "; ") + "; " + e.end(false)
 	}
 	return e.rest() + e.end(false)
 }

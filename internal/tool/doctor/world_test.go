@@ -95,7 +95,7 @@ func TestDevices(t *testing.T) {
 			"apt install mesa-vulkan-drivers"},
 		{"unknown kernel driver", card("0x1234", "newgpu", true), nil, GPUNoDriver, "newgpu", "Install the Vulkan driver"},
 		{"node alone", map[string]string{"dev/dri/renderD128": "", "etc/os-release": "ID=arch\n"}, nil, GPUNoDriver,
-			"no driver manifest is for a graphics device", ""},
+			"no Vulkan driver manifest covers a graphics device", ""},
 		{"host's manifests", card("0x8086", "xe", true, file("run/host/usr/share/vulkan/icd.d/i.json",
 			`{"file_format_version":"1.0.0","ICD":{"library_path":"libvulkan_gone.so","api_version":"1.3.0"}}`)), nil, GPUNoDriver,
 			"/run/host/usr/share/vulkan/icd.d", "Install the package that has the Vulkan driver ANV (Mesa)."}, // whose library is not here

@@ -13,7 +13,7 @@ type Fault uint8
 // The faults.
 const (
 	None       Fault = iota
-	Absent           // it is in no directory of the dynamic linker
+	Absent           // it is in no directory that the dynamic linker searches
 	ForOthers        // only libraries of this name for other programs are there
 	Unreadable       // its file is damaged, or may not be read
 	Foreign          // its file is for other programs
@@ -23,7 +23,7 @@ const (
 func (l *Library) Why(subject string) string {
 	switch l.Fault {
 	case Absent:
-		return subject + " is in no directory of the dynamic linker"
+		return subject + " is in no directory that the dynamic linker searches"
 	case ForOthers:
 		return subject + " is there for other programs only: " + l.Others[0]
 	case Unreadable:

@@ -31,7 +31,7 @@ var MesaVariables = []MesaVariable{
 		"the layer's disable variable"},
 	{MesaForce, "1", "The layer hides every device but the one that it puts first.", "the layer's disable variable"},
 	{MesaPrime, "a number from 1; pci-0000_01_00_0; or VENDOR:DEVICE; each with ! at the end",
-		"The layer puts the device of this number, not counting the default one, or this device, first; with ! it hides all others. " +
+		"The layer puts this device first. A number counts the devices other than the default one. With !, it hides all other devices. " +
 			"OpenGL reads it, too.",
 		MesaSelect + "; the layer's disable variable"},
 }

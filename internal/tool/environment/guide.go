@@ -85,7 +85,7 @@ var entries = [...]Entry{
 		Statements: []string{"ENV-70", "ENV-71", "ENV-76", "SET-63"}},
 	{ID: variables.LayersEnable, Group: Layers, Takes: filter,
 		Does:       "Layers whose name matches are used, even if the program does not enable them. This takes precedence over VK_LOADER_LAYERS_DISABLE.",
-		YieldsTo:   "the disable variable of an implicit layer; where a settings file lists layers, its word and VK_LOADER_LAYERS_DISABLE",
+		YieldsTo:   "the disable variable of an implicit layer; if a settings file lists layers: the layer's entry in it, and VK_LOADER_LAYERS_DISABLE",
 		Statements: []string{"ENV-56", "ENV-57", "ENV-58", "ENV-59", "SET-57", "SET-60"}},
 	{ID: variables.LayersDisable, Group: Layers, Takes: filter + "; also `~implicit~`, `~explicit~`",
 		Does:       "Layers whose name matches are neither used nor listed.",
@@ -123,7 +123,7 @@ var entries = [...]Entry{
 		Statements: []string{"ENV-110", "GEN-2"}},
 
 	{ID: variables.ConfigHome, Group: Directories, Takes: baseList,
-		Does:       "The loader searches below these first for manifests and the settings file. Default: `$HOME/.config`.",
+		Does:       "The loader searches the directories in this list first for manifests and the settings file. Default: `$HOME/.config`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
 	{ID: variables.ConfigDirs, Group: Directories, Takes: baseList,
 		Does: "The loader searches below these next for manifests and the settings file. Default: `/etc/xdg`.", Statements: []string{"PATH-1", "PATH-5", "SET-1"}},

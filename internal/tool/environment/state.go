@@ -32,7 +32,7 @@ type Variable struct {
 	State      string   `json:"state"`
 	Set        bool     `json:"set"`
 	Value      string   `json:"value"`
-	Why        string   `json:"why,omitempty"` // of a state that its value does not explain
+	Why        string   `json:"why,omitempty"` // why the variable has this state, if its value does not show it
 	Layer      string   `json:"layer,omitempty"`
 	Takes      string   `json:"takes,omitempty"`
 	Does       string   `json:"does"`

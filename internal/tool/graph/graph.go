@@ -18,7 +18,7 @@ type Layer struct {
 	Description string   `json:"description,omitempty"`
 	Manifest    string   `json:"manifest"`
 	Library     string   `json:"library,omitempty"`
-	Meta        bool     `json:"meta,omitempty"` // it has no library, and stands for others
+	Meta        bool     `json:"meta,omitempty"` // the layer is a meta-layer: it has no library, and enables its component layers
 	Why         string   `json:"why"`
 	Statement   string   `json:"statement"`
 	Off         string   `json:"off,omitempty"`          // a line for the environment that puts it out
@@ -40,7 +40,7 @@ type Driver struct {
 	Statement string   `json:"statement"`
 	Off       string   `json:"off,omitempty"`
 	Problem   string   `json:"problem,omitempty"`
-	Known     bool     `json:"known"` // Devices are what it has
+	Known     bool     `json:"known"` // the driver's devices are known
 	Devices   []Device `json:"devices"`
 }
 

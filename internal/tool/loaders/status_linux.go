@@ -43,7 +43,7 @@ type Architecture struct {
 	Found        []Installed `json:"found"`                  // what the dynamic linker finds, in its order: programs get the first
 	Directory    string      `json:"directory,omitempty"`    // where "system use" switches; "" when it cannot
 	Vkloader     *Installed  `json:"vkloader,omitempty"`     // what it can switch to
-	Distribution *Installed  `json:"distribution,omitempty"` // and the other one
+	Distribution *Installed  `json:"distribution,omitempty"` // the distribution's library
 	Change       string      `json:"change,omitempty"`       // what changes it
 
 	made bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself

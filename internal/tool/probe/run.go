@@ -165,13 +165,37 @@ func (r *Result) exited(code int, phase string) {
 
 // during says in which phase it ended, or after which, when none was going on.
 func (r *Result) during(phase string) string {
-	switch {
+	switch name, command := inWords(phase); {
+	case phase != "" && command:
+		return " in " + name
 	case phase != "":
-		return " during: " + phase
+		return " while " + name
 	case len(r.Phases) > 0:
-		return " after: " + r.Phases[len(r.Phases)-1].Name
+		name, _ = inWords(r.Phases[len(r.Phases)-1].Name)
+		return " after " + name
 	}
 	return ""
+}
+
+// Phases that are one command each, and how the others go on after "while".
+var (
+	commandOf = map[string]string{"create instance": "vkCreateInstance", "list devices": "vkEnumeratePhysicalDevices",
+		"destroy instance": "vkDestroyInstance"}
+	doing = map[string]string{"load": "loading", "negotiate": "negotiating", "enumerate": "enumerating", "ask": "asking", "use": "using",
+		"submit": "submitting", "create": "creating", "present": "presenting", "destroy": "destroying"}
+)
+
+// inWords is a phase as sentences name it. command: as the command that it is.
+func inWords(phase string) (name string, command bool) {
+	if name, command = commandOf[phase]; command {
+		return name, true
+	}
+	verb, rest, more := strings.Cut(phase, " ")
+	name = term.Or(doing[verb], verb)
+	if more {
+		name += " " + rest
+	}
+	return name, false
 }
 
 // read takes the probe's lines and gives the phase that was begun and not finished.

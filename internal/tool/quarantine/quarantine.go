@@ -22,7 +22,7 @@ import (
 type Now struct {
 	Entry
 	InForce bool   `json:"in_force"`          // loaders get it
-	Ignored string `json:"ignored,omitempty"` // why it is not: the program's loader does not read it
+	Ignored string `json:"ignored,omitempty"` // why the quarantine is not in force: the program's loader does not read the settings file
 	Over    string `json:"over,omitempty"`
 }
 

@@ -25,7 +25,7 @@ type Entry struct {
 
 	Identity Identity          `json:"identity"` // of the file
 	Implicit bool              `json:"implicit,omitempty"`
-	Before   map[string]string `json:"before,omitempty"` // by whom it is for: what the settings said of the layer
+	Before   map[string]string `json:"before,omitempty"` // for each program: the control that the settings file had for the layer before the quarantine
 }
 
 // Identity tells whether a file is still the same.

@@ -22,8 +22,8 @@ type Shown struct {
 	File     string        `json:"file,omitempty"` // that programs get; "": none
 	Ours     bool          `json:"ours"`
 	Expires  string        `json:"expires,omitempty"`
-	Ignored  []string      `json:"ignored,omitempty"` // for whom the file, or a part of it, is not in force, because the loader does not read it
-	Shadowed []string      `json:"shadowed"`          // files that do not count, because that one is there
+	Ignored  []string      `json:"ignored,omitempty"` // one sentence for each program whose loader does not read the file or a part of it
+	Shadowed []string      `json:"shadowed"`          // settings files that loaders ignore, because they use another one
 	Places   []string      `json:"places"`            // that are tried, in order
 	Programs []ForPrograms `json:"programs"`          // what the file says for whom
 	Order    []RuleNow     `json:"order,omitempty"`   // rules about the order of layers

@@ -23,7 +23,7 @@ import (
 type Device struct {
 	discover.Device
 	In  bool   `json:"in"`
-	Why string `json:"why,omitempty"` // it is out
+	Why string `json:"why,omitempty"` // why the device is not listed
 
 	HiddenBy Hider `json:"-"`
 	Brought  bool  `json:"-"` // its driver is there by a variable only
