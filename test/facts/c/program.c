@@ -1,6 +1,6 @@
-/* program.c: a program that has the spine in it, with another core (-Wl,--wrap): what the spine asks its core goes to the
- * test by a pipe, and the test's answers come back by another one. So the test sees every fact that the library's own
- * reader gives, and can ask for more facts than the core.
+/* program.c: a program that has the spine in it, with another core (-Wl,--wrap). What the spine asks its core goes to
+ * the test through a pipe, and the answers of the test come back through another one. So the test sees every fact that
+ * the reader of the library gives, and can ask for more facts than the core.
  *
  * Each byte of standard input is a call of the API. What goes to the test: a letter (B: a call of the core begins, A: a
  * message that was answered before, D: a message, which the test answers, E: the call of the API has ended, with its
@@ -24,7 +24,8 @@ int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t
 VkResult vkEnumerateInstanceVersion(uint32_t *version);
 VkResult vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties);
 VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *properties);
-VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *instance);
+VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                          VkInstance *instance);
 void vkDestroyInstance(VkInstance instance, const VkAllocationCallbacks *allocator);
 
 static void tell(uint32_t kind, const void *message, size_t size)
