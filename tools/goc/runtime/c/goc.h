@@ -16,7 +16,7 @@ struct goc;
 
 enum { GOC_PANIC = 1, GOC_MEMORY = 2 };
 
-/* Memory for calls, from malloc; NULL when there is none. goc_close gives it back, except what the next goc_open uses. */
+/* Memory for calls, from malloc; NULL: there is none. goc_close frees it, but keeps a block for the next goc_open. */
 struct goc *goc_open(void);
 void goc_close(struct goc *g);
 /* What the last call panicked with. */
