@@ -162,6 +162,13 @@ func (s *scene) put(path, content string, mode fs.FileMode) string {
 	return path
 }
 
+// restrict gives a directory a mode until the test ends, which removes what is in it.
+func (s *scene) restrict(path string, mode fs.FileMode) {
+	s.T.Helper()
+	s.must(os.Chmod(s.Path(path), mode))
+	s.T.Cleanup(func() { s.must(os.Chmod(s.Path(path), 0o755)) })
+}
+
 func (s *scene) link(path, target string) string {
 	s.T.Helper()
 	path = s.Path(path)
