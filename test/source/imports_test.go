@@ -336,7 +336,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 // translator, which becomes one file with what is translated, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "internal/tool/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "test/*/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "internal/tool/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)

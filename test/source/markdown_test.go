@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -239,6 +240,41 @@ func TestPagesNameFilesThatExist(t *testing.T) {
 	}
 	if found < 80 {
 		t.Errorf("only %d paths were seen", found)
+	}
+}
+
+// TestPagesNameFunctionsThatExist checks the names with an underscore, such as those of functions, on pages about the
+// library's code.
+func TestPagesNameFunctionsThatExist(t *testing.T) {
+	t.Parallel()
+	word := regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	words := map[string]bool{}
+	for _, directory := range []string{"spine", "tools/goc", "test"} {
+		err := filepath.WalkDir(filepath.Join(top, directory), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !slices.Contains([]string{".c", ".h", ".S", ".go"}, filepath.Ext(path)) || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, one := range word.FindAllString(string(text), -1) {
+				words[one] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := regexp.MustCompile("`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)`")
+	for _, page := range []string{"concurrency.md", "goc.md", "guest-rules.md"} {
+		text, err := os.ReadFile(filepath.Join(top, "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+			if !words[m[1]] {
+				t.Errorf("docs/%s names %s, which is in no source file of the library", page, m[1])
+			}
+		}
 	}
 }
 

@@ -92,6 +92,14 @@ func TestFindCulpritLayer(t *testing.T) {
 				library := windowsPath(t, size, `test\`+c.library)
 				implicitLayer(t, size, "first", windowsPath(t, size, `layers\VkLayer_drawstats.dll`))
 				implicitLayer(t, size, "bad", library)
+				if c.library == "crash.dll" { // what doctor tries has the changes of --env
+					if e := asked[examined](t, size, 1, "doctor"); !strings.HasPrefix(e.Verdict, "Broken: ") {
+						t.Errorf("doctor says %q", e.Verdict)
+					}
+					if e := asked[examined](t, size, 0, "doctor", "--env", "DISABLE_bad=1"); strings.HasPrefix(e.Verdict, "Broken: ") {
+						t.Errorf("doctor says %q of what is left without the layer", e.Verdict)
+					}
+				}
 				v := hunted(t, size, 1, c.options, computing(t, size)...)
 				if v.Result != "found" || len(v.Culprits) != 1 || v.Culprits[0].Name != "VK_LAYER_bad" || v.Culprits[0].Kind != "layer" || !strings.HasPrefix(v.What, c.what) ||
 					!strings.HasPrefix(v.Phase, "while the loader opened the layer ") || len(v.Runs) > 6 {

@@ -319,6 +319,10 @@ func TestToolSettings(t *testing.T) {
 		if !shown.Ours || active("--elevated=false") {
 			t.Errorf("%s: %+v", size, shown)
 		}
+		tool(t, size, 0, "settings", "set", "--layer", sampleLayer+"=on", "--expires", "1ms") // whose second has begun
+		if _, errOut := tool(t, size, 0, "run", "--", `C:\windows\system32\cmd.exe`, "/c", "exit 0"); !strings.Contains(errOut, " expired at ") {
+			t.Errorf("%s: run leaves settings whose time is over: %s", size, errOut)
+		}
 		cmd, output := wine(t, "reg", "query", `HKCU\SOFTWARE\Khronos\Vulkan\LoaderSettings`)
 		_ = cmd.Run()
 		if out, _ := output(); strings.Contains(out, "vk_loader_settings") {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,5 +59,41 @@ func TestTreeOfOneCommand(t *testing.T) {
 		if got := len(newRoot(s, strings.Fields(line)).Commands()); got != len(all) {
 			t.Errorf("%q: %d commands are made, want %d", line, got, len(all))
 		}
+	}
+}
+
+// docs/tool.md names every command that takes --json, and no other.
+func TestCommandsWithJSON(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/tool.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "\nThese commands have `--json`: ")
+	if !found {
+		t.Fatal("docs/tool.md has no list of the commands with --json")
+	}
+	after, _, _ = strings.Cut(after, ".")
+	var named []string
+	for _, m := range regexp.MustCompile("`vkloader([^`]*)`").FindAllStringSubmatch(after, -1) {
+		named = append(named, strings.TrimSpace(m[1]))
+	}
+	s := &invocation{}
+	root := newRoot(s, nil)
+	var with []string
+	var walk func(cmd *cobra.Command, path string)
+	walk = func(cmd *cobra.Command, path string) {
+		if !cmd.Hidden && cmd.Flags().Lookup("json") != nil {
+			with = append(with, path)
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub, strings.TrimSpace(path+" "+sub.Name()))
+		}
+	}
+	walk(root, "")
+	slices.Sort(named)
+	slices.Sort(with)
+	if !slices.Equal(named, with) {
+		t.Errorf("docs/tool.md names\n%q, and --json have\n%q", named, with)
 	}
 }

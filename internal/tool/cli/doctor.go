@@ -215,9 +215,9 @@ type examination struct {
 	limit        time.Duration // of each child
 }
 
-// tries are the attempts of an examination that tries something, by a child in an environment.
-func (e *examination) tries(at probe.Place, environ []string) doctor.Tries {
-	return doctor.Tries{At: at, Environ: environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything}
+// tries are the attempts of an examination that tries something, by a child with the variables of its subject.
+func (e *examination) tries(at probe.Place, about *subject) doctor.Tries {
+	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything}
 }
 
 // effort is how much is tried.

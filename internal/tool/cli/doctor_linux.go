@@ -89,7 +89,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	case missing != nil:
 		fmt.Fprintf(s.errOut, "vkloader: nothing is tried: %v\n", missing)
 	default:
-		err = result.Try(ctx, wanted.tries(found, source.Environ))
+		err = result.Try(ctx, wanted.tries(found, about))
 	}
 	if told := (*exit.Error)(nil); errors.As(err, &told) {
 		return nil, err

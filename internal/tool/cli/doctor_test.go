@@ -1,6 +1,11 @@
 package cli
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"vkloader/internal/tool/probe"
+)
 
 // Options that go with another one are refused without it, on every system: --force is for --undo alone.
 func TestOptionsOfFix(t *testing.T) {
@@ -17,5 +22,20 @@ func TestOptionsOfFix(t *testing.T) {
 		if err := c.options.check(); (err == nil) != c.good {
 			t.Errorf("%+v: %v", c.options, err)
 		}
+	}
+}
+
+// What doctor tries has the variables that it examined: those of the tool, with the changes of --env.
+func TestTriesHaveTheVariables(t *testing.T) {
+	t.Parallel()
+	s := &invocation{environ: []string{"KEPT=1", "CHANGED=1", "GONE=1"}, variables: []string{"CHANGED=2", "GONE", "NEW=1"}}
+	about, err := s.subject("", false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := (&examination{}).tries(probe.Place{}, about).Environ
+	slices.Sort(got)
+	if want := []string{"CHANGED=2", "KEPT=1", "NEW=1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -66,7 +66,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	}
 	found, err := probe.Find(s.executable, "")
 	if err == nil {
-		err = report.Try(ctx, wanted.tries(found, s.environ))
+		err = report.Try(ctx, wanted.tries(found, about))
 	}
 	return report, notLooked(err)
 }

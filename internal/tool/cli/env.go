@@ -47,8 +47,8 @@ func newEnv(s *invocation) *cobra.Command {
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if kind != "" {
-				if !slices.Contains(survey.VariableKinds(), kind) {
-					return fmt.Errorf("--for needs one of %s, got %q", strings.Join(survey.VariableKinds(), ", "), kind)
+				if !slices.Contains(survey.VariableKinds(onWindows), kind) {
+					return fmt.Errorf("--for needs one of %s, got %q", strings.Join(survey.VariableKinds(onWindows), ", "), kind)
 				}
 				return chooseDevice(s, kind, device, &out, limit)
 			}
@@ -91,7 +91,7 @@ func newEnv(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, envSchema)
-	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(), ", "))
+	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(onWindows), ", "))
 	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+gpus.Forms)
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})

@@ -22,8 +22,10 @@ func newInfo(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "info",
-		Short: "Show drivers, layers, devices and times as programs get them",
-		Long: "info starts a child process that uses the loader as a small program does: it loads the library,\n" +
+		Short: "Show drivers, layers, devices and times with the tool's library",
+		Long: "info shows what the tool's own library does, or that of --library. Programs may get another loader:\n" +
+			"vkloader explain names it.\n\n" +
+			"info starts a child process that uses the library as a small program does: it loads the library,\n" +
 			"lists extensions and layers, creates an instance, lists the devices, and creates a device on each.\n" +
 			"The child runs twice: once to measure the times, once with VK_LOADER_DEBUG=all for the loader's log.\n\n" + exitCodesHelp,
 		Args: noArguments,

@@ -72,7 +72,14 @@ func (r *launched) run(s *invocation, args []string) error {
 	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
 		return err
 	}
-	m, brought, err := r.look(s)
+	m, err := r.look(s)
+	if err == nil && !r.dry {
+		err = expireSettings(s, &m)
+	}
+	if err != nil {
+		return err
+	}
+	brought, err := bring(s)
 	if err != nil {
 		return err
 	}

@@ -36,21 +36,19 @@ const (
 		"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game"
 )
 
-// look gives the machine that the program is for, and the loader that the program gets from this tool.
-func (r *launched) look(s *invocation) (m machine.Machine, brought probe.Place, err error) {
-	if m, err = s.machine(); err != nil {
-		return m, brought, err
+// look gives the machine that the program is for.
+func (r *launched) look(s *invocation) (m machine.Machine, err error) {
+	m, err = s.machine()
+	if err == nil && m.Foreign() && !r.dry {
+		err = errors.New("run starts programs of this machine only; with --root only --dry-run works")
 	}
-	if m.Foreign() && !r.dry {
-		return m, brought, errors.New("run starts programs of this machine only; with --root only --dry-run works")
-	}
-	if !r.dry {
-		if err = expireSettings(s, &m); err != nil {
-			return m, brought, err
-		}
-	}
-	brought, err = probe.Find(s.executable, "")
-	return m, brought, notLooked(err)
+	return m, err
+}
+
+// bring gives the loader that the program gets from this tool.
+func bring(s *invocation) (probe.Place, error) {
+	brought, err := probe.Find(s.executable, "")
+	return brought, notLooked(err)
 }
 
 // unfit says what a program sees nothing of, and that no driver is for it.

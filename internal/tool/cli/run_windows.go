@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	runHelp = "run starts PROGRAM with the loader's variables set as the options say. It writes no file and affects no\n" +
-		"other program. The program gets the vulkan-1.dll that Windows finds for it. The tool waits for the\n" +
-		"program, and exits as the program does. With --log and --time it removes the loader's lines from\n" +
-		"standard error.\n\n" +
+	runHelp = "run starts PROGRAM with the loader's variables set as the options say. The choice affects no other\n" +
+		"program. run first removes the tool's expired settings and quarantines. The program gets the\n" +
+		"vulkan-1.dll that Windows finds for it. The tool waits for the program, and exits as the program\n" +
+		"does. With --log and --time it removes the loader's lines from standard error.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
 		"machine could not be examined.\n\n"
 	runExample = "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe\n" +
 		"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed"
 )
 
-// look gives the machine that the program is for. The program gets no loader from this tool.
-func (r *launched) look(s *invocation) (m machine.Machine, brought probe.Place, err error) {
-	m, err = s.thisMachine("run")
-	return m, brought, err
-}
+// look gives the machine that the program is for.
+func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisMachine("run") }
+
+// bring gives nothing: the program gets no loader from this tool.
+func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
 
 // unfit is empty: every program of Windows sees the variables.
 func unfit(*machine.Source, string) []string { return nil }

@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -202,18 +204,37 @@ func (s *Source) file(path string) facts.File {
 	if !info.Mode().IsRegular() {
 		return facts.File{Status: facts.FileNotRead}
 	}
-	content, err := readAll(f)
-	if errors.Is(err, ErrTooLarge) {
-		return facts.File{Status: facts.FileTooLarge}
-	}
-	if err != nil {
-		return facts.File{Status: facts.FileNotRead}
+	content, status := readSized(f, info.Size())
+	if status != facts.FileRead {
+		return facts.File{Status: status}
 	}
 	read := facts.File{Content: s.forClass(string(content))}
 	if s.Tree == nil { // whose files are copies, with numbers of their own
 		read.Number = numberOf(f, info)
 	}
 	return read
+}
+
+// readSmall is up to how many bytes a manifest is read without its size.
+const readSmall = 1024
+
+// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, whatever
+// its size is said to be, and of any other as many bytes as its size says. Files of /proc, whose size is 0, are empty then.
+func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
+	start := make([]byte, readSmall+1)
+	n, _ := io.ReadFull(f, start)
+	if n <= readSmall && bytes.HasSuffix(bytes.TrimRight(start[:n], " \t\r\n"), []byte("}")) {
+		return start[:n], facts.FileRead
+	}
+	if size > facts.MaxFile {
+		return nil, facts.FileTooLarge
+	}
+	content := make([]byte, size)
+	from := copy(content, start[:n])
+	if _, err := io.ReadFull(f, content[from:]); err != nil {
+		return nil, facts.FileNotRead
+	}
+	return content, facts.FileRead
 }
 
 // Exe implements facts.Source.

@@ -26,16 +26,31 @@ func (s *Source) Graphics() facts.Graphics {
 		return facts.Graphics{}
 	}
 	g := facts.Graphics{Listed: true}
-	for _, entry := range ByName(nodes) {
+	if s.Foreign() { // else they come in the order the system gives them, as for the spine
+		ByName(nodes)
+	}
+	for _, entry := range nodes {
 		node := entry.Name()
 		if !strings.HasPrefix(node, "renderD") {
 			continue
 		}
-		g.Devices = append(g.Devices, s.File(class+"/"+node+"/device/uevent").Content)
-		power, _, _ := strings.Cut(s.File(class+"/"+node+"/device/power/runtime_status").Content, "\n")
+		g.Devices = append(g.Devices, s.short(class+"/"+node+"/device/uevent"))
+		power, _, _ := strings.Cut(s.short(class+"/"+node+"/device/power/runtime_status"), "\n")
 		g.Power = append(g.Power, power)
 	}
 	return g
+}
+
+// maxShort is how much is read of a file in which the kernel says something of a device.
+const maxShort = 511
+
+// short is the start of a file that the kernel makes, whose size says nothing; nothing when it cannot be read.
+func (s *Source) short(path string) string {
+	text, err := s.read(path, func(f *os.File) ([]byte, error) { return readUpTo(f, maxShort, maxShort) })
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // Service implements facts.Source.

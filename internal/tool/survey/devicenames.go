@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/discover"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
 )
 
@@ -89,32 +90,7 @@ func (r *DeviceNames) enter(g *gpus.GPU) {
 			r.Render = "/dev/dri/" + name
 		}
 	}
-	r.OpenGL, r.VAAPI = names(g.Kernel)
-}
-
-// names are OpenGL's and VA-API's for a driver of the kernel, as Mesa, Intel and NVIDIA call them.
-func names(kernel string) (opengl, vaapi string) {
-	switch kernel {
-	case "amdgpu":
-		return "radeonsi", "radeonsi"
-	case "i915", "xe":
-		return "iris", "iHD"
-	case "nvidia", "nvidia-drm":
-		return "nvidia", "nvidia"
-	case "nouveau":
-		return "nouveau", "nouveau"
-	case "virtio_gpu", "virtio-pci", "virtio-gpu":
-		return "virgl", "virtio_gpu"
-	case "dxgkrnl":
-		return "d3d12", "d3d12"
-	case "msm", "msm_dpu":
-		return "freedreno", ""
-	case "panfrost", "panthor":
-		return "panfrost", ""
-	case "v3d", "asahi":
-		return kernel, ""
-	}
-	return "", ""
+	r.OpenGL, r.VAAPI = drivers.OpenGL(g.Kernel), drivers.VAAPI(g.Kernel)
 }
 
 // compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver

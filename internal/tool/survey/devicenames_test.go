@@ -46,6 +46,17 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
+// Windows has no programs that DRI_PRIME or Mesa's layer would choose a device for.
+func TestVariableKinds(t *testing.T) {
+	t.Parallel()
+	if got := strings.Join(VariableKinds(false), " "); got != "ggml cuda dri mesa" {
+		t.Errorf("Linux: %s", got)
+	}
+	if got := strings.Join(VariableKinds(true), " "); got != "ggml cuda" {
+		t.Errorf("Windows: %s", got)
+	}
+}
+
 // The variables name one device alone, or there is an error.
 func TestDeviceVariables(t *testing.T) {
 	t.Parallel()

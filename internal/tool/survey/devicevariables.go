@@ -15,8 +15,13 @@ const (
 	Mesa = "mesa"
 )
 
-// VariableKinds are all of them.
-func VariableKinds() []string { return []string{GGML, CUDA, DRI, Mesa} }
+// VariableKinds are those of a system. Windows has neither DRI nor Mesa's layer that chooses a device.
+func VariableKinds(windows bool) []string {
+	if windows {
+		return []string{GGML, CUDA}
+	}
+	return []string{GGML, CUDA, DRI, Mesa}
+}
 
 // DeviceVariable is a variable and its value.
 type DeviceVariable struct {

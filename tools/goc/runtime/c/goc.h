@@ -16,7 +16,7 @@ struct goc;
 
 enum { GOC_PANIC = 1, GOC_MEMORY = 2 };
 
-/* Memory for calls; the block, of any size, may be used for it as long as the goc is open. */
+/* Memory for calls, from malloc; NULL: there is none. goc_close frees it, but keeps a block for the next goc_open. */
 struct goc *goc_open(void);
 void goc_close(struct goc *g);
 /* What the last call panicked with. */

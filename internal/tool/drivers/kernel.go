@@ -1,0 +1,49 @@
+package drivers
+
+// kernels are the drivers of the kernel, with what other interfaces than Vulkan call the driver of their devices. It has
+// every one that a driver of Vulkan works on (family.Driver.Kernel). "": none that has a name there.
+var kernels = [...]struct {
+	name   string
+	opengl string // Mesa's driver, or nvidia
+	vaapi  string // as LIBVA_DRIVER_NAME takes it
+}{
+	{"amdgpu", "radeonsi", "radeonsi"},
+	{"i915", "iris", "iHD"},
+	{"xe", "iris", "iHD"},
+	{"nvidia", "nvidia", "nvidia"},
+	{"nvidia-drm", "nvidia", "nvidia"},
+	{"nouveau", "nouveau", "nouveau"},
+	{"nova", "", ""},
+	{"virtio_gpu", "virgl", "virtio_gpu"},
+	{"virtio-pci", "virgl", "virtio_gpu"},
+	{"virtio-gpu", "virgl", "virtio_gpu"},
+	{"dxgkrnl", "d3d12", "d3d12"},
+	{"msm", "freedreno", ""},
+	{"msm_dpu", "freedreno", ""},
+	{"kgsl-3d", "", ""},
+	{"panfrost", "panfrost", ""},
+	{"panthor", "panfrost", ""},
+	{"v3d", "v3d", ""},
+	{"asahi", "asahi", ""},
+	{"powervr", "", ""},
+}
+
+// OpenGL is what OpenGL calls the driver of a device, by its driver of the kernel; "" when it is not known.
+func OpenGL(kernel string) string {
+	for i := range kernels {
+		if kernels[i].name == kernel {
+			return kernels[i].opengl
+		}
+	}
+	return ""
+}
+
+// VAAPI is what VA-API calls the driver of a device, by its driver of the kernel; "" when it is not known.
+func VAAPI(kernel string) string {
+	for i := range kernels {
+		if kernels[i].name == kernel {
+			return kernels[i].vaapi
+		}
+	}
+	return ""
+}

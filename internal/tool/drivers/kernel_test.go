@@ -1,0 +1,33 @@
+package drivers
+
+import (
+	"testing"
+
+	"vkloader/internal/core/family"
+)
+
+// The table by drivers of the kernel has those of the table of Vulkan's drivers, each once, and no other.
+func TestKernels(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range kernels {
+		if !family.Known(k.name) {
+			t.Errorf("no driver of Vulkan uses devices of %s", k.name)
+		}
+		if seen[k.name] {
+			t.Errorf("%s is there twice", k.name)
+		}
+		seen[k.name] = true
+	}
+	for _, d := range family.Drivers {
+		for _, name := range d.Kernel {
+			if !seen[name] {
+				t.Errorf("%s, on which %s works, is not there", name, d.Name)
+			}
+		}
+	}
+	for _, c := range []struct{ kernel, opengl, vaapi string }{{"amdgpu", "radeonsi", "radeonsi"}, {"xe", "iris", "iHD"}, {"v3d", "v3d", ""}, {"radeon", "", ""}, {"", "", ""}} {
+		if opengl, vaapi := OpenGL(c.kernel), VAAPI(c.kernel); opengl != c.opengl || vaapi != c.vaapi {
+			t.Errorf("%q: OpenGL %q, VA-API %q, want %q, %q", c.kernel, opengl, vaapi, c.opengl, c.vaapi)
+		}
+	}
+}
