@@ -20,7 +20,6 @@ import (
 	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
@@ -291,7 +290,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	}
 	program := h.program
 	program.Environ, _ = h.scene.Without(list)
-	progress := &loaderlog.Progress{}
+	progress := &loaders.Progress{}
 	heard := h.failure.listener(h.s.errOut)
 	refused := &listener{to: heard, text: []byte(refusesTracer)}
 	begun := time.Now()

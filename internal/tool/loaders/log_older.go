@@ -1,12 +1,12 @@
-package loaderlog
+package loaders
 
 import "strings"
 
 // olderColumn is where the text started in loaders before the mark.
 const olderColumn = 18
 
-// Older gives the log of an older loader, whose lines begin with the tag, the form of LOG-9. Other lines stay as they are.
-func Older(text string) string {
+// OlderLog gives the log of an older loader, whose lines begin with the tag, the form of LOG-9. Other lines stay as they are.
+func OlderLog(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		tag, rest, ended := strings.Cut(line, tagEnd)
@@ -19,7 +19,7 @@ func Older(text string) string {
 		if both && !severity { // two categories
 			tag = first
 		}
-		start := Mark + tag + tagEnd + " "
+		start := LogMark + tag + tagEnd + " "
 		if pad := textColumn - len(start); pad > 0 {
 			start += strings.Repeat(" ", pad)
 		}

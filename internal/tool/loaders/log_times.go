@@ -1,12 +1,12 @@
-package loaderlog
+package loaders
 
 import (
 	"time"
 )
 
-// Times reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
+// LogTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
 // opening and another one after it, in the same call; what a program does between two calls is in none of the times.
-type Times struct {
+type LogTimes struct {
 	began  time.Time
 	Seen   bool          // any line of the loader
 	Loaded time.Duration // until the first one
@@ -22,12 +22,12 @@ type Opening struct {
 	First, Total        time.Duration
 }
 
-// NewTimes begins to read, of a program that was started at some moment.
-func NewTimes(began time.Time) *Times { return &Times{began: began} }
+// NewLogTimes begins to read, of a program that was started at some moment.
+func NewLogTimes(began time.Time) *LogTimes { return &LogTimes{began: began} }
 
 // Line takes a line of the log, and when it came.
-func (t *Times) Line(text string, at time.Time) {
-	line, ok := Parse(text)
+func (t *LogTimes) Line(text string, at time.Time) {
+	line, ok := ParseLog(text)
 	if !ok {
 		return
 	}
@@ -54,7 +54,7 @@ func (t *Times) Line(text string, at time.Time) {
 	}
 }
 
-func (t *Times) of(kind, library string) *Opening {
+func (t *LogTimes) of(kind, library string) *Opening {
 	for _, o := range t.Opened {
 		if o.Kind == kind && o.Library == library {
 			return o

@@ -1,4 +1,4 @@
-package loaderlog
+package loaders
 
 import "strings"
 
@@ -7,14 +7,14 @@ type Phase string
 
 // Phases, in words that go on with "it stood there".
 const (
-	Unused   Phase = "before the program used the loader"
-	Searches Phase = "while the loader searched for drivers and layers"
-	Opens    Phase = "while the loader opened "
-	Creates  Phase = "while an instance was created"
-	Instance Phase = "after the layers of an instance were loaded"
-	Listed   Phase = "after the devices were listed"
-	Made     Phase = "after a device was created, while the program used it"
-	Closes   Phase = "while drivers and layers were unloaded"
+	Unused       Phase = "before the program used the loader"
+	Searches     Phase = "while the loader searched for drivers and layers"
+	Opens        Phase = "while the loader opened "
+	Creates      Phase = "while an instance was created"
+	InstanceMade Phase = "after the layers of an instance were loaded"
+	Listed       Phase = "after the devices were listed"
+	DeviceInUse  Phase = "after a device was created, while the program used it"
+	Closes       Phase = "while drivers and layers were unloaded"
 )
 
 // Progress follows the loader through a program by the lines of its log.
@@ -28,7 +28,7 @@ type Progress struct {
 
 // Line takes a line of the log.
 func (p *Progress) Line(text string) {
-	line, ok := Parse(text)
+	line, ok := ParseLog(text)
 	if !ok {
 		return
 	}
@@ -54,9 +54,9 @@ func (p *Progress) Line(text string) {
 		}
 		p.Layers = append(p.Layers, line.Name)
 	case InstanceChained:
-		p.Phase = Instance
+		p.Phase = InstanceMade
 	case DeviceChained, DeviceMade:
-		p.Phase = Made
+		p.Phase = DeviceInUse
 	case DevicesSorted:
 		p.Phase = Listed
 	case Unloads:

@@ -1,4 +1,4 @@
-package loaderlog
+package loaders
 
 import (
 	"cmp"
@@ -7,12 +7,12 @@ import (
 
 // Log is what the loader itself said while a program ran.
 type Log struct {
-	Used     []Use     // one per created device
-	Messages []Message // warnings and errors, each once
+	Used     []LogUse     // one per created device
+	Messages []LogMessage // warnings and errors, each once
 }
 
-// Use is a device that was created, and the library of its driver.
-type Use struct {
+// LogUse is a device that was created, and the library of its driver.
+type LogUse struct {
 	Device, Library string
 }
 
@@ -21,50 +21,50 @@ type Severity string
 
 // Severities.
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Info    Severity = "info"
-	Debug   Severity = "debug"
-	Plain   Severity = ""
+	LogError   Severity = "error"
+	LogWarning Severity = "warning"
+	LogInfo    Severity = "info"
+	LogDebug   Severity = "debug"
+	LogPlain   Severity = ""
 )
 
-// Message is a warning or an error.
-type Message struct {
+// LogMessage is a warning or an error.
+type LogMessage struct {
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
-	Kind     Kind     `json:"-"`
+	Kind     LogKind  `json:"-"`
 	Library  string   `json:"-"` // of the driver or layer that it is about; "": of none, or not known
 }
 
-// Kind is what a line tells, for the few that the tool acts on.
-type Kind uint8
+// LogKind is what a line tells, for the few that the tool acts on.
+type LogKind uint8
 
 // Kinds of lines.
 const (
-	Other           Kind = iota
-	DriverOpens          // DRV-019: a driver library is about to be opened
-	LayerOpens           // LAY-277: a layer library is about to be opened
-	LayerInserted        // LOG-20: it has become part of the chain
-	DriverSkipped        // INS-075: a driver's vkCreateInstance has failed
-	InstanceChained      // LOG-20: all layers of an instance are in place
-	DevicesSorted        // the list of devices has its order
-	DeviceChained        // LOG-20: all layers of a device are in place
-	DeviceMade           // a device was created on a driver
-	NoDevice             // no driver failed, and none has a device
-	Unloads              // a library is about to be closed
+	OtherLine       LogKind = iota
+	DriverOpens             // DRV-019: a driver library is about to be opened
+	LayerOpens              // LAY-277: a layer library is about to be opened
+	LayerInserted           // LOG-20: it has become part of the chain
+	DriverSkipped           // INS-075: a driver's vkCreateInstance has failed
+	InstanceChained         // LOG-20: all layers of an instance are in place
+	DevicesSorted           // the list of devices has its order
+	DeviceChained           // LOG-20: all layers of a device are in place
+	DeviceMade              // a device was created on a driver
+	NoDevice                // no driver failed, and none has a device
+	Unloads                 // a library is about to be closed
 )
 
-// Line is a line of the loader, taken apart.
-type Line struct {
+// LogLine is a line of the loader, taken apart.
+type LogLine struct {
 	Severity Severity
 	Text     string // without the tag
-	Kind     Kind
+	Kind     LogKind
 	Name     string // of the layer or device
 	Library  string // of the driver or layer
 }
 
-// Mark is how every line of the loader's log begins (LOG-9).
-const Mark = "[Vulkan Loader] "
+// LogMark is how every line of the loader's log begins (LOG-9).
+const LogMark = "[Vulkan Loader] "
 
 // Parts of a tag (LOG-9): a severity, a category, or both.
 const (
@@ -78,7 +78,7 @@ func severityOf(word string) (s Severity, known bool) {
 	case "ERROR", "WARNING", "INFO", "DEBUG":
 		return Severity(strings.ToLower(word)), true
 	}
-	return Plain, false
+	return LogPlain, false
 }
 
 func isCategory(word string) bool { return word == "PERF" || word == "DRIVER" || word == "LAYER" }
@@ -86,38 +86,38 @@ func isCategory(word string) bool { return word == "PERF" || word == "DRIVER" ||
 // textColumn is where a line's text starts when its tag is not longer (LOG-9).
 const textColumn = 32
 
-// Parse takes a line apart; false for a line that is not the loader's.
-func Parse(line string) (Line, bool) {
-	rest, ours := strings.CutPrefix(line, Mark)
+// ParseLog takes a line apart; false for a line that is not the loader's.
+func ParseLog(line string) (LogLine, bool) {
+	rest, ours := strings.CutPrefix(line, LogMark)
 	tag, _, ended := strings.Cut(rest, tagEnd)
 	if !ours || !ended {
-		return Line{}, false
+		return LogLine{}, false
 	}
 	first, second, both := strings.Cut(tag, separator)
 	severity, known := severityOf(first)
 	if both && !(known && isCategory(second)) || !both && !known && !isCategory(first) && tag != "" {
-		return Line{}, false
+		return LogLine{}, false
 	}
 	// The tag is padded to a fixed column, and never cut; further spaces belong to the text.
-	start := max(textColumn, len(Mark)+len(tag)+len(tagEnd)+1)
-	out := Line{Severity: severity, Text: line[min(len(line), start):]}
+	start := max(textColumn, len(LogMark)+len(tag)+len(tagEnd)+1)
+	out := LogLine{Severity: severity, Text: line[min(len(line), start):]}
 	out.tell()
 	return out, true
 }
 
-// Read takes apart what stands in a program's standard error. Warnings and errors that come right after a library was
+// ReadLog takes apart what stands in a program's standard error. Warnings and errors that come right after a library was
 // about to be opened are about that library.
-func Read(text string) *Log {
+func ReadLog(text string) *Log {
 	log := &Log{}
-	seen := map[Message]bool{}
+	seen := map[LogMessage]bool{}
 	opened := ""
 	for _, raw := range strings.Split(text, "\n") {
-		line, ok := Parse(raw)
+		line, ok := ParseLog(raw)
 		if !ok {
 			continue
 		}
-		if line.Severity == Error || line.Severity == Warning {
-			m := Message{line.Severity, line.Text, line.Kind, cmp.Or(line.Library, opened)}
+		if line.Severity == LogError || line.Severity == LogWarning {
+			m := LogMessage{line.Severity, line.Text, line.Kind, cmp.Or(line.Library, opened)}
 			if !seen[m] {
 				seen[m] = true
 				log.Messages = append(log.Messages, m)
@@ -129,7 +129,7 @@ func Read(text string) *Log {
 		case DriverOpens, LayerOpens:
 			opened = line.Library
 		case DeviceMade:
-			log.Used = append(log.Used, Use{line.Name, line.Library})
+			log.Used = append(log.Used, LogUse{line.Name, line.Library})
 		}
 	}
 	return log
@@ -155,7 +155,7 @@ const (
 )
 
 // tell finds out what a line tells.
-func (l *Line) tell() {
+func (l *LogLine) tell() {
 	if l.Text == noDevice || l.Text == noDeviceOlder {
 		l.Kind = NoDevice
 	} else if library, is := strings.CutPrefix(l.Text, driverOpens); is {
@@ -178,7 +178,7 @@ func (l *Line) tell() {
 		text := strings.TrimSpace(l.Text)
 		for _, of := range []struct {
 			begins string
-			kind   Kind
+			kind   LogKind
 		}{{instanceLayers, InstanceChained}, {deviceLayers, DeviceChained}, {devicesSorted, DevicesSorted}, {unloads, Unloads}} {
 			if strings.HasPrefix(text, of.begins) {
 				l.Kind = of.kind
