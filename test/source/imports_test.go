@@ -68,7 +68,6 @@ var floors = []struct {
 		"internal/service/logging"}, "the parts of the service: none knows a driver or another part"},
 	{[]string{"internal/service/client"}, "asks a service as the library does, for the tool"},
 	{[]string{"internal/service/offer"}, "which drivers the machine has; it knows no client"},
-	{[]string{"internal/tool/image"}, "reads an image as a file system; it does not know what the files mean"},
 	{[]string{"internal/tool/cdi"}, "files for containers; it uses what the service offers, and only the command calls it"},
 	{[]string{"internal/service/component"}, "makes a driver from a package; it knows no device and no client"},
 	{[]string{"internal/service/state"}, "what the service knows, and who waits; it opens nothing, and its caller reports events"},

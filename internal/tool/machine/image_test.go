@@ -1,4 +1,4 @@
-package image
+package machine
 
 import (
 	"archive/tar"
@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"vkloader/internal/tool/machine"
 )
 
 // layer makes a layer of lines: "NAME/" a directory, "NAME -> TARGET" a symbolic link, "NAME => TARGET" another name for
@@ -99,7 +97,7 @@ func file(t *testing.T, data []byte) string {
 // all lists an image's files with their texts.
 func all(t *testing.T, i *Image) string {
 	t.Helper()
-	m := &machine.Machine{Tree: i.Tree}
+	m := &Machine{Tree: i.ImageTree}
 	var list []string
 	var walk func(string)
 	walk = func(directory string) {
@@ -134,7 +132,7 @@ func all(t *testing.T, i *Image) string {
 // Layers are laid on each other: later files count, whiteouts take away what earlier layers have, and only that.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	i, err := Open(archived(t,
+	i, err := OpenImage(archived(t,
 		layer(t, "usr/", "usr/lib/", "usr/lib/a: one", "usr/lib/b: two", "lib -> usr/lib", "gone/x: 1", "gone/y/z: 1", "dir/f: 1", "same => usr/lib/b"),
 		zipped(t, layer(t, "./usr/lib/a: newer", "usr/lib/.wh.b: ", "gone/new: 2", "gone/.wh..wh..opq: ", "dir: a file now", "more/.wh.more: ", "deep/in/it: 3")),
 	))
@@ -149,7 +147,7 @@ func TestLayers(t *testing.T) {
 	if i.Name != "x:1" || i.Architecture != "amd64" || i.Layers != 2 || len(i.Environ) != 1 {
 		t.Errorf("%+v", i)
 	}
-	m := &machine.Machine{Tree: i.Tree}
+	m := &Machine{Tree: i.ImageTree}
 	if text, err := m.ReadFile("/lib/../lib/a"); err != nil || string(text) != "newer" {
 		t.Errorf("%q %v", text, err)
 	}
@@ -194,16 +192,16 @@ func TestLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{dir, file(t, archive.Bytes())} {
-		i, err := Open(name)
+		i, err := OpenImage(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := all(t, i); got != "/a: 1" || i.Name != "t" || i.Architecture != "arm64" || !Is(name) {
+		if got := all(t, i); got != "/a: 1" || i.Name != "t" || i.Architecture != "arm64" || !IsImage(name) {
 			t.Errorf("%q %+v", got, i)
 		}
 		i.Close()
 	}
-	if Is(t.TempDir()) {
+	if IsImage(t.TempDir()) {
 		t.Error("any directory is an image")
 	}
 }
@@ -232,7 +230,7 @@ func TestHostile(t *testing.T) {
 		"digest":                         file(t, layer(t, `index.json: {"manifests":[{"digest":"sha256:../../../etc/passwd"}]}`)),
 		"no 1/layer":                     file(t, layer(t, `manifest.json: [{"Config":"c","Layers":["1/layer"]}]`, "c: {}")),
 	} {
-		i, err := Open(name)
+		i, err := OpenImage(name)
 		if _, after, is := strings.Cut(want, ": "); is {
 			want = after
 		}
@@ -243,12 +241,12 @@ func TestHostile(t *testing.T) {
 			i.Close()
 		}
 	}
-	i, err := Open(archived(t, layer(t, "a -> b", "b -> a", "up -> ../../../../etc/hostname", "abs -> /etc/hostname", "f: x", "f/below: y")))
+	i, err := OpenImage(archived(t, layer(t, "a -> b", "b -> a", "up -> ../../../../etc/hostname", "abs -> /etc/hostname", "f: x", "f/below: y")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer i.Close()
-	m := &machine.Machine{Tree: i.Tree}
+	m := &Machine{Tree: i.ImageTree}
 	for _, name := range []string{"/a", "/a/b", "/up", "/abs", "/../../etc/hostname"} {
 		if text, err := m.ReadFile(name); err == nil {
 			t.Errorf("%s: %q", name, text)
@@ -260,12 +258,12 @@ func TestHostile(t *testing.T) {
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	rest := strings.Repeat("x", maxSmall)
-	i, err := Open(archived(t, layer(t, "lib.so: \x7fELF"+rest, "data: "+rest+"y", "small: z")))
+	i, err := OpenImage(archived(t, layer(t, "lib.so: \x7fELF"+rest, "data: "+rest+"y", "small: z")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer i.Close()
-	m := &machine.Machine{Tree: i.Tree}
+	m := &Machine{Tree: i.ImageTree}
 	if text, err := m.ReadFile("/lib.so"); err != nil || len(text) != maxSmall+4 {
 		t.Errorf("%d %v", len(text), err)
 	}
@@ -275,13 +273,13 @@ func TestLarge(t *testing.T) {
 }
 
 // Nothing that an image holds makes the tool stumble.
-func FuzzOpen(f *testing.F) {
+func FuzzOpenImage(f *testing.F) {
 	f.Add([]byte("x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if i, err := Open(file(t, data)); err == nil {
+		if i, err := OpenImage(file(t, data)); err == nil {
 			i.Close()
 		}
-		if tree, err := newTree(); err == nil {
+		if tree, err := newImageTree(); err == nil {
 			_ = tree.add(bytes.NewReader(data), 0)
 			tree.Close()
 		}

@@ -1,4 +1,4 @@
-package image
+package machine
 
 import (
 	"archive/tar"
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"vkloader/internal/tool/machine"
 )
 
 // Limits of what is read: an image with more is no image, or holds nothing for this tool.
@@ -37,15 +35,15 @@ type node struct {
 	offset   int64 // of its contents in the store
 }
 
-// Tree is an image's file system.
-type Tree struct {
+// ImageTree is an image's file system.
+type ImageTree struct {
 	root    *node
 	store   *os.File // contents of files, without a name
 	end     int64
 	entries int
 }
 
-func newTree() (*Tree, error) {
+func newImageTree() (*ImageTree, error) {
 	store, err := os.CreateTemp("", "vkloader-image-")
 	if err != nil {
 		return nil, err
@@ -53,14 +51,14 @@ func newTree() (*Tree, error) {
 	if err := os.Remove(store.Name()); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &Tree{root: &node{name: "/", mode: fs.ModeDir | 0o755, children: map[string]*node{}}, store: store}, nil
+	return &ImageTree{root: &node{name: "/", mode: fs.ModeDir | 0o755, children: map[string]*node{}}, store: store}, nil
 }
 
 // Close gives up what was read.
-func (t *Tree) Close() error { return t.store.Close() }
+func (t *ImageTree) Close() error { return t.store.Close() }
 
-// parts splits a name of an archive; an error for one that leads out.
-func parts(name string) ([]string, error) {
+// imageParts splits a name of an archive; an error for one that leads out.
+func imageParts(name string) ([]string, error) {
 	var list []string
 	for _, part := range strings.Split(name, "/") {
 		switch part {
@@ -81,7 +79,7 @@ func parts(name string) ([]string, error) {
 }
 
 // directory finds a directory; with layer >= 0 it is made, in place of what else is there.
-func (t *Tree) directory(list []string, layer int) *node {
+func (t *ImageTree) directory(list []string, layer int) *node {
 	at := t.root
 	for _, part := range list {
 		next := at.children[part]
@@ -98,7 +96,7 @@ func (t *Tree) directory(list []string, layer int) *node {
 }
 
 // add lays a layer on what is there.
-func (t *Tree) add(from io.Reader, layer int) error {
+func (t *ImageTree) add(from io.Reader, layer int) error {
 	archive := tar.NewReader(io.LimitReader(from, maxLayer))
 	for {
 		header, err := archive.Next()
@@ -125,8 +123,8 @@ func damaged(err error) error {
 	return err
 }
 
-func (t *Tree) entry(header *tar.Header, data io.Reader, layer int) error {
-	list, err := parts(header.Name)
+func (t *ImageTree) entry(header *tar.Header, data io.Reader, layer int) error {
+	list, err := imageParts(header.Name)
 	if err != nil {
 		return err
 	}
@@ -151,7 +149,7 @@ func (t *Tree) entry(header *tar.Header, data io.Reader, layer int) error {
 	case tar.TypeSymlink:
 		n.mode, n.link = fs.ModeSymlink|0o777, header.Linkname
 	case tar.TypeLink:
-		target, err := parts(header.Linkname)
+		target, err := imageParts(header.Linkname)
 		if err != nil {
 			return err
 		}
@@ -184,7 +182,7 @@ func (t *Tree) entry(header *tar.Header, data io.Reader, layer int) error {
 }
 
 // whiteout takes away what earlier layers have put there: a name, or with ".wh..opq" all of a directory.
-func (t *Tree) whiteout(parent []string, removed string, layer int) {
+func (t *ImageTree) whiteout(parent []string, removed string, layer int) {
 	in := t.directory(parent, -1)
 	switch {
 	case in == nil:
@@ -208,7 +206,7 @@ func earlier(in *node, layer int) {
 }
 
 // keep copies a file's contents, of a large one only when it is an ELF file: others are of no use here.
-func (t *Tree) keep(n *node, data io.Reader) error {
+func (t *ImageTree) keep(n *node, data io.Reader) error {
 	if n.size > maxSmall {
 		if n.size > maxLibrary {
 			return nil
@@ -235,7 +233,7 @@ func (t *Tree) keep(n *node, data io.Reader) error {
 }
 
 // find gives what is at a clean path.
-func (t *Tree) find(op, name string) (*node, error) {
+func (t *ImageTree) find(op, name string) (*node, error) {
 	at := t.root
 	for _, part := range strings.Split(strings.Trim(name, "/"), "/") {
 		if part == "" {
@@ -249,7 +247,7 @@ func (t *Tree) find(op, name string) (*node, error) {
 }
 
 // Lstat implements machine.Tree.
-func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
+func (t *ImageTree) Lstat(name string) (fs.FileInfo, error) {
 	n, err := t.find("lstat", name)
 	if err != nil {
 		return nil, err
@@ -258,7 +256,7 @@ func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
 }
 
 // Readlink implements machine.Tree.
-func (t *Tree) Readlink(name string) (string, error) {
+func (t *ImageTree) Readlink(name string) (string, error) {
 	n, err := t.find("readlink", name)
 	if err == nil && n.mode&fs.ModeSymlink == 0 {
 		err = &fs.PathError{Op: "readlink", Path: name, Err: syscall.EINVAL}
@@ -270,7 +268,7 @@ func (t *Tree) Readlink(name string) (string, error) {
 }
 
 // ReadDir implements machine.Tree.
-func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
+func (t *ImageTree) ReadDir(name string) ([]fs.DirEntry, error) {
 	n, err := t.find("open", name)
 	if err == nil && !n.mode.IsDir() {
 		err = &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
@@ -282,17 +280,17 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	for name, child := range n.children {
 		list = append(list, fs.FileInfoToDirEntry(info{child, name}))
 	}
-	return machine.ByName(list), nil
+	return ByName(list), nil
 }
 
 // errNotKept is the error of a file that is too large to be kept, and no library.
 var errNotKept = errors.New("a large file that is no library is not read from an image")
 
 // Open implements machine.Tree.
-func (t *Tree) Open(name string) (*os.File, error) {
+func (t *ImageTree) Open(name string) (*os.File, error) {
 	n, err := t.find("open", name)
 	if err == nil && !n.mode.IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: machine.ErrNotRegular}
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 	}
 	if err == nil && !n.kept {
 		err = &fs.PathError{Op: "open", Path: name, Err: errNotKept}
@@ -300,7 +298,7 @@ func (t *Tree) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return machine.Contents(name, io.NewSectionReader(t.store, n.offset, n.size))
+	return Contents(name, io.NewSectionReader(t.store, n.offset, n.size))
 }
 
 // info describes a node under its name.

@@ -1,4 +1,4 @@
-package image
+package machine
 
 import (
 	"archive/tar"
@@ -21,7 +21,7 @@ const maxText = 16 << 20
 
 // Image is an image that was read.
 type Image struct {
-	*Tree
+	*ImageTree
 	Name         string // its first tag; "" without one
 	Architecture string
 	System       string
@@ -29,8 +29,8 @@ type Image struct {
 	Environ      []string // of its programs
 }
 
-// Is tells whether a path is what Open takes: an ordinary file, or a directory with an OCI layout.
-func Is(name string) bool {
+// IsImage tells whether a path is what Open takes: an ordinary file, or a directory with an OCI layout.
+func IsImage(name string) bool {
 	info, err := os.Stat(name)
 	if err != nil {
 		return false
@@ -77,9 +77,9 @@ func (a inArchive) open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(a.file, s.offset, s.size)), nil
 }
 
-// Open reads an image: its manifest, configuration and layers. Of several images the first for this machine's processor
+// OpenImage reads an image: its manifest, configuration and layers. Of several images the first for this machine's processor
 // is read.
-func Open(name string) (*Image, error) {
+func OpenImage(name string) (*Image, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func Open(name string) (*Image, error) {
 			return nil, err
 		}
 		defer root.Close()
-		return read(inDirectory{root})
+		return readImage(inDirectory{root})
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no archive", name)
@@ -104,7 +104,7 @@ func Open(name string) (*Image, error) {
 	if err := archive.index(); err != nil {
 		return nil, err
 	}
-	return read(archive)
+	return readImage(archive)
 }
 
 // index notes where the parts of an archive begin.
@@ -193,8 +193,8 @@ type pieces struct {
 	layers       []string
 }
 
-// read reads the image in a parcel.
-func read(from parcel) (*Image, error) {
+// readImage reads the image in a parcel.
+func readImage(from parcel) (*Image, error) {
 	p, err := saved(from)
 	if err != nil {
 		var wrong error
@@ -212,7 +212,7 @@ func read(from parcel) (*Image, error) {
 	if err := text(from, p.config, &config); err != nil {
 		return nil, err
 	}
-	tree, err := newTree()
+	tree, err := newImageTree()
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func layout(from parcel) (*pieces, error) {
 }
 
 // add lays a layer on the tree; how it is compressed is seen by its first bytes.
-func add(from parcel, tree *Tree, layer string, number int) error {
+func add(from parcel, tree *ImageTree, layer string, number int) error {
 	f, err := from.open(layer)
 	if err != nil {
 		return err
