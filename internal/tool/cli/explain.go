@@ -13,10 +13,10 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -37,7 +37,7 @@ type explanation struct {
 
 	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
 
-	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // what the layers read that are in
+	LayerSettings *settingsfile.ShownLayers `json:"layer_settings,omitempty"` // what the layers read that are in
 
 	Chance []discover.Chance `json:"chance,omitempty"` // layers whose order is by chance
 
@@ -161,7 +161,7 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		}
 	}
 	if len(layers) > 0 && !onWindows {
-		if result.LayerSettings, err = layersettings.Show(&about.source.Machine, layers...); err != nil {
+		if result.LayerSettings, err = settingsfile.ShowLayers(&about.source.Machine, layers...); err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}

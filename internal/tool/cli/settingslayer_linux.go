@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -31,12 +31,12 @@ type layerSettings struct {
 	Settings  []settingNow   `json:"settings"`
 	Variables []variableLine `json:"variables,omitempty"` // that do the same
 
-	Presets []layersettings.Preset `json:"presets,omitempty"` // that the manifest proposes
+	Presets []settingsfile.Preset `json:"presets,omitempty"` // that the manifest proposes
 }
 
 // settingNow is a setting, and its value where the file has one.
 type settingNow struct {
-	layersettings.Setting
+	settingsfile.Setting
 	Value string `json:"value,omitempty"`
 	Line  int    `json:"line,omitempty"`
 }
@@ -108,7 +108,7 @@ func completeSettings(s *invocation, name string) (list []string) {
 }
 
 // findLayerSettings finds an installed layer, whether or not programs get it.
-func findLayerSettings(source *machine.Source, name string) (*layersettings.Layer, *manifest.Layer, error) {
+func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer, *manifest.Layer, error) {
 	answer, err := ask.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
-	layer, err := layersettings.Read(text, name)
+	layer, err := settingsfile.ReadLayer(text, name)
 	if err != nil {
 		return nil, nil, exit.Unable("%s: %w", found.Manifest, err)
 	}
@@ -136,11 +136,11 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 type layerEdit struct {
 	key, value string
 	usual      bool // the default
-	setting    *layersettings.Setting
+	setting    *settingsfile.Setting
 }
 
 // edits are the changes that a command line asks for.
-func (o *layerOptions) edits(layer *layersettings.Layer, changes []string) (list []layerEdit, err error) {
+func (o *layerOptions) edits(layer *settingsfile.Layer, changes []string) (list []layerEdit, err error) {
 	add := func(e layerEdit) error {
 		if e.setting = layer.Find(e.key); e.setting == nil {
 			return layer.Unknown(e.key)
@@ -238,10 +238,10 @@ func printLayerWritten(s *invocation, answer *layerSettings) {
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
-	case answer.From == theDirectory || answer.From == layersettings.WorkingDirectory:
+	case answer.From == theDirectory || answer.From == settingsfile.WorkingDirectory:
 		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
-	case answer.From == layersettings.PathVariable:
-		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", layersettings.PathVariable)
+	case answer.From == settingsfile.LayerPathVariable:
+		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", settingsfile.LayerPathVariable)
 	default:
 		fmt.Fprintln(s.out, "All programs of this user read it.")
 	}
@@ -251,8 +251,8 @@ func printLayerWritten(s *invocation, answer *layerSettings) {
 const theDirectory = "--directory"
 
 // layerFile is the file to change: that of --directory, the one in force, or the user's.
-func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error) {
-	places := layersettings.Places(m, layersettings.Here(m))
+func layerFile(m *machine.Machine, o *layerOptions) (*settingsfile.LayerFile, error) {
+	places := settingsfile.LayerPlaces(m, settingsfile.ThisDirectory(m))
 	if o.directory != "" {
 		full := o.directory
 		if !m.Foreign() {
@@ -261,21 +261,21 @@ func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error)
 				return nil, err
 			}
 		}
-		place := layersettings.Place{File: path.Join(full, layersettings.FileName), From: theDirectory}
+		place := settingsfile.LayerPlace{File: path.Join(full, settingsfile.LayerFileName), From: theDirectory}
 		for _, other := range places {
-			if other.From != layersettings.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
+			if other.From != settingsfile.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
 				return nil, exit.Problem("%s would not count: %s is there, and layers read that first", place.File, other.File)
 			}
 		}
-		file, err := layersettings.Open(m, place)
+		file, err := settingsfile.OpenLayerFile(m, place)
 		return file, notLooked(err)
 	}
-	file, err := layersettings.InForce(m, places)
+	file, err := settingsfile.LayerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
 			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
 		}
-		file, err = layersettings.Open(m, places[0])
+		file, err = settingsfile.OpenLayerFile(m, places[0])
 	}
 	return file, notLooked(err)
 }

@@ -8,25 +8,25 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/settingsfile"
 )
 
 var chainPage = &Page{Name: "program", Title: "Chain", Below: "programs", Data: chainOf}
 
 // explained is what "explain" says.
 type explained struct {
-	App           string               `json:"app"`
-	Loader        *loaders.Loader      `json:"loader"`
-	In            []explain.Item       `json:"in"`
-	Out           []explain.Item       `json:"out"`
-	Compute       []explain.Item       `json:"compute"`
-	LayerSettings *layersettings.Shown `json:"layer_settings"`
-	Chance        []discover.Chance    `json:"chance"`
-	PID           int                  `json:"pid"`
-	Differs       []process.Difference `json:"differs"`
+	App           string                    `json:"app"`
+	Loader        *loaders.Loader           `json:"loader"`
+	In            []explain.Item            `json:"in"`
+	Out           []explain.Item            `json:"out"`
+	Compute       []explain.Item            `json:"compute"`
+	LayerSettings *settingsfile.ShownLayers `json:"layer_settings"`
+	Chance        []discover.Chance         `json:"chance"`
+	PID           int                       `json:"pid"`
+	Differs       []process.Difference      `json:"differs"`
 }
 
 // layers are the names of the layers that are in, from the program down.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 )
 
 var filesPage = &Page{Name: "files", Title: "Files", Data: filesOf}
@@ -91,7 +91,7 @@ func filesOf(r *Request) (any, error) {
 		return nil, err
 	}
 	m := r.Tool.Machine()
-	for _, place := range layersettings.Places(&m, layersettings.Here(&m)) {
+	for _, place := range settingsfile.LayerPlaces(&m, settingsfile.ThisDirectory(&m)) {
 		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
 		searched.Places = append(searched.Places, p)
 	}
@@ -165,7 +165,7 @@ func told(r *Request, files []string) (judged map[string]*validated, rows map[st
 	judged, rows = map[string]*validated{}, map[string][]foundRow{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
-		if path.Base(file) != layersettings.FileName {
+		if path.Base(file) != settingsfile.LayerFileName {
 			args = append(args, file)
 		}
 	}

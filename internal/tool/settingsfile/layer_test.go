@@ -1,4 +1,4 @@
-package layersettings
+package settingsfile
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-const manifest = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_MAKER_check","features":{"settings":[
+const schemaText = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_MAKER_check","features":{"settings":[
 {"key":"enables","type":"FLAGS","env":"VK_LAYER_ENABLES","default":["ONE"],"flags":[{"key":"ONE"},{"key":"TWO","platforms":["WINDOWS"]},
  {"key":"VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT","settings":[{"key":"inner","type":"BOOL","default":true}]}]},
 {"key":"limit","type":"INT","default":10,"range":{"min":1,"max":20}},
@@ -20,17 +20,17 @@ const manifest = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name
 
 func read(t *testing.T, text string) *Layer {
 	t.Helper()
-	l, err := Read([]byte(text), "VK_LAYER_MAKER_check")
+	l, err := ReadLayer([]byte(text), "VK_LAYER_MAKER_check")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-// Names, types, defaults and variables are those of the manifest, as far as they are for this system.
+// Names, types, defaults and variables are those of the schemaText, as far as they are for this system.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	l := read(t, manifest)
+	l := read(t, schemaText)
 	var got []string
 	for _, s := range l.Settings {
 		got = append(got, s.Key+"|"+s.Type+"|"+s.Default+"|"+s.Variable)
@@ -39,14 +39,14 @@ func TestRead(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	newer := strings.Replace(manifest, `"features"`, `"instance_extensions":[{"name":"VK_EXT_layer_settings"}],"features"`, 1)
+	newer := strings.Replace(schemaText, `"features"`, `"instance_extensions":[{"name":"VK_EXT_layer_settings"}],"features"`, 1)
 	if s := read(t, newer).Find("limit"); s.Variable != "VK_MAKER_CHECK_LIMIT" {
 		t.Errorf("variable %s", s.Variable)
 	}
 	if l.Full("limit") != "maker_check.limit" {
 		t.Error(l.Full("limit"))
 	}
-	if _, err := Read([]byte("{"), "x"); err == nil {
+	if _, err := ReadLayer([]byte("{"), "x"); err == nil {
 		t.Error("no JSON is no error")
 	}
 }
@@ -95,7 +95,7 @@ func TestForm(t *testing.T) {
 // A value of another type is refused, and a name that the layer does not have gets the closest one.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	l := read(t, manifest)
+	l := read(t, schemaText)
 	for _, c := range []struct{ key, value, want string }{
 		{"inner", "true", ""}, {"inner", "1", "true or false"},
 		{"limit", "20", ""}, {"limit", "0x10", ""}, {"limit", "0", "at least 1"}, {"limit", "21", "at most 20"}, {"limit", "many", "whole number"},
@@ -121,7 +121,7 @@ func TestCheck(t *testing.T) {
 // A change keeps every other line, and the last setting of a name counts.
 func TestFile(t *testing.T) {
 	t.Parallel()
-	f := &File{lines: strings.Split("# mine\na.x = 1 # one\nnonsense\na.y=2\na.x =3", "\n")}
+	f := &LayerFile{lines: strings.Split("# mine\na.x = 1 # one\nnonsense\na.y=2\na.x =3", "\n")}
 	if v, ok := f.Find("a.x"); !ok || v.Value != "3" || v.Line != 5 {
 		t.Errorf("%+v", v)
 	}
@@ -149,7 +149,7 @@ func TestPlaces(t *testing.T) {
 		{[]string{"VK_LAYER_SETTINGS_PATH=" + named + "/none"}, "/work/vk_layer_settings.txt"},
 	} {
 		var got []string
-		for _, place := range Places(&machine.Machine{Environ: c.environ}, "/work") {
+		for _, place := range LayerPlaces(&machine.Machine{Environ: c.environ}, "/work") {
 			got = append(got, place.File)
 		}
 		if strings.Join(got, " ") != c.want {

@@ -1,4 +1,4 @@
-package layersettings
+package settingsfile
 
 import (
 	"bytes"
@@ -52,8 +52,8 @@ type Wanted struct {
 	Value string `json:"value"`
 }
 
-// raw is a setting in a manifest.
-type raw struct {
+// rawSetting is a setting in a manifest.
+type rawSetting struct {
 	Key, Label, Description, Type, Env string
 	Unit, Filter, Status, View         string
 	Default                            any
@@ -66,9 +66,9 @@ type raw struct {
 	Flags []struct {
 		Key, Label, Description, Status, View string
 		Platforms                             []string
-		Settings                              []raw
+		Settings                              []rawSetting
 	}
-	Settings []raw
+	Settings []rawSetting
 }
 
 type rawValue struct {
@@ -86,7 +86,7 @@ type rawLayer struct {
 	Name       string
 	Extensions []struct{ Name string } `json:"instance_extensions"`
 	Features   struct {
-		Settings []raw
+		Settings []rawSetting
 		Presets  []rawPreset
 	}
 }
@@ -98,8 +98,8 @@ type Layer struct {
 	Presets  []Preset
 }
 
-// Read takes the settings of a layer out of its manifest.
-func Read(text []byte, name string) (*Layer, error) {
+// ReadLayer takes the settings of a layer out of its manifest.
+func ReadLayer(text []byte, name string) (*Layer, error) {
 	var file struct {
 		Layer  rawLayer
 		Layers []rawLayer
@@ -121,19 +121,19 @@ func Read(text []byte, name string) (*Layer, error) {
 	return l, nil
 }
 
-// here tells whether something is for this system; what names none is for all.
-func here(platforms []string) bool {
+// isHere tells whether something is for this system; what names none is for all.
+func isHere(platforms []string) bool {
 	return len(platforms) == 0 || slices.Contains(platforms, "LINUX")
 }
 
-func (l *Layer) add(list []raw, variables bool, group string, depth int) {
+func (l *Layer) add(list []rawSetting, variables bool, group string, depth int) {
 	for i := range list {
 		r := &list[i]
 		group, depth := group, depth
 		switch {
 		case r.Type == "GROUP":
 			group = r.Label
-		case r.Key != "" && r.Type != "" && here(r.Platforms):
+		case r.Key != "" && r.Type != "" && isHere(r.Platforms):
 			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
 			depth++
 		}
@@ -145,14 +145,14 @@ func (l *Layer) add(list []raw, variables bool, group string, depth int) {
 }
 
 // setting is one that a manifest has.
-func (l *Layer) setting(r *raw, variables bool, group string, depth int) Setting {
-	s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Description: r.Description, Default: text(r.Default), Min: r.Range.Min, Max: r.Range.Max,
+func (l *Layer) setting(r *rawSetting, variables bool, group string, depth int) Setting {
+	s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Description: r.Description, Default: textOf(r.Default), Min: r.Range.Min, Max: r.Range.Max,
 		Unit: r.Unit, Filter: r.Filter, Variable: r.Env, Status: r.Status, View: r.View, Group: group, Depth: depth}
 	if s.Variable == "" && variables {
-		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, prefix)+"_"+r.Key)
+		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, layerPrefix)+"_"+r.Key)
 	}
 	for _, f := range r.Flags {
-		if here(f.Platforms) {
+		if isHere(f.Platforms) {
 			s.Values = append(s.Values, f.Key)
 			s.Choices = append(s.Choices, Choice{f.Key, f.Label, f.Description, f.Status, f.View})
 		}
@@ -160,7 +160,7 @@ func (l *Layer) setting(r *raw, variables bool, group string, depth int) Setting
 	if r.Dependence != nil {
 		s.Depends = &Dependence{Mode: r.Dependence.Mode}
 		for _, v := range r.Dependence.Settings {
-			s.Depends.On = append(s.Depends.On, Wanted{v.Key, text(v.Value)})
+			s.Depends.On = append(s.Depends.On, Wanted{v.Key, textOf(v.Value)})
 		}
 	}
 	return s
@@ -169,13 +169,13 @@ func (l *Layer) setting(r *raw, variables bool, group string, depth int) Setting
 // addPresets takes the presets that are for this system, as far as the layer has their settings.
 func (l *Layer) addPresets(list []rawPreset) {
 	for _, r := range list {
-		if !here(r.Platforms) {
+		if !isHere(r.Platforms) {
 			continue
 		}
 		p := Preset{Label: r.Label, Description: r.Description, Status: r.Status}
 		for _, v := range r.Settings {
 			if l.Find(v.Key) != nil {
-				p.Settings = append(p.Settings, Wanted{v.Key, text(v.Value)})
+				p.Settings = append(p.Settings, Wanted{v.Key, textOf(v.Value)})
 			}
 		}
 		if len(p.Settings) > 0 {
@@ -184,11 +184,11 @@ func (l *Layer) addPresets(list []rawPreset) {
 	}
 }
 
-// prefix begins the names of layers, and is not in the names of their settings.
-const prefix = "VK_LAYER_"
+// layerPrefix begins the names of layers, and is not in the names of their settings.
+const layerPrefix = "VK_LAYER_"
 
-// text is a default as the file has values.
-func text(value any) string {
+// textOf is a default as the file has values.
+func textOf(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return ""
@@ -197,7 +197,7 @@ func text(value any) string {
 	case []any:
 		var words []string
 		for _, e := range v {
-			words = append(words, text(e))
+			words = append(words, textOf(e))
 		}
 		return strings.Join(words, ",")
 	case string:
@@ -218,5 +218,5 @@ func (l *Layer) Find(key string) *Setting {
 
 // Full is the name of a setting in the file.
 func (l *Layer) Full(key string) string {
-	return strings.ToLower(strings.TrimPrefix(l.Name, prefix)) + "." + key
+	return strings.ToLower(strings.TrimPrefix(l.Name, layerPrefix)) + "." + key
 }

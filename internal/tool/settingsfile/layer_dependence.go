@@ -1,4 +1,4 @@
-package layersettings
+package settingsfile
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ func (d *Dependence) Holds(value func(key string) string) bool {
 	}
 	n := 0
 	for _, on := range d.On {
-		if has(value(on.Key), on.Value) {
+		if hasWord(value(on.Key), on.Value) {
 			n++
 		}
 	}
@@ -31,8 +31,8 @@ func (d *Dependence) Holds(value func(key string) string) bool {
 	return n == len(d.On)
 }
 
-// has tells whether a value is the wanted one; of flags, whether all that are wanted are in it.
-func has(value, wanted string) bool {
+// hasWord tells whether a value is the wanted one; of flags, whether all that are wanted are in it.
+func hasWord(value, wanted string) bool {
 	words := strings.Split(value, ",")
 	for _, word := range strings.Split(wanted, ",") {
 		if !slices.Contains(words, word) {

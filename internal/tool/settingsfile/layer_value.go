@@ -1,4 +1,4 @@
-package layersettings
+package settingsfile
 
 import (
 	"fmt"
