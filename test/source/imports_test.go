@@ -55,7 +55,6 @@ var floors = []struct {
 	{[]string{"internal/tool/settingsfile"}, "writes the settings files of the loader and of layers; the library reads the loader's, and layers read theirs"},
 	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/tool/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
-	{[]string{"internal/tool/quarantine"}, "keeps a driver or layer out through the settings file; its caller names the culprit"},
 	{[]string{"internal/tool/culprit"}, "finds what makes a run fail, and how to leave it out; its caller makes the runs"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/tool/fix"}, "makes tested changes in the user's own files; the doctor says what is wrong"},

@@ -27,7 +27,7 @@ func read(t *testing.T, text string) *Layer {
 	return l
 }
 
-// Names, types, defaults and variables are those of the schemaText, as far as they are for this system.
+// Names, types, defaults and variables are those of the manifest, as far as they are for this system.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	l := read(t, schemaText)

@@ -1,4 +1,4 @@
-package quarantine
+package settingsfile
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// Entry is a quarantine.
-type Entry struct {
+// Quarantine keeps a driver or layer out of one program, or of all.
+type Quarantine struct {
 	Kind     string    `json:"kind"` // layer or driver
 	Name     string    `json:"name"` // of the layer; of a driver, its manifest's file name
 	Manifest string    `json:"manifest"`
@@ -46,7 +46,7 @@ func identityOf(m *machine.Machine, name string) Identity {
 }
 
 // Over says why a quarantine is over; "" while it is not.
-func (e *Entry) Over(m *machine.Machine, now time.Time) string {
+func (e *Quarantine) Over(m *machine.Machine, now time.Time) string {
 	switch id := identityOf(m, e.File); {
 	case !e.Until.IsZero() && !now.Before(e.Until):
 		return "its time is over"
@@ -58,31 +58,33 @@ func (e *Entry) Over(m *machine.Machine, now time.Time) string {
 	return ""
 }
 
-// same tells whether two are about the same thing for the same program.
-func (e *Entry) same(o *Entry) bool {
+// same tells whether two keep the same driver or layer out of the same program.
+func (e *Quarantine) same(o *Quarantine) bool {
 	return e.Kind == o.Kind && e.Name == o.Name && e.Program == o.Program
 }
 
-// stateName is the file beside a settings file.
-const stateName = "vkloader_quarantine.json"
+// quarantineFileName is the file beside a settings file.
+const quarantineFileName = "vkloader_quarantine.json"
 
-// state is what stands in it.
-type state struct {
-	Schema  int     `json:"schema"`
-	Entries []Entry `json:"entries"`
+// quarantineState is what stands in it.
+type quarantineState struct {
+	Schema  int          `json:"schema"`
+	Entries []Quarantine `json:"entries"`
 }
 
-// StateFile is the file beside a settings file in which the entries are.
-func StateFile(settings string) string { return filepath.Join(filepath.Dir(settings), stateName) }
+// QuarantineFile is the file beside a settings file in which the entries are.
+func QuarantineFile(settings string) string {
+	return filepath.Join(filepath.Dir(settings), quarantineFileName)
+}
 
-// read gives the entries beside a settings file; none without a state.
-func read(m *machine.Machine, settings string) ([]Entry, error) {
-	name := StateFile(settings)
+// readQuarantines gives the entries beside a settings file; none without a state.
+func readQuarantines(m *machine.Machine, settings string) ([]Quarantine, error) {
+	name := QuarantineFile(settings)
 	data, err := m.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var s state
+	var s quarantineState
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -95,9 +97,9 @@ func read(m *machine.Machine, settings string) ([]Entry, error) {
 	return s.Entries, nil
 }
 
-// write puts the entries beside a settings file, all at once; without any, the state's file goes.
-func write(m *machine.Machine, settings string, entries []Entry) error {
-	at, err := m.PlaceOf(StateFile(settings), len(entries) > 0)
+// writeQuarantines puts the entries beside a settings file, all at once; without any, the state's file goes.
+func writeQuarantines(m *machine.Machine, settings string, entries []Quarantine) error {
+	at, err := m.PlaceOf(QuarantineFile(settings), len(entries) > 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && len(entries) == 0 {
 			return nil
@@ -111,7 +113,7 @@ func write(m *machine.Machine, settings string, entries []Entry) error {
 		}
 		return nil
 	}
-	text, err := json.MarshalIndent(state{1, entries}, "", "    ")
+	text, err := json.MarshalIndent(quarantineState{1, entries}, "", "    ")
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func write(m *machine.Machine, settings string, entries []Entry) error {
 
 // Named tells whether people mean the quarantine by a name: of the driver or layer, of its manifest, or of the one program
 // that it is for, each also without directories.
-func (e *Entry) Named(name string) bool {
+func (e *Quarantine) Named(name string) bool {
 	for _, own := range []string{e.Name, e.Manifest, e.Program} {
 		if own != "" && (name == own || name == filepath.Base(own)) {
 			return true
@@ -130,6 +132,6 @@ func (e *Entry) Named(name string) bool {
 }
 
 // IsFor tells whether it is for a program alone, by the path of its executable or by the last part of that.
-func (e *Entry) IsFor(program string) bool {
+func (e *Quarantine) IsFor(program string) bool {
 	return e.Program != "" && (program == e.Program || program == filepath.Base(e.Program))
 }

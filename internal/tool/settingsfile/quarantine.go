@@ -1,4 +1,4 @@
-package quarantine
+package settingsfile
 
 import (
 	"encoding/json"
@@ -14,28 +14,27 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
-// Now is an entry as it stands.
-type Now struct {
-	Entry
+// QuarantineNow is an entry as it stands.
+type QuarantineNow struct {
+	Quarantine
 	InForce bool   `json:"in_force"`          // loaders get it
 	Ignored string `json:"ignored,omitempty"` // why it is not: the program's loader does not read it
 	Over    string `json:"over,omitempty"`
 }
 
-// List gives every quarantine of the user, and of all users.
-func List(found *settingsfile.Found) ([]Now, error) {
-	list := []Now{}
+// ListQuarantines gives every quarantine of the user, and of all users.
+func ListQuarantines(found *Found) ([]QuarantineNow, error) {
+	list := []QuarantineNow{}
 	for _, place := range found.Places {
-		entries, err := read(&found.Machine, place)
+		entries, err := readQuarantines(&found.Machine, place)
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
 		for _, e := range entries {
-			now := Now{Entry: e, Over: e.Over(&found.Machine, time.Now())}
+			now := QuarantineNow{Quarantine: e, Over: e.Over(&found.Machine, time.Now())}
 			if f := found.InForce(); f != nil && f.Path == place {
 				if content, err := f.Decode(); err == nil {
 					now.InForce = e.inForce(content)
@@ -48,17 +47,17 @@ func List(found *settingsfile.Found) ([]Now, error) {
 }
 
 // about enters which program it is for, none for all, and what the name means; others are the other drivers.
-func (e *Entry) about(found *settingsfile.Found, program string) (others []string, err error) {
-	if e.Program, err = settingsfile.RealApp(&found.Machine, program); err != nil {
+func (e *Quarantine) about(found *Found, program string) (others []string, err error) {
+	if e.Program, err = RealApp(&found.Machine, program); err != nil {
 		return nil, err
 	}
 	return e.identify(found)
 }
 
-// Add puts a driver or layer, by name, into quarantine for a program, or for all when there is none. length is how long; zero:
-// until its file changes.
-func Add(found *settingsfile.Found, name, program, why string, length time.Duration) (*Entry, error) {
-	e := &Entry{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
+// AddQuarantine puts a driver or layer, by name, into quarantine for a program, or for all when there is none. length is how
+// long; zero: until its file changes.
+func AddQuarantine(found *Found, name, program, why string, length time.Duration) (*Quarantine, error) {
+	e := &Quarantine{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
 	if length > 0 {
 		e.Until = e.Since.Add(length)
 	}
@@ -72,11 +71,10 @@ func Add(found *settingsfile.Found, name, program, why string, length time.Durat
 	return e, e.enter(found, others)
 }
 
-// Try tells which files putting a driver or layer, by name, into quarantine for a program, or for all when there is none,
-// would write: with that, as the decision is made again, it is out and everything else in as before. It writes nothing. The
-// error says why there is no such quarantine.
-func Try(found *settingsfile.Found, name, program string) (files []string, err error) {
-	e := &Entry{Name: name}
+// TryQuarantine tells which files AddQuarantine would write: with that, as the decision is made again, the driver or layer is
+// out and everything else in as before. It writes nothing. The error says why there is no such quarantine.
+func TryQuarantine(found *Found, name, program string) (files []string, err error) {
+	e := &Quarantine{Name: name}
 	others, err := e.about(found, program)
 	if err != nil {
 		return nil, err
@@ -85,7 +83,7 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	if err != nil {
 		return nil, err
 	}
-	content, err := (*settingsfile.File)(nil).Decode()
+	content, err := (*File)(nil).Decode()
 	if f := found.InForce(); err == nil && f != nil && f.Ours {
 		content, err = f.Decode()
 	}
@@ -106,43 +104,43 @@ func Try(found *settingsfile.Found, name, program string) (files []string, err e
 	defer remove()
 	asked := *found.Source
 	asked.Program = e.Program
-	before, err := in(&asked)
+	before, err := given(&asked)
 	if err != nil {
 		return nil, err
 	}
 	asked.Environ = environ
-	after, err := in(&asked)
+	after, err := given(&asked)
 	if err != nil {
 		return nil, err
 	}
-	delete(before, thing{e.Kind, e.Manifest})
+	delete(before, component{e.Kind, e.Manifest})
 	if !maps.Equal(before, after) {
 		return nil, exit.Problem("a quarantine of %s would not keep it out, or would change more than that", e.Name)
 	}
-	return []string{place, StateFile(place)}, nil
+	return []string{place, QuarantineFile(place)}, nil
 }
 
-// thing is a driver or layer by its manifest.
-type thing struct{ kind, manifest string }
+// component is a driver or layer by its manifest.
+type component struct{ kind, manifest string }
 
-// in are the drivers and layers that programs get.
-func in(source *machine.Source) (map[thing]bool, error) {
+// given are the drivers and layers that programs get.
+func given(source *machine.Source) (map[component]bool, error) {
 	answer, err := ask.Plan(source)
 	if err != nil {
 		return nil, err
 	}
-	list := map[thing]bool{}
+	list := map[component]bool{}
 	for _, a := range answer.Active {
-		list[thing{"layer", answer.Layers[a.Layer].Manifest}] = true
+		list[component{"layer", answer.Layers[a.Layer].Manifest}] = true
 	}
 	for _, d := range answer.Drivers {
-		list[thing{"driver", d.Path}] = true
+		list[component{"driver", d.Path}] = true
 	}
 	return list, nil
 }
 
 // identify finds what the name means. others are the drivers that stay, when it is one.
-func (e *Entry) identify(found *settingsfile.Found) (others []string, err error) {
+func (e *Quarantine) identify(found *Found) (others []string, err error) {
 	answer, err := ask.Changed(explain.Lacking(found.Source, found.Places))
 	if err != nil {
 		return nil, err
@@ -181,19 +179,19 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 	return others, nil
 }
 
-// change changes the settings file and the state beside it under one lock.
-func change(found *settingsfile.Found, place string, f func(content map[string]any, entries []Entry) ([]Entry, error)) error {
+// changeQuarantines changes the settings file and the state beside it under one lock.
+func changeQuarantines(found *Found, place string, f func(content map[string]any, entries []Quarantine) ([]Quarantine, error)) error {
 	m := &found.Machine
-	unlock, err := settingsfile.Lock(m, place)
+	unlock, err := Lock(m, place)
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
 	defer unlock()
-	entries, err := read(m, place)
+	entries, err := readQuarantines(m, place)
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	file, err := settingsfile.Read(m, place)
+	file, err := Read(m, place)
 	if errors.Is(err, fs.ErrNotExist) {
 		file, err = nil, nil
 	}
@@ -207,22 +205,22 @@ func change(found *settingsfile.Found, place string, f func(content map[string]a
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	was := len(settingsfile.Objects(content)) > 0
+	was := len(Objects(content)) > 0
 	if entries, err = f(content, entries); err != nil {
 		return err
 	}
-	switch left := settingsfile.Objects(content); {
+	switch left := Objects(content); {
 	case len(left) > 0:
 		var expires time.Time
 		if file != nil {
 			expires = file.Expires
 		}
-		err = settingsfile.Write(m, place, content, expires, false)
+		err = Write(m, place, content, expires, false)
 	case was:
-		_, err = settingsfile.Remove(m, place)
+		_, err = Remove(m, place)
 	}
 	if err == nil {
-		err = write(m, place, entries)
+		err = writeQuarantines(m, place, entries)
 	}
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
@@ -231,9 +229,9 @@ func change(found *settingsfile.Found, place string, f func(content map[string]a
 }
 
 // enter writes a quarantine down, in the place of one of the same thing.
-func (e *Entry) enter(found *settingsfile.Found, others []string) error {
-	return change(found, e.Settings, func(content map[string]any, entries []Entry) ([]Entry, error) {
-		if at := slices.IndexFunc(entries, func(o Entry) bool { return e.same(&o) }); at >= 0 {
+func (e *Quarantine) enter(found *Found, others []string) error {
+	return changeQuarantines(found, e.Settings, func(content map[string]any, entries []Quarantine) ([]Quarantine, error) {
+		if at := slices.IndexFunc(entries, func(o Quarantine) bool { return e.same(&o) }); at >= 0 {
 			entries[at].take(content)
 			entries = slices.Delete(entries, at, at+1)
 		}
@@ -244,18 +242,18 @@ func (e *Entry) enter(found *settingsfile.Found, others []string) error {
 	})
 }
 
-// Lift ends the quarantines that which chooses.
-func Lift(found *settingsfile.Found, which func(*Entry) bool) (lifted []Entry, err error) {
+// LiftQuarantines ends the quarantines that which chooses.
+func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
 	for _, place := range found.Places {
-		entries, err := read(&found.Machine, place)
+		entries, err := readQuarantines(&found.Machine, place)
 		if err != nil {
 			return lifted, exit.As(exit.NotLooked, err)
 		}
-		if !slices.ContainsFunc(entries, func(e Entry) bool { return which(&e) }) {
+		if !slices.ContainsFunc(entries, func(e Quarantine) bool { return which(&e) }) {
 			continue
 		}
-		err = change(found, place, func(content map[string]any, entries []Entry) ([]Entry, error) {
-			return slices.DeleteFunc(entries, func(e Entry) bool {
+		err = changeQuarantines(found, place, func(content map[string]any, entries []Quarantine) ([]Quarantine, error) {
+			return slices.DeleteFunc(entries, func(e Quarantine) bool {
 				if !which(&e) {
 					return false
 				}
@@ -272,18 +270,18 @@ func Lift(found *settingsfile.Found, which func(*Entry) bool) (lifted []Entry, e
 	return lifted, nil
 }
 
-// Ended is a quarantine that was over, and why.
-type Ended struct {
-	Entry
+// QuarantineEnded is a quarantine that was over, and why.
+type QuarantineEnded struct {
+	Quarantine
 	Why string
 }
 
-// Renew lifts those that are over. gone are settings files whose own time was over just now: what still holds of theirs is
-// written again.
-func Renew(found *settingsfile.Found, gone []string) (ended []Ended, err error) {
+// RenewQuarantines lifts those that are over. gone are settings files whose own time was over just now: what still holds of
+// theirs is written again.
+func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err error) {
 	type about struct{ kind, name, program string }
 	reason := map[about]string{}
-	lifted, err := Lift(found, func(e *Entry) bool {
+	lifted, err := LiftQuarantines(found, func(e *Quarantine) bool {
 		why := e.Over(&found.Machine, time.Now())
 		if why != "" {
 			reason[about{e.Kind, e.Name, e.Program}] = why
@@ -291,10 +289,10 @@ func Renew(found *settingsfile.Found, gone []string) (ended []Ended, err error) 
 		return why != ""
 	})
 	for _, e := range lifted {
-		ended = append(ended, Ended{e, reason[about{e.Kind, e.Name, e.Program}]})
+		ended = append(ended, QuarantineEnded{e, reason[about{e.Kind, e.Name, e.Program}]})
 	}
 	for _, place := range gone {
-		entries, wrong := read(&found.Machine, filepath.Clean(place))
+		entries, wrong := readQuarantines(&found.Machine, filepath.Clean(place))
 		err = errors.Join(err, wrong)
 		for i := range entries {
 			others, wrong := entries[i].identify(found)

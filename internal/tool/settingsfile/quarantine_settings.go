@@ -1,4 +1,4 @@
-package quarantine
+package settingsfile
 
 import (
 	"fmt"
@@ -7,20 +7,19 @@ import (
 
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
 )
 
-// key names an object of the settings file by the programs that it is for; "" for all.
-func key(object map[string]any) string { return strings.Join(settingsfile.Apps(object), "\n") }
+// keyOf names an object of the settings file by the programs that it is for; "" for all.
+func keyOf(object map[string]any) string { return strings.Join(Apps(object), "\n") }
 
 // put changes a content so that loaders keep the entry's driver or layer out. others are the drivers that stay.
-func (e *Entry) put(content map[string]any, others []string) error {
+func (e *Quarantine) put(content map[string]any, others []string) error {
 	var list []map[string]any
 	if e.Program != "" {
-		list = append(list, settingsfile.ForProgram(content, e.Program))
+		list = append(list, ForProgram(content, e.Program))
 	} else {
-		settingsfile.For(content, nil, true)
-		list = settingsfile.Objects(content) // a program gets its own object and not that for all
+		For(content, nil, true)
+		list = Objects(content) // a program gets its own object and not that for all
 	}
 	e.Before = map[string]string{}
 	for _, object := range list {
@@ -32,10 +31,10 @@ func (e *Entry) put(content map[string]any, others []string) error {
 			continue
 		}
 		layers, had := object["layers"].([]any)
-		at := slices.IndexFunc(layers, func(l any) bool { return nameOf(l) == e.Name })
+		at := slices.IndexFunc(layers, func(l any) bool { return nameOf(asEntry(l)) == e.Name })
 		if at >= 0 {
 			entry := layers[at].(map[string]any)
-			e.Before[key(object)], _ = entry["control"].(string)
+			e.Before[keyOf(object)], _ = entry["control"].(string)
 			entry["control"] = settings.Off.String()
 			continue
 		}
@@ -60,16 +59,10 @@ func pathsOf(drivers []string) []any {
 	return list
 }
 
-func nameOf(layer any) string {
-	entry, _ := layer.(map[string]any)
-	name, _ := entry["name"].(string)
-	return name
-}
-
 // take changes a content back; what was changed by somebody else since stays as it is.
-func (e *Entry) take(content map[string]any) {
-	for _, object := range settingsfile.Objects(content) {
-		if apps := settingsfile.Apps(object); e.Program != "" && !slices.Equal(apps, []string{e.Program}) {
+func (e *Quarantine) take(content map[string]any) {
+	for _, object := range Objects(content) {
+		if apps := Apps(object); e.Program != "" && !slices.Equal(apps, []string{e.Program}) {
 			continue
 		}
 		if e.Kind == "driver" {
@@ -78,7 +71,7 @@ func (e *Entry) take(content map[string]any) {
 			continue
 		}
 		layers, _ := object["layers"].([]any)
-		at := slices.IndexFunc(layers, func(l any) bool { return nameOf(l) == e.Name })
+		at := slices.IndexFunc(layers, func(l any) bool { return nameOf(asEntry(l)) == e.Name })
 		if at < 0 {
 			continue
 		}
@@ -86,23 +79,23 @@ func (e *Entry) take(content map[string]any) {
 		if entry["control"] != settings.Off.String() {
 			continue
 		}
-		if before := e.Before[key(object)]; before != "" {
+		if before := e.Before[keyOf(object)]; before != "" {
 			entry["control"] = before
 			continue
 		}
-		if layers = slices.Delete(layers, at, at+1); len(layers) == 1 && nameOf(layers[0]) == "" {
+		if layers = slices.Delete(layers, at, at+1); len(layers) == 1 && nameOf(asEntry(layers[0])) == "" {
 			delete(object, "layers") // all others in their order: as without
 		} else {
 			object["layers"] = layers
 		}
 	}
-	settingsfile.Prune(content, e.Program)
+	Prune(content, e.Program)
 }
 
 // inForce tells whether a content keeps the entry's driver or layer out.
-func (e *Entry) inForce(content map[string]any) bool {
-	for _, object := range settingsfile.Objects(content) {
-		apps := settingsfile.Apps(object)
+func (e *Quarantine) inForce(content map[string]any) bool {
+	for _, object := range Objects(content) {
+		apps := Apps(object)
 		if e.Program != "" && !slices.Contains(apps, e.Program) {
 			continue
 		}
@@ -116,7 +109,7 @@ func (e *Entry) inForce(content map[string]any) bool {
 		}
 		layers, _ := object["layers"].([]any)
 		return slices.ContainsFunc(layers, func(l any) bool {
-			return nameOf(l) == e.Name && l.(map[string]any)["control"] == settings.Off.String()
+			return nameOf(asEntry(l)) == e.Name && controlOf(asEntry(l)) == settings.Off.String()
 		})
 	}
 	return false

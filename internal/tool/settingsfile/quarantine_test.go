@@ -1,4 +1,4 @@
-package quarantine
+package settingsfile
 
 import (
 	"encoding/json"
@@ -6,19 +6,18 @@ import (
 	"time"
 
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsfile"
 )
 
-func content(t *testing.T, text string) map[string]any {
+func contentOf(t *testing.T, text string) map[string]any {
 	t.Helper()
-	c, err := (&settingsfile.File{Ours: true, Content: text}).Decode()
+	c, err := (&File{Ours: true, Content: text}).Decode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func text(t *testing.T, c map[string]any) string {
+func arrayOf(t *testing.T, c map[string]any) string {
 	t.Helper()
 	data, err := json.Marshal(c["settings_array"])
 	if err != nil {
@@ -48,28 +47,28 @@ func TestPutAndTake(t *testing.T) {
 		{"", `[{"app_keys":["/a"],"stderr_log":["warn"]}]`,
 			`[{"app_keys":["/a"],"layers":[` + bad + `,` + unordered + `],"stderr_log":["warn"]},{"layers":[` + bad + `,` + unordered + `]}]`},
 	} {
-		e := &Entry{Kind: "layer", Name: "bad", Manifest: "/m/bad.json", Implicit: true, Program: c.program}
-		settings := content(t, `{"settings_array":`+c.before+`}`)
+		e := &Quarantine{Kind: "layer", Name: "bad", Manifest: "/m/bad.json", Implicit: true, Program: c.program}
+		settings := contentOf(t, `{"settings_array":`+c.before+`}`)
 		if err := e.put(settings, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got := text(t, settings); got != c.during || !e.inForce(settings) {
+		if got := arrayOf(t, settings); got != c.during || !e.inForce(settings) {
 			t.Errorf("for %q, %s became\n%s, want\n%s", c.program, c.before, got, c.during)
 		}
 		// As it is read again later.
 		data, _ := json.Marshal(e)
-		later := &Entry{}
+		later := &Quarantine{}
 		if err := json.Unmarshal(data, later); err != nil {
 			t.Fatal(err)
 		}
-		settings = content(t, `{"settings_array":`+text(t, settings)+`}`)
+		settings = contentOf(t, `{"settings_array":`+arrayOf(t, settings)+`}`)
 		want := c.before
 		if c.program == "/game" && c.before == `[{"app_keys":["/a","/game"],"stderr_log":["warn"]}]` {
 			// Settings of its own say the same as those that it had with others, and stay.
 			want = `[{"app_keys":["/game"],"stderr_log":["warn"]},{"app_keys":["/a","/game"],"stderr_log":["warn"]}]`
 		}
-		if later.take(settings); text(t, settings) != want || later.inForce(settings) {
-			t.Errorf("for %q, %s is afterwards\n%s", c.program, c.before, text(t, settings))
+		if later.take(settings); arrayOf(t, settings) != want || later.inForce(settings) {
+			t.Errorf("for %q, %s is afterwards\n%s", c.program, c.before, arrayOf(t, settings))
 		}
 	}
 }
@@ -77,20 +76,20 @@ func TestPutAndTake(t *testing.T) {
 // A driver is kept out by naming the others; settings that choose drivers already are not touched.
 func TestPutDriver(t *testing.T) {
 	t.Parallel()
-	e := &Entry{Kind: "driver", Name: "old.json", Manifest: "/d/old.json", Program: "/game"}
-	settings := content(t, `{"settings_array":[]}`)
+	e := &Quarantine{Kind: "driver", Name: "old.json", Manifest: "/d/old.json", Program: "/game"}
+	settings := contentOf(t, `{"settings_array":[]}`)
 	if err := e.put(settings, []string{"/d/a.json", "/d/b.json"}); err != nil {
 		t.Fatal(err)
 	}
 	want := `[{"additional_drivers":[{"path":"/d/b.json"},{"path":"/d/a.json"}],"additional_drivers_use_exclusively":true,"app_keys":["/game"]}]`
-	if got := text(t, settings); got != want || !e.inForce(content(t, `{"settings_array":`+got+`}`)) {
+	if got := arrayOf(t, settings); got != want || !e.inForce(contentOf(t, `{"settings_array":`+got+`}`)) {
 		t.Errorf("got %s", got)
 	}
 	if err := e.put(settings, nil); err == nil {
 		t.Error("settings that choose drivers are written over")
 	}
-	if e.take(settings); text(t, settings) != "[]" {
-		t.Errorf("afterwards %s", text(t, settings))
+	if e.take(settings); arrayOf(t, settings) != "[]" {
+		t.Errorf("afterwards %s", arrayOf(t, settings))
 	}
 }
 
@@ -99,7 +98,7 @@ func TestOver(t *testing.T) {
 	t.Parallel()
 	m, now := &machine.Machine{}, time.Now()
 	own := "quarantine_test.go"
-	e := Entry{File: own, Identity: identityOf(m, own), Until: now.Add(time.Hour)}
+	e := Quarantine{File: own, Identity: identityOf(m, own), Until: now.Add(time.Hour)}
 	if why := e.Over(m, now); why != "" {
 		t.Errorf("too early: %s", why)
 	}
