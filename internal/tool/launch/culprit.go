@@ -1,4 +1,4 @@
-package culprit
+package launch
 
 import (
 	"slices"
@@ -56,13 +56,13 @@ type Result string
 
 // Results.
 const (
-	Fine      Result = "fine"      // the program ended as it should
-	Found     Result = "found"     // it works when the culprits are left out
-	Unloading Result = "unloading" // it works when no driver and no layer is unloaded
-	Elsewhere Result = "elsewhere" // nothing can be left out so that it works
-	ByLoader  Result = "loader"    // it fails with one loader alone, and nothing can be left out so that it works there
-	Unsteady  Result = "unsteady"  // the same run ends this way and that way
-	Stopped   Result = "stopped"   // it was broken off
+	EndedWell         Result = "fine"      // the program ended as it should
+	FoundCulprit      Result = "found"     // it works when the culprits are left out
+	FoundUnloading    Result = "unloading" // it works when no driver and no layer is unloaded
+	NothingToLeaveOut Result = "elsewhere" // nothing can be left out so that it works
+	FailsWithLoader   Result = "loader"    // it fails with one loader alone, and nothing can be left out so that it works there
+	EndsDiffer        Result = "unsteady"  // the same run ends this way and that way
+	BrokenOff         Result = "stopped"   // it was broken off
 )
 
 // Verdict is what a search found.
@@ -81,9 +81,10 @@ type searching struct {
 	trial Trial
 }
 
-// Find looks for the culprit: a run as it is, without the variables that hide devices, without layers, then with fewer and fewer
-// of the suspects left out. More gives the suspects, once the first run has shown which layers the program itself asks for.
-func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
+// FindCulprit looks for the culprit: a run as it is, without the variables that hide devices, without layers, then with fewer
+// and fewer of the suspects left out. More gives the suspects, once the first run has shown which layers the program itself
+// asks for.
+func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error) {
 	s := &searching{&Verdict{}, trial}
 	first, err := s.run(nil)
 	if err != nil {
@@ -91,9 +92,9 @@ func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
 	}
 	s.First = first
 	if first.Good || first.Stopped {
-		s.Result = Fine
+		s.Result = EndedWell
 		if first.Stopped {
-			s.Result = Stopped
+			s.Result = BrokenOff
 		}
 		return s.Verdict, nil
 	}
@@ -104,7 +105,7 @@ func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
 		}
 	}
 	if first.Unused { // no layer or driver was there to do harm
-		s.Result = Elsewhere
+		s.Result = NothingToLeaveOut
 		return s.Verdict, nil
 	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
@@ -123,13 +124,13 @@ func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
 		// Without any driver hardly a program goes on to where it crashes: what counts is that one can be left out.
 		return s.among(list.Layers, list.Drivers)
 	}
-	s.Result = Elsewhere
+	s.Result = NothingToLeaveOut
 	return s.Verdict, nil
 }
 
 // broken ends a search that was broken off.
 func (s *searching) broken(err error) (*Verdict, error) {
-	s.Result = Stopped
+	s.Result = BrokenOff
 	return s.Verdict, err
 }
 
@@ -172,7 +173,7 @@ func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 			return s.broken(err)
 		}
 		if seen.Good {
-			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, Found
+			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, FoundCulprit
 			return s.together(suspects)
 		}
 	}
@@ -191,13 +192,13 @@ func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 			return s.broken(err)
 		}
 		if seen.Good {
-			s.Last, s.Result = seen, Found
+			s.Last, s.Result = seen, FoundCulprit
 			return s.together(suspects)
 		}
 	}
-	s.Culprits, s.Result = nil, Elsewhere
+	s.Culprits, s.Result = nil, NothingToLeaveOut
 	if suspects[0].Kind != Driver {
-		s.Result = Unsteady // without all of them it did work
+		s.Result = EndsDiffer // without all of them it did work
 	}
 	return s.Verdict, nil
 }
@@ -254,7 +255,7 @@ func (s *searching) unloading() (done bool, err error) {
 		return true, err
 	}
 	if seen.Good {
-		s.Last, s.Result = seen, Unloading
+		s.Last, s.Result = seen, FoundUnloading
 	}
 	return seen.Good, nil
 }

@@ -1,4 +1,4 @@
-package culprit
+package launch
 
 import (
 	"fmt"
@@ -26,17 +26,17 @@ func TestFind(t *testing.T) {
 		culprit []string
 		most    int
 	}{
-		{nil, "layer", nil, Fine, nil, 1},
-		{[]string{"a"}, "layer", nil, Found, []string{"a"}, 7},
-		{[]string{"g"}, "layer", nil, Found, []string{"g"}, 7},
-		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, Found, []string{"d"}, 4},
-		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, Found, []string{"d"}, 8},
-		{[]string{"c", "f"}, "layer", nil, Found, []string{"c", "f"}, 11},
-		{[]string{"e"}, "driver", nil, Found, []string{"e"}, 5},
-		{[]string{"b"}, "variable", nil, Found, []string{"b"}, 6},
-		{[]string{"one"}, "variable", nil, Found, []string{"one"}, 4},
-		{[]string{"program"}, "layer", nil, Elsewhere, nil, 2},
-		{[]string{"program"}, "driver", nil, Elsewhere, nil, 40},
+		{nil, "layer", nil, EndedWell, nil, 1},
+		{[]string{"a"}, "layer", nil, FoundCulprit, []string{"a"}, 7},
+		{[]string{"g"}, "layer", nil, FoundCulprit, []string{"g"}, 7},
+		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, FoundCulprit, []string{"d"}, 4},
+		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, FoundCulprit, []string{"d"}, 8},
+		{[]string{"c", "f"}, "layer", nil, FoundCulprit, []string{"c", "f"}, 11},
+		{[]string{"e"}, "driver", nil, FoundCulprit, []string{"e"}, 5},
+		{[]string{"b"}, "variable", nil, FoundCulprit, []string{"b"}, 6},
+		{[]string{"one"}, "variable", nil, FoundCulprit, []string{"one"}, 4},
+		{[]string{"program"}, "layer", nil, NothingToLeaveOut, nil, 2},
+		{[]string{"program"}, "driver", nil, NothingToLeaveOut, nil, 40},
 	} {
 		runs := 0
 		trial := func(without []Suspect) (*Seen, error) {
@@ -49,14 +49,14 @@ func TestFind(t *testing.T) {
 			}
 			return seen, nil
 		}
-		v, err := Find(trial, func(*Seen) *List {
+		v, err := FindCulprit(trial, func(*Seen) *Suspects {
 			switch c.kind {
 			case Layer:
-				return &List{Layers: suspects(Layer, names...), Drivers: suspects(Driver, "one")}
+				return &Suspects{Layers: suspects(Layer, names...), Drivers: suspects(Driver, "one")}
 			case Variable:
-				return &List{Variables: suspects(Variable, names...), Layers: suspects(Layer, "one")}
+				return &Suspects{Variables: suspects(Variable, names...), Layers: suspects(Layer, "one")}
 			}
-			return &List{Drivers: suspects(Driver, names...)}
+			return &Suspects{Drivers: suspects(Driver, names...)}
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -74,14 +74,14 @@ func TestFind(t *testing.T) {
 // Two layers that only fail together: both are named.
 func TestFindTogether(t *testing.T) {
 	t.Parallel()
-	v, err := Find(func(without []Suspect) (*Seen, error) {
+	v, err := FindCulprit(func(without []Suspect) (*Seen, error) {
 		left := map[string]bool{"a": true, "b": true, "c": true}
 		for _, w := range without {
 			delete(left, w.Name)
 		}
 		return &Seen{Good: !left["a"] || !left["c"]}, nil
-	}, func(*Seen) *List { return &List{Layers: suspects(Layer, "a", "b", "c")} })
-	if err != nil || v.Result != Found || len(v.Culprits) != 1 || len(v.With) != 1 || v.Culprits[0].Name+v.With[0].Name != "ca" {
+	}, func(*Seen) *Suspects { return &Suspects{Layers: suspects(Layer, "a", "b", "c")} })
+	if err != nil || v.Result != FoundCulprit || len(v.Culprits) != 1 || len(v.With) != 1 || v.Culprits[0].Name+v.With[0].Name != "ca" {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -89,18 +89,18 @@ func TestFindTogether(t *testing.T) {
 // A search that is broken off, and one whose run cannot be made, end.
 func TestFindEnds(t *testing.T) {
 	t.Parallel()
-	more := func(*Seen) *List { return &List{Layers: suspects(Layer, "a", "b", "c")} }
+	more := func(*Seen) *Suspects { return &Suspects{Layers: suspects(Layer, "a", "b", "c")} }
 	for stop := 1; stop < 5; stop++ {
 		runs := 0
-		v, err := Find(func(w []Suspect) (*Seen, error) {
+		v, err := FindCulprit(func(w []Suspect) (*Seen, error) {
 			runs++
 			return &Seen{Good: len(w) == 3, Stopped: runs == stop}, nil
 		}, more)
-		if err != nil || v.Result != Stopped || runs != stop {
+		if err != nil || v.Result != BrokenOff || runs != stop {
 			t.Errorf("stopped in run %d: %+v after %d, %v", stop, v, runs, err)
 		}
 		runs = 0
-		if _, err = Find(func(w []Suspect) (*Seen, error) {
+		if _, err = FindCulprit(func(w []Suspect) (*Seen, error) {
 			if runs++; runs == stop {
 				return nil, fmt.Errorf("no more")
 			}

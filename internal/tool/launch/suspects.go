@@ -1,4 +1,4 @@
-package culprit
+package launch
 
 import (
 	"slices"
@@ -24,8 +24,8 @@ type Scene struct {
 	ByFiles bool // drivers are left out by a list of the others: for a loader that knows no filters
 }
 
-// List is what can be left out.
-type List struct {
+// Suspects is what can be left out.
+type Suspects struct {
 	Variables, Layers, Drivers []Suspect
 	Stay                       []string // names of what no variable leaves out
 }
@@ -36,8 +36,8 @@ var hiding = []string{variables.DeviceIDFilter.Name(), variables.VendorIDFilter.
 
 // Suspects are the variables that hide devices, the layers and the drivers that can be left out; more are names of layers that
 // the program itself asked for.
-func (s *Scene) Suspects(more []string) *List {
-	found := &List{}
+func (s *Scene) Suspects(more []string) *Suspects {
+	found := &Suspects{}
 	for _, name := range hiding {
 		if value, _ := s.Source.Lookup(name); value != "" {
 			found.Variables = append(found.Variables, Suspect{Kind: Variable, Name: name, Value: value})
@@ -80,8 +80,8 @@ func (s *Scene) real(library string) string {
 	return library
 }
 
-// none is an entry of a filter that matches no manifest.
-const none = "none"
+// noManifest is an entry of a filter that matches no manifest.
+const noManifest = "none"
 
 // driversWithout are the manifests of the drivers that are not in a list.
 func (s *Scene) driversWithout(list []Suspect) (files []string) {
@@ -134,7 +134,7 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 	if slices.ContainsFunc(names, func(name string) bool { return plan.Matches(selected, name) }) { // then VK_LOADER_DRIVERS_DISABLE does not leave it out (ENV-15)
 		left := term.Words(s.driversWithout(list), machine.Style.Base)
 		if len(left) == 0 {
-			left = []string{none}
+			left = []string{noManifest}
 		}
 		set(variables.DriversSelect.Name(), strings.Join(left, ","))
 	}
