@@ -20,33 +20,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// layerSettings is what settings layer says.
-type layerSettings struct {
-	Schema    int            `json:"schema"`
-	Layer     string         `json:"layer"`
-	Manifest  string         `json:"manifest"`
-	File      string         `json:"file,omitempty"` // in force, or written
-	From      string         `json:"from,omitempty"` // what names it
-	Removed   bool           `json:"removed,omitempty"`
-	Settings  []settingNow   `json:"settings"`
-	Variables []variableLine `json:"variables,omitempty"` // that do the same
-
-	Presets []settingsfile.Preset `json:"presets,omitempty"` // that the manifest proposes
-}
-
-// settingNow is a setting, and its value where the file has one.
-type settingNow struct {
-	settingsfile.Setting
-	Value string `json:"value,omitempty"`
-	Line  int    `json:"line,omitempty"`
-}
-
-// variableLine is a variable that sets a setting.
-type variableLine struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 // layerOptions are those of settings layer.
 type layerOptions struct {
 	output
@@ -185,7 +158,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	if err != nil {
 		return err
 	}
-	answer := &layerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
+	answer := &settingsfile.LayerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
 	if o.variables {
 		return printLayerVariables(s, o, edits, answer)
 	}
@@ -211,7 +184,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 		}
 	}
 	for _, setting := range layer.Settings {
-		now := settingNow{Setting: setting}
+		now := settingsfile.SettingNow{Setting: setting}
 		if v, ok := file.Find(layer.Full(setting.Key)); ok {
 			now.Value, now.Line = v.Value, v.Line
 		}
@@ -230,7 +203,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 }
 
 // printLayerWritten says which file was written, and who reads it.
-func printLayerWritten(s *invocation, answer *layerSettings) {
+func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
 	verb := "Wrote"
 	if answer.Removed {
 		verb = "Nothing is left: the tool removed"
@@ -281,16 +254,16 @@ func layerFile(m *machine.Machine, o *layerOptions) (*settingsfile.LayerFile, er
 }
 
 // printLayerVariables prints the variables that set settings.
-func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *layerSettings) error {
+func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *settingsfile.LayerSettings) error {
 	if len(edits) == 0 {
 		return errors.New("settings layer: --variables needs KEY=VALUE")
 	}
-	answer.Settings = []settingNow{}
+	answer.Settings = []settingsfile.SettingNow{}
 	for _, e := range edits {
 		if e.setting.Variable == "" {
 			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", answer.Layer, e.key)
 		}
-		answer.Variables = append(answer.Variables, variableLine{e.setting.Variable, e.value})
+		answer.Variables = append(answer.Variables, settingsfile.VariableLine{Name: e.setting.Variable, Value: e.value})
 	}
 	return o.print(s, answer, func() {
 		for _, v := range answer.Variables {
@@ -300,7 +273,7 @@ func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answ
 }
 
 // printLayerSettings lists the settings of a layer.
-func printLayerSettings(s *invocation, answer *layerSettings) {
+func printLayerSettings(s *invocation, answer *settingsfile.LayerSettings) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(answer.Layer)))
 	if answer.File != "" {

@@ -7,6 +7,33 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
+// LayerSettings is what settings layer says.
+type LayerSettings struct {
+	Schema    int            `json:"schema"`
+	Layer     string         `json:"layer"`
+	Manifest  string         `json:"manifest"`
+	File      string         `json:"file,omitempty"` // in force, or written
+	From      string         `json:"from,omitempty"` // what names it
+	Removed   bool           `json:"removed,omitempty"`
+	Settings  []SettingNow   `json:"settings"`
+	Variables []VariableLine `json:"variables,omitempty"` // that do the same
+
+	Presets []Preset `json:"presets,omitempty"` // that the manifest proposes
+}
+
+// SettingNow is a setting, and its value where the file has one.
+type SettingNow struct {
+	Setting
+	Value string `json:"value,omitempty"`
+	Line  int    `json:"line,omitempty"`
+}
+
+// VariableLine is a variable that sets a setting.
+type VariableLine struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
 // ShownLayers is the file in force, with what it says.
 type ShownLayers struct {
 	LayerPlace

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -109,7 +110,7 @@ func layersOf(r *Request) (any, error) {
 		form, err := layerOf(r, r.Rest)
 		return &layersView{Layer: form}, err
 	}
-	var found struct{ Found []foundRow }
+	var found struct{ Found []discover.Finding }
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
 	}
@@ -138,17 +139,6 @@ func layersOf(r *Request) (any, error) {
 	return &layersView{List: view}, nil
 }
 
-// layerSays is what "settings layer --json" prints.
-type layerSays struct {
-	Manifest, File string
-	Settings       []struct {
-		settingsfile.Setting
-		Value string
-		Line  int
-	}
-	Presets []settingsfile.Preset
-}
-
 // layerOf is the form of a layer with the values that the address has.
 func layerOf(r *Request, name string) (*layer, error) {
 	view := &layer{Name: name, Where: r.Query.Get("where"), Directory: r.Query.Get("directory"), Variables: r.Query.Get("where") == "variables"}
@@ -156,7 +146,7 @@ func layerOf(r *Request, name string) (*layer, error) {
 	if view.Where == "directory" && view.Directory != "" {
 		args = append(args, "--directory", view.Directory)
 	}
-	var says layerSays
+	var says settingsfile.LayerSettings
 	ran := r.Tool.Run(r, args...)
 	if err := ran.Decode(&says); err != nil && len(args) > 4 {
 		// A directory that cannot be: the form stays, with the reason.
