@@ -3,6 +3,7 @@ package loaders
 import (
 	"cmp"
 	"strings"
+	"time"
 )
 
 // Log is what the loader itself said while a program ran.
@@ -185,4 +186,173 @@ func (l *LogLine) tell() {
 			}
 		}
 	}
+}
+
+// olderColumn is where the text started in loaders before the mark.
+const olderColumn = 18
+
+// OlderLog gives the log of an older loader, whose lines begin with the tag, the form of LOG-9. Other lines stay as they are.
+func OlderLog(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		tag, rest, ended := strings.Cut(line, tagEnd)
+		first, second, both := strings.Cut(tag, separator)
+		_, severity := severityOf(first)
+		if !ended || !severity && !isCategory(first) || both && !isCategory(second) {
+			continue
+		}
+		width := len(tag)
+		if both && !severity { // two categories
+			tag = first
+		}
+		start := LogMark + tag + tagEnd + " "
+		if pad := textColumn - len(start); pad > 0 {
+			start += strings.Repeat(" ", pad)
+		}
+		if text, padded := strings.CutPrefix(rest, strings.Repeat(" ", max(0, olderColumn-width-len(tagEnd)))); padded {
+			rest = text
+		} else {
+			rest = strings.TrimPrefix(rest, " ")
+		}
+		lines[i] = start + rest
+	}
+	return strings.Join(lines, "\n")
+}
+
+// LogTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
+// opening and another one after it, in the same call; what a program does between two calls is in none of the times.
+type LogTimes struct {
+	began  time.Time
+	Seen   bool          // any line of the loader
+	Loaded time.Duration // until the first one
+	Opened []*Opening
+	open   *Opening // that has begun
+	since  time.Time
+}
+
+// Opening is all openings of one library.
+type Opening struct {
+	Kind, Name, Library string
+	Times               int
+	First, Total        time.Duration
+}
+
+// NewLogTimes begins to read, of a program that was started at some moment.
+func NewLogTimes(began time.Time) *LogTimes { return &LogTimes{began: began} }
+
+// Line takes a line of the log, and when it came.
+func (t *LogTimes) Line(text string, at time.Time) {
+	line, ok := ParseLog(text)
+	if !ok {
+		return
+	}
+	if !t.Seen {
+		t.Seen, t.Loaded = true, at.Sub(t.began)
+	}
+	if t.open != nil {
+		spent := at.Sub(t.since)
+		if t.open.Times == 0 {
+			t.open.First = spent
+		}
+		t.open.Times++
+		t.open.Total += spent
+		if line.Kind == LayerInserted {
+			t.open.Name = line.Name
+		}
+		t.open = nil
+	}
+	switch line.Kind {
+	case DriverOpens:
+		t.open, t.since = t.of("driver", line.Library), at
+	case LayerOpens:
+		t.open, t.since = t.of("layer", line.Library), at
+	}
+}
+
+func (t *LogTimes) of(kind, library string) *Opening {
+	for _, o := range t.Opened {
+		if o.Kind == kind && o.Library == library {
+			return o
+		}
+	}
+	o := &Opening{Kind: kind, Library: library}
+	t.Opened = append(t.Opened, o)
+	return o
+}
+
+// Phase is how far the loader had come in a program, by its last lines.
+type Phase string
+
+// Phases, in words that go on with "it stood there".
+const (
+	Unused       Phase = "before the program used the loader"
+	Searches     Phase = "while the loader searched for drivers and layers"
+	Opens        Phase = "while the loader opened "
+	Creates      Phase = "while an instance was created"
+	InstanceMade Phase = "after the layers of an instance were loaded"
+	Listed       Phase = "after the devices were listed"
+	DeviceInUse  Phase = "after a device was created, while the program used it"
+	Closes       Phase = "while drivers and layers were unloaded"
+)
+
+// Progress follows the loader through a program by the lines of its log.
+type Progress struct {
+	Last   string   // the loader's last line, without its tag
+	Phase  Phase    // Unused without any line
+	Layers []string // names of those that were put into a chain, each once
+
+	library string
+}
+
+// Line takes a line of the log.
+func (p *Progress) Line(text string) {
+	line, ok := ParseLog(text)
+	if !ok {
+		return
+	}
+	trimmed := strings.TrimSpace(line.Text)
+	if trimmed == "" || strings.Trim(trimmed, "|") == "" {
+		return
+	}
+	if p.Phase == "" {
+		p.Phase = Searches
+	}
+	p.Last = trimmed
+	switch line.Kind {
+	case DriverOpens:
+		p.Phase, p.library = Opens, "the driver "+line.Library
+	case LayerOpens:
+		p.Phase, p.library = Opens, "the layer "+line.Library
+	case LayerInserted:
+		p.Phase = Creates
+		for _, name := range p.Layers {
+			if name == line.Name {
+				return
+			}
+		}
+		p.Layers = append(p.Layers, line.Name)
+	case InstanceChained:
+		p.Phase = InstanceMade
+	case DeviceChained, DeviceMade:
+		p.Phase = DeviceInUse
+	case DevicesSorted:
+		p.Phase = Listed
+	case Unloads:
+		p.Phase = Closes
+	default:
+		if p.Phase == Opens { // the opening is over
+			p.Phase = Searches
+		}
+	}
+}
+
+// Words are the phase in words.
+func (p *Progress) Words() string {
+	switch p.Phase {
+	case "":
+		return string(Unused)
+	case Opens:
+		return string(Opens) + p.library
+	}
+	return string(p.Phase)
 }
