@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
@@ -87,7 +87,7 @@ type Message struct {
 	Severity string `json:"severity"` // warning or error
 	Text     string `json:"text"`
 
-	kind    loaderlog.Kind
+	kind    loaders.LogKind
 	library string
 }
 
@@ -134,10 +134,10 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 		return nil, err
 	}
 	log := told.Log
-	if (options.Loader != nil || options.Undecided) && !strings.Contains(log, loaderlog.Mark) { // an older loader
-		log = loaderlog.Older(log)
+	if (options.Loader != nil || options.Undecided) && !strings.Contains(log, loaders.LogMark) { // an older loader
+		log = loaders.OlderLog(log)
 	}
-	i := inspectionOf(timed, loaderlog.Read(log))
+	i := inspectionOf(timed, loaders.ReadLog(log))
 	i.Fallback = used
 	if i.Library == "" {
 		i.Library = at.Library
@@ -157,7 +157,7 @@ func twice(ctx context.Context, at probe.Place, environ []string, options *Inspe
 }
 
 // inspectionOf is what the children saw.
-func inspectionOf(timed *probe.Result, log *loaderlog.Log) *Inspection {
+func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 	i := &Inspection{Schema: InspectionSchema, Library: timed.Library, Version: Version(timed.Version).String(), Problem: timed.Problem,
 		Died: timed.Died(), Drivers: []InspectedDriver{}, Layers: []InspectedLayer{}, Chain: []string{}, Devices: []Device{},
 		Times: timesOf(timed.Phases), Usage: map[string]Usage{}, Messages: []Message{}, Extensions: []Extension{}}
@@ -241,7 +241,7 @@ func (i *Inspection) driver(source *machine.Source, path string) InspectedDriver
 		}
 	}
 	if at := slices.IndexFunc(i.Messages, func(m Message) bool {
-		return m.library != "" && (m.Severity == string(loaderlog.Error) || m.kind == loaderlog.DriverSkipped) && machine.SameLibrary(d.Library, m.library)
+		return m.library != "" && (m.Severity == string(loaders.LogError) || m.kind == loaders.DriverSkipped) && machine.SameLibrary(d.Library, m.library)
 	}); at >= 0 && d.Devices == 0 {
 		d.Problem = i.Messages[at].Text
 	}

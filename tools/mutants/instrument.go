@@ -224,10 +224,6 @@ func libraryPlaces(library string, places map[int][]place) error {
 			calls = append(calls, after)
 		}
 	}
-	data, err := file.DWARF()
-	if err != nil {
-		return err
-	}
 	type key struct {
 		call uint64
 		file string
@@ -248,10 +244,26 @@ func libraryPlaces(library string, places map[int][]place) error {
 			first = false
 		}
 	}
+	if err := eachLine(file, add); err != nil {
+		return err
+	}
+	for k, list := range lines {
+		slices.Sort(list)
+		places[int(k.call)] = append(places[int(k.call)], place{file: k.file, lines: slices.Compact(list)})
+	}
+	return nil
+}
+
+// eachLine gives the code of each source line of a library, by the library's debug information.
+func eachLine(library *elf.File, add func(from, to uint64, name string, line int)) error {
+	data, err := library.DWARF()
+	if err != nil {
+		return err
+	}
 	for reader := data.Reader(); ; {
 		entry, err := reader.Next()
 		if err != nil || entry == nil {
-			break
+			return nil
 		}
 		reader.SkipChildren()
 		rows, err := data.LineReader(entry)
@@ -273,11 +285,6 @@ func libraryPlaces(library string, places map[int][]place) error {
 			last, known = row, !row.EndSequence
 		}
 	}
-	for k, list := range lines {
-		slices.Sort(list)
-		places[int(k.call)] = append(places[int(k.call)], place{file: k.file, lines: slices.Compact(list)})
-	}
-	return nil
 }
 
 // instrumentGo puts a mark at the start of every block of statements of a file; the numbers go on from first.

@@ -1,5 +1,7 @@
 package diag
 
+import "errors"
+
 // Flag bits of a log line; the numbers are those of the spine's logger.
 const (
 	Info       uint32 = 1
@@ -35,6 +37,17 @@ func (s Severity) String() string {
 
 // MarshalText gives the word, for the tool's JSON.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText has written.
+func (s *Severity) UnmarshalText(text []byte) error {
+	for _, known := range []Severity{Note, Warning, Problem} {
+		if known.String() == string(text) {
+			*s = known
+			return nil
+		}
+	}
+	return errors.New("no severity: " + string(text))
+}
 
 // About is what the findings of a code are about.
 type About uint8

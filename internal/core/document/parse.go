@@ -213,37 +213,41 @@ func (p *parser) value() bool {
 			n.end = uint32(p.at)
 			p.add(n)
 		}
-		// A value has ended here: close containers until one goes on.
-		for {
-			if len(p.stack) == 0 {
-				return true
-			}
-			top := p.stack[len(p.stack)-1]
-			object := p.nodes[top.container].kind == Object
-			p.space()
-			if p.at >= len(p.text) {
-				return p.fail("the text ends inside an object or array")
-			}
-			c := p.text[p.at]
-			if c == ',' {
-				p.at++
-				if object && !p.name(&member) {
-					return false
-				}
-				break
-			}
-			if object && c == '}' || !object && c == ']' {
-				p.at++
-				p.nodes[top.container].end = uint32(p.at)
-				p.stack = p.stack[:len(p.stack)-1]
-				continue
-			}
-			if object {
-				return p.fail("expected a comma or a closing brace")
-			}
-			return p.fail("expected a comma or a closing bracket")
+		if !p.ended(&member) {
+			return false
+		}
+		if len(p.stack) == 0 {
+			return true
 		}
 	}
+}
+
+// ended closes containers after a value until one goes on, and reads the name of its next member.
+func (p *parser) ended(member *node) bool {
+	for len(p.stack) > 0 {
+		top := p.stack[len(p.stack)-1]
+		object := p.nodes[top.container].kind == Object
+		p.space()
+		if p.at >= len(p.text) {
+			return p.fail("the text ends inside an object or array")
+		}
+		c := p.text[p.at]
+		if c == ',' {
+			p.at++
+			return !object || p.name(member)
+		}
+		if object && c == '}' || !object && c == ']' {
+			p.at++
+			p.nodes[top.container].end = uint32(p.at)
+			p.stack = p.stack[:len(p.stack)-1]
+			continue
+		}
+		if object {
+			return p.fail("expected a comma or a closing brace")
+		}
+		return p.fail("expected a comma or a closing bracket")
+	}
+	return true
 }
 
 // name reads a member's name and its colon.

@@ -3,6 +3,7 @@ package ask
 import (
 	"context"
 	"errors"
+	"time"
 
 	"vkloader/discover"
 	"vkloader/internal/core/facts"
@@ -10,7 +11,9 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
 // Decision is the answer of package discover, with what it was made of.
@@ -89,4 +92,28 @@ func ChangedFor(facts facts.Source, program discover.Program) (*plan.Answer, err
 // ChangedOn is ChangedFor on another system.
 func ChangedOn(platform search.Platform, facts facts.Source, program discover.Program) (*plan.Answer, error) {
 	return only(&explain.Question{Source: facts, Machine: &machine.Machine{}, Platform: platform}, program)
+}
+
+// Devices asks the drivers for their devices, in one child. The error is for what kept it from running.
+func Devices(at probe.Place, environ []string, limit time.Duration) (*discover.Report, error) {
+	if environ == nil {
+		environ = []string{} // and not this process's
+	}
+	ctx, done := probe.Interruptible()
+	defer done()
+	return discover.Probe(ctx, discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit, Whole: true})
+}
+
+// Selected is a device as a selector is compared with it.
+func Selected(d *discover.Device) gpus.Device {
+	return gpus.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+		DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
+}
+
+// SelectedAll are several.
+func SelectedAll(devices []discover.Device) (list []gpus.Device) {
+	for i := range devices {
+		list = append(list, Selected(&devices[i]))
+	}
+	return list
 }

@@ -17,10 +17,8 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
@@ -30,22 +28,22 @@ import (
 
 // verdict is what run --find-culprit says.
 type verdict struct {
-	Schema   int               `json:"schema"`
-	Program  []string          `json:"program"`
-	Result   culprit.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
-	Loader   *loaders.Loader   `json:"loader,omitempty"`     // that the program used when it ended so; absent: not known
-	Works    string            `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
-	Culprits []culprit.Suspect `json:"culprits"`
-	With     []culprit.Suspect `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
-	Runs     []culprit.Run     `json:"runs"`
-	What     string            `json:"what"`                // how the program ended by itself
-	Process  string            `json:"process,omitempty"`   // executable of the process that stood there
-	Files    []string          `json:"files"`               // the mapped files on the call stack of the failure, innermost first
-	Phase    string            `json:"phase"`               // the loader's last phase before the failure
-	Last     string            `json:"last_line,omitempty"` // the loader's last one
-	Fix      string            `json:"fix,omitempty"`       // a command line with which the program works
-	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
-	Notes    []string          `json:"notes"`
+	Schema   int              `json:"schema"`
+	Program  []string         `json:"program"`
+	Result   launch.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
+	Loader   *loaders.Loader  `json:"loader,omitempty"`     // that the program used when it ended so; absent: not known
+	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
+	Culprits []launch.Suspect `json:"culprits"`
+	With     []launch.Suspect `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
+	Runs     []launch.Run     `json:"runs"`
+	What     string           `json:"what"`                // how the program ended by itself
+	Process  string           `json:"process,omitempty"`   // executable of the process that stood there
+	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
+	Phase    string           `json:"phase"`               // the loader's last phase before the failure
+	Last     string           `json:"last_line,omitempty"` // the loader's last one
+	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
+	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
+	Notes    []string         `json:"notes"`
 }
 
 // findsCulprit is what run is asked to do with --find-culprit.
@@ -91,7 +89,7 @@ const culpritHelp = "--find-culprit finds the layer or driver that makes a progr
 type hunt struct {
 	s       *invocation
 	program launch.Program
-	scene   culprit.Scene
+	scene   launch.Scene
 	limits  launch.Limits
 	failure failure
 	out     *os.File
@@ -122,15 +120,15 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if asJSON {
 		h.out = os.Stderr // standard output is for the verdict
 	}
-	found, err := culprit.Find(h.trial, h.suspects)
+	found, err := launch.FindCulprit(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	if found.Result == culprit.Fine && h.code > 0 {
+	if found.Result == launch.EndedWell && h.code > 0 {
 		h.note("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code)
 	}
 	with := h.used
-	if found.Result == culprit.Fine {
+	if found.Result == launch.EndedWell {
 		runs := h.runs
 		usual, err := h.withUsual(r.usual)
 		switch {
@@ -148,7 +146,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	}
 	v := h.verdict(found, with)
 	var failed error
-	if r.apply && found.Result == culprit.Found {
+	if r.apply && found.Result == launch.FoundCulprit {
 		failed = h.apply(found, length)
 		v.Applied = failed == nil && h.rights == ""
 	}
@@ -163,9 +161,9 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		return err
 	case failed != nil:
 		return failed
-	case v.Result == culprit.Stopped:
+	case v.Result == launch.BrokenOff:
 		return exit.With(exit.NotLooked)
-	case v.Result != culprit.Fine:
+	case v.Result != launch.EndedWell:
 		return exit.With(exit.Problems)
 	}
 	return nil
@@ -199,16 +197,16 @@ func (h *hunt) note(format string, args ...any) {
 }
 
 // verdict is what a search says; with is the loader that the program used.
-func (h *hunt) verdict(found *culprit.Verdict, with *loaders.Loader) *verdict {
+func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 	args, first := h.program.Args, found.First
 	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
-		Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
+		Culprits: append([]launch.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
 		Files: append([]string{}, first.Files...), Phase: first.Phase, Last: first.Last}
 	if with != nil && with != h.used {
 		v.Works = h.used.Short()
 	}
 	switch found.Result {
-	case culprit.Elsewhere:
+	case launch.NothingToLeaveOut:
 		if h.forked {
 			h.note("the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
@@ -217,11 +215,11 @@ func (h *hunt) verdict(found *culprit.Verdict, with *loaders.Loader) *verdict {
 			h.note("it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not " +
 				"enable: vkloader check --require extension=NAME")
 		}
-	case culprit.ByLoader:
+	case launch.FailsWithLoader:
 		v.Fix = runsWith(args)
-	case culprit.Unloading:
+	case launch.FoundUnloading:
 		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
-	case culprit.Found:
+	case launch.FoundCulprit:
 		_, changes := h.scene.Without(found.Culprits)
 		ignored := func(c launch.Change) bool { // by a program with more rights than its user
 			id, known := variables.Named(c.Name)
@@ -236,13 +234,13 @@ func (h *hunt) verdict(found *culprit.Verdict, with *loaders.Loader) *verdict {
 }
 
 // apply keeps the culprits out of the program from now on.
-func (h *hunt) apply(found *culprit.Verdict, length time.Duration) error {
+func (h *hunt) apply(found *launch.Verdict, length time.Duration) error {
 	if h.rights != "" {
 		h.note("--apply keeps nothing out of this program, which ignores the user's settings")
 		return nil
 	}
 	for _, c := range found.Culprits {
-		if c.Kind == culprit.Variable {
+		if c.Kind == launch.Variable {
 			h.note("--apply changes no variable: unset %s where it is set", c.Name)
 			continue
 		}
@@ -258,12 +256,12 @@ func (h *hunt) apply(found *culprit.Verdict, length time.Duration) error {
 var hunted = discover.Program{Portability: true}
 
 // sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
-func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) culprit.Scene {
-	return culprit.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) launch.Scene {
+	return launch.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
 }
 
 // suspects are what can be left out; what cannot be is noted.
-func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
+func (h *hunt) suspects(first *launch.Seen) *launch.Suspects {
 	list := h.scene.Suspects(first.Layers)
 	why := "a settings file may hold it: vkloader settings show"
 	if elevatedHere() {
@@ -282,16 +280,16 @@ func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
 const refusesTracer = "LeakSanitizer does not work under ptrace"
 
 // trial runs the program once.
-func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
+func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	h.runs++
 	what := "as it is"
 	if len(list) > 0 {
-		names := term.Words(list, func(x culprit.Suspect) string { return x.Name })
+		names := term.Words(list, func(x launch.Suspect) string { return x.Name })
 		what = "without " + strings.Join(names, ", ")
 	}
 	program := h.program
 	program.Environ, _ = h.scene.Without(list)
-	progress := &loaderlog.Progress{}
+	progress := &loaders.Progress{}
 	heard := h.failure.listener(h.s.errOut)
 	refused := &listener{to: heard, text: []byte(refusesTracer)}
 	begun := time.Now()
@@ -306,7 +304,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	}
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
-	seen := &culprit.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
+	seen := &launch.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
 		Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
@@ -364,7 +362,7 @@ func (v *verdict) loader() string {
 	switch {
 	case v.Loader == nil:
 		return ""
-	case v.Works != "" && v.Result == culprit.ByLoader:
+	case v.Works != "" && v.Result == launch.FailsWithLoader:
 		return "the loader that the program gets without vkloader; with vkloader's own, it works"
 	case v.Works != "":
 		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's own, it works: " + runsWith(v.Program)
@@ -383,17 +381,17 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	fmt.Fprintln(out)
 	switch v.Result {
-	case culprit.Fine:
+	case launch.EndedWell:
 		fmt.Fprintf(out, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
 		line("with", v.loader())
 		for _, note := range v.Notes {
 			line("note", note)
 		}
 		return
-	case culprit.Stopped:
+	case launch.BrokenOff:
 		fmt.Fprintln(out, "No verdict: interrupted.")
 		return
-	case culprit.Found:
+	case launch.FoundCulprit:
 		for _, c := range v.Culprits {
 			fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
 			line("file", c.Manifest)
@@ -403,11 +401,11 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		for _, w := range v.With {
 			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
-	case culprit.Unloading:
+	case launch.FoundUnloading:
 		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
-	case culprit.Unsteady:
+	case launch.EndsDiffer:
 		fmt.Fprintln(out, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
-	case culprit.ByLoader:
+	case launch.FailsWithLoader:
 		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
 		fmt.Fprintln(out, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
@@ -424,7 +422,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	if v.Fix != "" {
 		style.Advice(out, "    do    ", v.Fix, v.Fix)
-		if !apply && v.Result == culprit.Found && !slices.ContainsFunc(v.Culprits, func(c culprit.Suspect) bool { return c.Kind == culprit.Variable }) {
+		if !apply && v.Result == launch.FoundCulprit && !slices.ContainsFunc(v.Culprits, func(c launch.Suspect) bool { return c.Kind == launch.Variable }) {
 			const keepsOut = "vkloader run --find-culprit --apply ..."
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -30,7 +29,7 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 
 // withUsual searches again, with the loader that the program gets without the tool. It gives nil where the program works with
 // that one, too. A program that uses no loader is not started again.
-func (h *hunt) withUsual(usual []string) (*culprit.Verdict, error) {
+func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
 	}
@@ -45,11 +44,11 @@ func (h *hunt) withUsual(usual []string) (*culprit.Verdict, error) {
 	before := h.scene
 	h.scene = sceneOf(&source, answer, h.other)
 	h.quiet = true
-	found, err := culprit.Find(h.trial, h.suspects)
-	if err == nil && found.Result == culprit.Elsewhere {
-		found.Result = culprit.ByLoader
+	found, err := launch.FindCulprit(h.trial, h.suspects)
+	if err == nil && found.Result == launch.NothingToLeaveOut {
+		found.Result = launch.FailsWithLoader
 	}
-	if err != nil || found.Result == culprit.Fine {
+	if err != nil || found.Result == launch.EndedWell {
 		h.scene, h.quiet = before, false
 		return nil, err
 	}

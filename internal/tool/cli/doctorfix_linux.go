@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/quarantine"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -147,7 +147,7 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) 
 		}
 		// Where the loader of the program does not read it, a quarantine changes nothing.
 		loaders.For(f.source, loaders.Linker(f.source, ""), nil).On(found.Source)
-		files, err := quarantine.Try(found, p.Name, app)
+		files, err := settingsfile.TryQuarantine(found, p.Name, app)
 		if err != nil || !fix.Own(&f.source.Machine, files...) {
 			continue
 		}

@@ -8,44 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
-
-// explanation is what explain says.
-type explanation struct {
-	Schema int             `json:"schema"`
-	App    string          `json:"app,omitempty"`
-	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
-
-	Static string `json:"static,omitempty"` // says that the program is statically linked; it gets no loader, so explain makes no decision
-
-	Elevated process.Rights `json:"elevated,omitempty"` // why the program runs with more rights than its user
-	Unseen   []string       `json:"unseen,omitempty"`   // variables that are set, and that it ignores for this
-
-	In  []explain.Item `json:"in"`
-	Out []explain.Item `json:"out"`
-
-	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
-
-	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // the settings that the active layers read
-
-	Chance []discover.Chance `json:"chance,omitempty"` // layers whose order is by chance
-
-	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
-	Differs []process.Difference `json:"differs,omitempty"` // differences between what the process has loaded and what it would load now
-
-	part bool // names say of what it is
-}
 
 // explaining is what explain is asked to do.
 type explaining struct {
@@ -112,7 +85,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 }
 
 // here explains for a program, or a process, of this machine or one below --root. rest prints what comes after drivers and layers.
-func (e *explaining) here(s *invocation, names []string) (answer *explanation, rest func(), err error) {
+func (e *explaining) here(s *invocation, names []string) (answer *survey.Explanation, rest func(), err error) {
 	about, err := s.subject(e.app, e.elevated, e.pid)
 	if err != nil {
 		return nil, nil, err
@@ -130,10 +103,10 @@ func (e *explaining) here(s *invocation, names []string) (answer *explanation, r
 }
 
 // explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
-func explained(about *subject, app string, names []string, bare bool) (*explanation, error) {
+func explained(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
 	loader := decideFor(about)
 	if static := staticOf(about); !static.Gets() {
-		return &explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
+		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
 	}
 	answer, err := ask.Decide(about.source)
 	if err != nil {
@@ -147,21 +120,15 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 		owned(about, in, out)
 		explain.Fixes(about.source, answer.Plan, in, out)
 	}
-	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, part: len(names) > 0}
+	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, Part: len(names) > 0}
 	if about.source.Elevated {
 		if about.source.Program != "" && !onWindows {
 			result.Elevated = process.RightsOf(&about.source.Machine, about.source.Program)
 		}
 		result.Unseen = doctor.Unseen(about.source)
 	}
-	var layers []string
-	for _, e := range in {
-		if e.Kind == "layer" {
-			layers = append(layers, e.Name)
-		}
-	}
-	if len(layers) > 0 && !onWindows {
-		if result.LayerSettings, err = layersettings.Show(&about.source.Machine, layers...); err != nil {
+	if layers := result.ActiveLayers(); len(layers) > 0 && !onWindows {
+		if result.LayerSettings, err = settingsfile.ShowLayers(&about.source.Machine, layers...); err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}
@@ -181,7 +148,7 @@ func explained(about *subject, app string, names []string, bare bool) (*explanat
 }
 
 // printElevated says that the program runs with more rights than its user, and which variables it ignores for this.
-func printElevated(s *invocation, a *explanation) {
+func printElevated(s *invocation, a *survey.Explanation) {
 	style := term.StyleFor(s.out, s.getenv)
 	if a.Elevated != "" {
 		style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
@@ -258,14 +225,14 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 }
 
 // printExplained prints what is used and what is not; of a part of it, a kind that has nothing in the part is not named.
-func printExplained(s *invocation, a *explanation) {
+func printExplained(s *invocation, a *survey.Explanation) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "For %s:\n", term.Or(a.App, "a program that enables nothing itself"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {
 		none := !slices.ContainsFunc(a.In, func(e explain.Item) bool { return e.Kind == section.kind })
-		if none && a.part {
+		if none && a.Part {
 			continue
 		}
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading(section.title))

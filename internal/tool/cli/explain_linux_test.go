@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/survey"
 	"vkloader/test/tree"
 )
 
@@ -30,8 +31,8 @@ func TestExplainText(t *testing.T) {
 	in, out := explain.Of(answer)
 	explain.Fixes(source, answer, in, out)
 	var text bytes.Buffer
-	printExplained(&invocation{out: &text}, &explanation{App: "/bin/game", In: explain.Matching(in, []string{"LAYER_", "liba"}),
-		Out: explain.Matching(out, []string{"o.json"}), part: true})
+	printExplained(&invocation{out: &text}, &survey.Explanation{App: "/bin/game", In: explain.Matching(in, []string{"LAYER_", "liba"}),
+		Out: explain.Matching(out, []string{"o.json"}), Part: true})
 	want := []string{
 		"For /bin/game:\n", "  1 VK_LAYER_i: ", "      off with NO_I=1\n", "  2 VK_LAYER_e: ",
 		"      off with VK_LOADER_LAYERS_DISABLE=VK_LAYER_e\n", " a.json: ", "      library /d/liba.so\n",

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/systems"
 	"vkloader/internal/tool/term"
 )
@@ -130,7 +131,7 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 }
 
 // android explains for Android.
-func (e *explaining) android(s *invocation, names []string) (*explanation, func(), error) {
+func (e *explaining) android(s *invocation, names []string) (*survey.Explanation, func(), error) {
 	if s.root == "" {
 		return nil, nil, errors.New("--platform android needs --root: on Android, drivers and layers are only files")
 	}
@@ -150,7 +151,7 @@ func (e *explaining) android(s *invocation, names []string) (*explanation, func(
 	if in, out, err = only(names, in, out); err != nil {
 		return nil, nil, err
 	}
-	answer := &explanation{Schema: explainSchema, App: other.pack, In: in, Out: out, part: len(names) > 0}
+	answer := &survey.Explanation{Schema: explainSchema, App: other.pack, In: in, Out: out, Part: len(names) > 0}
 	return answer, func() {
 		printLines(s, "On Android", notes)
 	}, nil
@@ -199,7 +200,7 @@ func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*syste
 }
 
 // elsewhere explains for another system.
-func (e *explaining) elsewhere(s *invocation, names []string) (*explanation, func(), error) {
+func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanation, func(), error) {
 	source, answer, err := decidedOn(s, &e.other, e.app, e.elevated)
 	if err != nil {
 		return nil, nil, err
@@ -208,7 +209,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*explanation, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	explained := &explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out, part: len(names) > 0}
+	explained := &survey.Explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out, Part: len(names) > 0}
 	return explained, func() { printSystem(s, source, answer) }, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 )
@@ -29,10 +28,10 @@ type invocation struct {
 	in       io.Reader // answers to questions
 	terminal bool      // who answers sits before it
 
-	root      string       // --root: the directory that is examined as a file system; "": this machine
-	variables []string     // --env: changes to the environment
-	rules     bool         // --rules: with the ids of statements
-	image     *image.Image // that root is; nil: none, or not read yet
+	root      string         // --root: the directory that is examined as a file system; "": this machine
+	variables []string       // --env: changes to the environment
+	rules     bool           // --rules: with the ids of statements
+	image     *machine.Image // that root is; nil: none, or not read yet
 
 	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
 	class  int  // 32 or 64; 0: that of the program
@@ -90,13 +89,13 @@ func (s *invocation) machine() (machine.Machine, error) {
 			return m, exit.Unable("--root: %w", err)
 		}
 		m.Root = root
-		if image.Is(root) {
+		if machine.IsImage(root) {
 			if s.image == nil { // read once for all that look at it
-				if s.image, err = image.Open(root); err != nil {
+				if s.image, err = machine.OpenImage(root); err != nil {
 					return m, exit.Unable("%s: %w", s.root, err)
 				}
 			}
-			m.Tree, m.Environ = s.image.Tree, s.image.Environ
+			m.Tree, m.Environ = s.image.ImageTree, s.image.Environ
 		} else if !info.IsDir() {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}

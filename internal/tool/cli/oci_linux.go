@@ -9,7 +9,6 @@ import (
 
 	"vkloader/internal/tool/cdi"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -41,7 +40,7 @@ func newOCI(s *invocation) *cobra.Command {
 			if s.root != "" {
 				return fmt.Errorf("oci reads the image %s: not with --root", args[0])
 			}
-			if !image.Is(args[0]) {
+			if !machine.IsImage(args[0]) {
 				return exit.Unable("%s: neither a directory with an OCI layout nor an archive of an image", args[0])
 			}
 			s.root = args[0]

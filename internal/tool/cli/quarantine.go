@@ -12,15 +12,14 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
 // quarantined is what quarantine list says.
 type quarantined struct {
-	Schema  int              `json:"schema"`
-	Entries []quarantine.Now `json:"entries"`
+	Schema  int                          `json:"schema"`
+	Entries []settingsfile.QuarantineNow `json:"entries"`
 }
 
 func newQuarantine(s *invocation) *cobra.Command {
@@ -46,7 +45,7 @@ func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 	if err != nil {
 		return err
 	}
-	ended, err := quarantine.Renew(found, gone)
+	ended, err := settingsfile.RenewQuarantines(found, gone)
 	for _, e := range ended {
 		fmt.Fprintf(s.errOut, "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
 	}
@@ -67,14 +66,14 @@ func newQuarantineList(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := quarantine.List(found)
+			list, err := settingsfile.ListQuarantines(found)
 			if err != nil {
 				return err
 			}
 			var ignored []string
 			for i := range list {
 				e := &list[i]
-				if said := ignoredSettings(s, []string{e.Program}, quarantineFields(&e.Entry)); e.InForce && len(said) > 0 {
+				if said := ignoredSettings(s, []string{e.Program}, quarantineFields(&e.Quarantine)); e.InForce && len(said) > 0 {
 					e.InForce, e.Ignored = false, said[0]
 					ignored = append(ignored, said...)
 				}
@@ -88,7 +87,7 @@ func newQuarantineList(s *invocation) *cobra.Command {
 }
 
 // printQuarantines shows quarantines, and why some are not in force.
-func printQuarantines(s *invocation, list []quarantine.Now, ignored []string) {
+func printQuarantines(s *invocation, list []settingsfile.QuarantineNow, ignored []string) {
 	if len(list) == 0 {
 		fmt.Fprintln(s.out, "Nothing is in quarantine.")
 		return
@@ -99,7 +98,7 @@ func printQuarantines(s *invocation, list []quarantine.Now, ignored []string) {
 		if !e.InForce {
 			state += ", not in force"
 		}
-		table.Row(state, e.Name, forWhom(e.Program), until(&e.Entry), e.Why)
+		table.Row(state, e.Name, forWhom(e.Program), until(&e.Quarantine), e.Why)
 	}
 	style := term.StyleFor(s.out, s.getenv)
 	table.Print(s.out, "", style)
@@ -108,7 +107,7 @@ func printQuarantines(s *invocation, list []quarantine.Now, ignored []string) {
 	}
 }
 
-func until(e *quarantine.Entry) string {
+func until(e *settingsfile.Quarantine) string {
 	if e.Until.IsZero() {
 		return "its file changes"
 	}
@@ -140,7 +139,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 }
 
 // quarantineFields are the fields of the settings file that keep it out.
-func quarantineFields(e *quarantine.Entry) []string {
+func quarantineFields(e *settingsfile.Quarantine) []string {
 	if e.Kind == "driver" {
 		return []string{loaders.ArrayField, loaders.DriversField, loaders.ExclusiveField}
 	}
@@ -148,12 +147,12 @@ func quarantineFields(e *quarantine.Entry) []string {
 }
 
 // addQuarantine adds one, and says so.
-func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*quarantine.Entry, error) {
+func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*settingsfile.Quarantine, error) {
 	found, err := s.settings()
 	if err != nil {
 		return nil, err
 	}
-	e, err := quarantine.Add(found, name, program, why, length)
+	e, err := settingsfile.AddQuarantine(found, name, program, why, length)
 	if err != nil {
 		return nil, err
 	}
@@ -166,11 +165,11 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 
 // notInQuarantine says so of a name, and what is.
 func notInQuarantine(found *settingsfile.Found, name string) error {
-	list, err := quarantine.List(found)
+	list, err := settingsfile.ListQuarantines(found)
 	if err != nil || len(list) == 0 {
 		return exit.Problem("%s is not in quarantine: nothing is", name)
 	}
-	names := term.Words(list, func(e quarantine.Now) string { return e.Name + " for " + forWhom(e.Program) })
+	names := term.Words(list, func(e settingsfile.QuarantineNow) string { return e.Name + " for " + forWhom(e.Program) })
 	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
 }
 
@@ -195,7 +194,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			if list, err := settingsfile.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
 				real = list[0] // the program may be gone, or be named without its directory
 			}
-			lifted, err := quarantine.Lift(found, func(e *quarantine.Entry) bool {
+			lifted, err := settingsfile.LiftQuarantines(found, func(e *settingsfile.Quarantine) bool {
 				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
 			})
 			for _, e := range lifted {
@@ -210,7 +209,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			source, err := s.source("", false)
 			if err == nil {
 				if found, err := settingsfile.Look(source); err == nil {
-					list, _ := quarantine.List(found)
+					list, _ := settingsfile.ListQuarantines(found)
 					for _, e := range list {
 						names = append(names, e.Name)
 					}

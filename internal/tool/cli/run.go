@@ -20,7 +20,6 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -220,7 +219,7 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 		defer file.Close()
 		log = file
 	}
-	times := loaderlog.NewTimes(time.Now())
+	times := loaders.NewLogTimes(time.Now())
 	var failed error
 	end, err := watched(s, program, &launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
 		times.Line(line, at)
@@ -274,7 +273,7 @@ func fullPath(program string) string {
 }
 
 // printTimes writes the times to standard error: standard output is the program's.
-func printTimes(s *invocation, t *loaderlog.Times) {
+func printTimes(s *invocation, t *loaders.LogTimes) {
 	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
 	style := term.StyleFor(s.errOut, s.getenv)
 	table := term.NewTable("opened", "name", ">times", ">first", ">all")

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -114,7 +113,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			}
 			shown := place.Show(app)
 			if !onWindows {
-				if shown.LayerSettings, err = layersettings.Show(&place.Machine); err != nil {
+				if shown.LayerSettings, err = settingsfile.ShowLayers(&place.Machine); err != nil {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
@@ -365,7 +364,7 @@ func printComputing(s *invocation, list []explain.Item) {
 }
 
 // printLayerFile says which settings of layers are in force, and from where.
-func printLayerFile(s *invocation, shown *layersettings.Shown) {
+func printLayerFile(s *invocation, shown *settingsfile.ShownLayers) {
 	if shown == nil {
 		return
 	}

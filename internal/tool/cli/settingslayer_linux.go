@@ -15,37 +15,10 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
-
-// layerSettings is what settings layer says.
-type layerSettings struct {
-	Schema    int            `json:"schema"`
-	Layer     string         `json:"layer"`
-	Manifest  string         `json:"manifest"`
-	File      string         `json:"file,omitempty"` // in force, or written
-	From      string         `json:"from,omitempty"` // what names it
-	Removed   bool           `json:"removed,omitempty"`
-	Settings  []settingNow   `json:"settings"`
-	Variables []variableLine `json:"variables,omitempty"` // that do the same
-
-	Presets []layersettings.Preset `json:"presets,omitempty"` // that the manifest proposes
-}
-
-// settingNow is a setting, and its value where the file has one.
-type settingNow struct {
-	layersettings.Setting
-	Value string `json:"value,omitempty"`
-	Line  int    `json:"line,omitempty"`
-}
-
-// variableLine is a variable that sets a setting.
-type variableLine struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
 
 // layerOptions are those of settings layer.
 type layerOptions struct {
@@ -108,7 +81,7 @@ func completeSettings(s *invocation, name string) (list []string) {
 }
 
 // findLayerSettings finds an installed layer, whether or not programs get it.
-func findLayerSettings(source *machine.Source, name string) (*layersettings.Layer, *manifest.Layer, error) {
+func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer, *manifest.Layer, error) {
 	answer, err := ask.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +98,7 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
-	layer, err := layersettings.Read(text, name)
+	layer, err := settingsfile.ReadLayer(text, name)
 	if err != nil {
 		return nil, nil, exit.Unable("%s: %w", found.Manifest, err)
 	}
@@ -136,11 +109,11 @@ func findLayerSettings(source *machine.Source, name string) (*layersettings.Laye
 type layerEdit struct {
 	key, value string
 	usual      bool // the default
-	setting    *layersettings.Setting
+	setting    *settingsfile.Setting
 }
 
 // edits are the changes that a command line asks for.
-func (o *layerOptions) edits(layer *layersettings.Layer, changes []string) (list []layerEdit, err error) {
+func (o *layerOptions) edits(layer *settingsfile.Layer, changes []string) (list []layerEdit, err error) {
 	add := func(e layerEdit) error {
 		if e.setting = layer.Find(e.key); e.setting == nil {
 			return layer.Unknown(e.key)
@@ -185,7 +158,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	if err != nil {
 		return err
 	}
-	answer := &layerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
+	answer := &settingsfile.LayerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
 	if o.variables {
 		return printLayerVariables(s, o, edits, answer)
 	}
@@ -211,7 +184,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 		}
 	}
 	for _, setting := range layer.Settings {
-		now := settingNow{Setting: setting}
+		now := settingsfile.SettingNow{Setting: setting}
 		if v, ok := file.Find(layer.Full(setting.Key)); ok {
 			now.Value, now.Line = v.Value, v.Line
 		}
@@ -230,7 +203,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 }
 
 // printLayerWritten says which file was written, and who reads it.
-func printLayerWritten(s *invocation, answer *layerSettings) {
+func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
 	verb := "Wrote"
 	if answer.Removed {
 		verb = "Nothing is left: the tool removed"
@@ -238,10 +211,10 @@ func printLayerWritten(s *invocation, answer *layerSettings) {
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
-	case answer.From == theDirectory || answer.From == layersettings.WorkingDirectory:
+	case answer.From == theDirectory || answer.From == settingsfile.WorkingDirectory:
 		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
-	case answer.From == layersettings.PathVariable:
-		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", layersettings.PathVariable)
+	case answer.From == settingsfile.LayerPathVariable:
+		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", settingsfile.LayerPathVariable)
 	default:
 		fmt.Fprintln(s.out, "All programs of this user read it.")
 	}
@@ -251,8 +224,8 @@ func printLayerWritten(s *invocation, answer *layerSettings) {
 const theDirectory = "--directory"
 
 // layerFile is the file to change: that of --directory, the one in force, or the user's.
-func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error) {
-	places := layersettings.Places(m, layersettings.Here(m))
+func layerFile(m *machine.Machine, o *layerOptions) (*settingsfile.LayerFile, error) {
+	places := settingsfile.LayerPlaces(m, settingsfile.ThisDirectory(m))
 	if o.directory != "" {
 		full := o.directory
 		if !m.Foreign() {
@@ -261,36 +234,36 @@ func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error)
 				return nil, err
 			}
 		}
-		place := layersettings.Place{File: path.Join(full, layersettings.FileName), From: theDirectory}
+		place := settingsfile.LayerPlace{File: path.Join(full, settingsfile.LayerFileName), From: theDirectory}
 		for _, other := range places {
-			if other.From != layersettings.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
+			if other.From != settingsfile.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
 				return nil, exit.Problem("%s would not count: %s is there, and layers read that first", place.File, other.File)
 			}
 		}
-		file, err := layersettings.Open(m, place)
+		file, err := settingsfile.OpenLayerFile(m, place)
 		return file, notLooked(err)
 	}
-	file, err := layersettings.InForce(m, places)
+	file, err := settingsfile.LayerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
 			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
 		}
-		file, err = layersettings.Open(m, places[0])
+		file, err = settingsfile.OpenLayerFile(m, places[0])
 	}
 	return file, notLooked(err)
 }
 
 // printLayerVariables prints the variables that set settings.
-func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *layerSettings) error {
+func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *settingsfile.LayerSettings) error {
 	if len(edits) == 0 {
 		return errors.New("settings layer: --variables needs KEY=VALUE")
 	}
-	answer.Settings = []settingNow{}
+	answer.Settings = []settingsfile.SettingNow{}
 	for _, e := range edits {
 		if e.setting.Variable == "" {
 			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", answer.Layer, e.key)
 		}
-		answer.Variables = append(answer.Variables, variableLine{e.setting.Variable, e.value})
+		answer.Variables = append(answer.Variables, settingsfile.VariableLine{Name: e.setting.Variable, Value: e.value})
 	}
 	return o.print(s, answer, func() {
 		for _, v := range answer.Variables {
@@ -300,7 +273,7 @@ func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answ
 }
 
 // printLayerSettings lists the settings of a layer.
-func printLayerSettings(s *invocation, answer *layerSettings) {
+func printLayerSettings(s *invocation, answer *settingsfile.LayerSettings) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(answer.Layer)))
 	if answer.File != "" {

@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 )
 
 // The time of an opening is from the line before it to the next line of the loader, whatever that says.
 func TestStartTimes(t *testing.T) {
 	start := time.Unix(1000, 0)
-	times := loaderlog.NewTimes(start)
+	times := loaders.NewLogTimes(start)
 	for _, l := range []struct {
 		ms   int
 		line string

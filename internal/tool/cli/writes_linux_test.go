@@ -50,9 +50,9 @@ func TestWritesByPath(t *testing.T) {
 		"cli/pages.go":             "the manual, when the project is built",
 		"cli/servecheck_linux.go":  "a temporary directory, mode 0700",
 		"cli/ui_linux.go":          "a temporary directory, mode 0700",
-		"ui/socket.go":             "a socket, in a directory where others write nothing",
+		"ui/server.go":             "a socket, in a directory where others write nothing",
 		"explain/shadow_linux.go":  "a temporary directory, mode 0700",
-		"image/tree.go":            "a temporary file, made with O_EXCL",
+		"machine/image_tree.go":    "a temporary file, made with O_EXCL",
 		"machine/output_linux.go":  "the functions themselves: what is there is opened, nothing is made",
 		"machine/machine_linux.go": "for reading",
 	}

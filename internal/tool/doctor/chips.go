@@ -12,8 +12,8 @@ import (
 const dozen = "Dozen (Mesa)"
 
 // chip is what is known of a device's chip; nil: nothing.
-func (e *exam) chip(g *GPU) *drivers.Chip {
-	c := drivers.ChipOf(e.machine, g.Vendor, g.Device, g.directory)
+func (h host) chip(g *GPU) *drivers.Chip {
+	c := drivers.ChipOf(h.machine, g.Vendor, g.Device, g.directory)
 	if c == nil && g.Kernel == "virtio_gpu" && g.directory != "" {
 		return drivers.ChipByPCI(0x1af4, 0x1050)
 	}
@@ -21,7 +21,7 @@ func (e *exam) chip(g *GPU) *drivers.Chip {
 }
 
 // withoutVulkan says of a device for whose chip no Vulkan driver exists that this is so.
-func (e *exam) withoutVulkan(g *GPU) bool {
+func (e *deviceExam) withoutVulkan(g *GPU) bool {
 	c := e.chip(g)
 	if c == nil || c.HasVulkan() {
 		return false
@@ -32,8 +32,8 @@ func (e *exam) withoutVulkan(g *GPU) bool {
 }
 
 // expects tells whether a device should have Vulkan.
-func (e *exam) expects(g *GPU) bool {
-	c := e.chip(g)
+func (h host) expects(g *GPU) bool {
+	c := h.chip(g)
 	return !g.displayOnly() && (c == nil || c.HasVulkan()) && !(g.virtual() && len(g.Drivers) == 0)
 }
 
@@ -47,18 +47,18 @@ func (g *GPU) virtual() bool {
 var venusBits = []int{0, 3, 4}
 
 // noVenus tells whether the host of a virtual machine offers no Vulkan for its device, as far as the device's features say.
-func (e *exam) noVenus(g *GPU) bool {
+func (h host) noVenus(g *GPU) bool {
 	if !g.virtual() || g.directory == "" {
 		return false
 	}
 	places := []string{g.directory}
-	for _, name := range e.machine.Names(g.directory) {
+	for _, name := range h.machine.Names(g.directory) {
 		if strings.HasPrefix(name, "virtio") {
 			places = append(places, g.directory+"/"+name)
 		}
 	}
 	for _, place := range places {
-		features := e.text(place + "/features")
+		features := h.text(place + "/features")
 		if len(features) < 32 {
 			continue
 		}
@@ -68,13 +68,13 @@ func (e *exam) noVenus(g *GPU) bool {
 }
 
 // mesaVersion is the release of Mesa that a driver comes from, as its library says; "" for another driver.
-func (e *exam) mesaVersion(m *Module) string {
-	if version, known := e.options.packages.mesa[m.File]; known || m.File == "" {
+func (e *libraryExam) mesaVersion(m *Module) string {
+	if version, known := e.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
 	rest, _ := e.machine.ReadLarge(m.File)
 	version := drivers.MesaRelease(rest)
-	e.options.packages.mesa[m.File] = version
+	e.packages.mesa[m.File] = version
 	return version
 }
 
@@ -82,7 +82,7 @@ func (e *exam) mesaVersion(m *Module) string {
 const everyMesa = "20.3"
 
 // tooNew says of a device whose driver is there that its chip is younger than that; false: it is not, as far as is known.
-func (e *exam) tooNew(g *GPU) bool {
+func (e *deviceExam) tooNew(g *GPU) bool {
 	c := e.chip(g)
 	if g.Kernel == "nouveau" && c != nil && e.beforeNVK(g, c) {
 		return true
@@ -108,18 +108,18 @@ func (e *exam) tooNew(g *GPU) bool {
 	if have == "" {
 		return false
 	}
-	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, said(needsNewer, "Mesa", e.chipName(g, c), c.Mesa, have), e.newerMesa(c))
+	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, said(needsNewer, "Mesa", chipName(g, c), c.Mesa, have), e.system.newerMesa(c))
 	return true
 }
 
 // beforeNVK says of a device of NVIDIA's with the free driver of the kernel that Mesa's driver does not list it.
-func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
+func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, e.chipName(g, c)), makersDriver(c.Last))
+		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, chipName(g, c)), makersDriver(c.Last))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
-		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", e.chipName(g, c), c.Kernel, running), e.newerLinux(c))
+		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
 	default:
 		return false
 	}
@@ -127,8 +127,8 @@ func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 }
 
 // newerLinux is where a Linux comes from that has a driver for a chip.
-func (e *exam) newerLinux(c *drivers.Chip) advice {
-	suite, has := e.system.suite()
+func (d distribution) newerLinux(c *drivers.Chip) advice {
+	suite, has := d.suite()
 	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
 		return fromSuite(suite.Name, "Linux "+suite.Kernel, "linux-image-amd64")
 	}
@@ -136,7 +136,7 @@ func (e *exam) newerLinux(c *drivers.Chip) advice {
 }
 
 // chipName is the device's name for people, otherwise that of its kind.
-func (e *exam) chipName(g *GPU, c *drivers.Chip) string {
+func chipName(g *GPU, c *drivers.Chip) string {
 	if g.Label != g.Title() {
 		return g.Label
 	}
@@ -144,28 +144,28 @@ func (e *exam) chipName(g *GPU, c *drivers.Chip) string {
 }
 
 // newerMesa is where a release of Mesa comes from that knows a chip.
-func (e *exam) newerMesa(c *drivers.Chip) advice {
-	suite, has := e.system.suite()
-	if m := e.system.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
+func (d distribution) newerMesa(c *drivers.Chip) advice {
+	suite, has := d.suite()
+	if m := d.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
 		return fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
 	}
 	return newerRelease("Mesa", c.Mesa)
 }
 
 // youngForKernel is what to do where the running kernel is older than the first one that has a driver for the chip.
-func (e *exam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
+func (e *libraryExam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()
 	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
 		return nil, nil, false
 	}
-	what = said(needsNewer, "Linux", e.chipName(g, c), c.Kernel, running)
-	return what, e.newerLinux(c), true
+	what = said(needsNewer, "Linux", chipName(g, c), c.Kernel, running)
+	return what, e.system.newerLinux(c), true
 }
 
 // kernelVersion is that of the running kernel, as 6.1; "" when it is not known.
-func (e *exam) kernelVersion() string {
-	words := strings.Fields(e.text("/proc/version"))
+func (h host) kernelVersion() string {
+	words := strings.Fields(h.text("/proc/version"))
 	if len(words) < 3 {
 		return ""
 	}
@@ -204,7 +204,7 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 const commonNVIDIA = "535"
 
 // withoutKernelDriver says that no driver of the kernel has a device.
-func (e *exam) withoutKernelDriver(g *GPU) {
+func (e *deviceExam) withoutKernelDriver(g *GPU) {
 	what, do, young := e.youngForKernel(g)
 	if !young {
 		what, do = untaken, e.kernelCure(g)
@@ -219,8 +219,8 @@ func (e *exam) withoutKernelDriver(g *GPU) {
 }
 
 // makersReleases says which releases of the maker's driver serve a chip; "" when it does not matter.
-func (e *exam) makersReleases(g *GPU) string {
-	c := e.chip(g)
+func (h host) makersReleases(g *GPU) string {
+	c := h.chip(g)
 	switch {
 	case c == nil || !c.Maker:
 		return ""
@@ -240,7 +240,7 @@ func ofHost(library string) bool {
 
 // venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another
 // device, or it is served.
-func (e *exam) venus(g *GPU) bool {
+func (e *deviceExam) venus(g *GPU) bool {
 	if !g.virtual() || len(g.Drivers) > 0 && !e.noVenus(g) {
 		return false
 	}

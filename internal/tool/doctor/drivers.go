@@ -10,10 +10,14 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 )
 
+// driverExam examines what drivers do with the devices.
+type driverExam struct{ deviceExam }
+
 // nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
-func (e *exam) nvidiaVersions() {
+func (e *driverExam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
 		return
@@ -49,7 +53,7 @@ func nvidiaVersion(text string) string {
 }
 
 // idle names the drivers that every program loads and that have no device here.
-func (e *exam) idle() {
+func (e *driverExam) idle() {
 	var names []string
 	for _, m := range e.Drivers {
 		f := drivers.Of(m.Library)
@@ -71,7 +75,7 @@ func (e *exam) idle() {
 }
 
 // rivals says when two drivers list the same device.
-func (e *exam) rivals() {
+func (e *driverExam) rivals() {
 	for _, g := range e.gpus {
 		var first *Module
 		for i := range e.Drivers {
@@ -94,7 +98,7 @@ func (e *exam) rivals() {
 
 // replacedByRivals takes back that a driver is switched off where another one serves all of its devices: that is how two
 // drivers for one device are told apart, and nothing is wrong.
-func (e *exam) replacedByRivals() {
+func (e *driverExam) replacedByRivals() {
 	off := func(f *diag.Finding) bool { return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected }
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
 		return
@@ -128,9 +132,9 @@ func (e *exam) replacedByRivals() {
 
 // unhoused are the good drivers that no device of the kernel's is known for: software renderers, and those that are not known
 // here; good counts all good ones.
-func (e *exam) unhoused() (software, unknown []*Module, good int) {
-	for i := range e.Drivers {
-		m := &e.Drivers[i]
+func (r *Report) unhoused() (software, unknown []*Module, good int) {
+	for i := range r.Drivers {
+		m := &r.Drivers[i]
 		f := drivers.Of(m.Library)
 		switch {
 		case !m.Good:
@@ -146,12 +150,12 @@ func (e *exam) unhoused() (software, unknown []*Module, good int) {
 }
 
 // served tells whether a device has a driver, and a node that the user may open.
-func (e *exam) served() bool {
-	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" })
+func (e *driverExam) served() bool {
+	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.user.refused(e.host, g) == "" })
 }
 
 // fallback says what programs get when no device is served: the processor, or nothing.
-func (e *exam) fallback() {
+func (e *driverExam) fallback() {
 	software, unknown, good := e.unhoused()
 	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
@@ -159,7 +163,7 @@ func (e *exam) fallback() {
 		e.withoutDriver()
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
-		if by := e.pinnedBy(); by != "" {
+		if by := pinnedBy(e.source); by != "" {
 			found.fact, found.advice = said(chosenSoftware, by), doNothingChosen
 			found.soften(diag.Note)
 		} else if !wanted {
@@ -170,7 +174,7 @@ func (e *exam) fallback() {
 }
 
 // withoutDriver says that programs find no driver at all.
-func (e *exam) withoutDriver() {
+func (e *driverExam) withoutDriver() {
 	what := driverless{why: noManifest, count: len(e.Drivers), class: e.class}
 	if len(e.Drivers) > 0 {
 		what.why = allBad
@@ -193,7 +197,7 @@ func (e *exam) withoutDriver() {
 				do = f.advice
 			}
 		}
-		if what.by = e.replaced(); what.by != "" && len(e.Drivers) == 0 {
+		if what.by = replaced(e.source); what.by != "" && len(e.Drivers) == 0 {
 			what.why = replacedSearch
 			do = advised("Correct " + what.by + ".")
 		}
@@ -224,7 +228,7 @@ func (e *exam) withoutDriver() {
 }
 
 // usualDriver is what is usually installed for the devices here: without one, the software renderer.
-func (e *exam) usualDriver() *drivers.Family {
+func (e *driverExam) usualDriver() *drivers.Family {
 	usual := drivers.Of("libvulkan_lvp.so")
 	for _, g := range e.gpus {
 		if f := drivers.For(g.Kernel); f != nil {
@@ -235,7 +239,7 @@ func (e *exam) usualDriver() *drivers.Family {
 }
 
 // outFor counts the drivers that are out for a reason.
-func (e *exam) outFor(code diag.Code) (n int) {
+func (e *keptExam) outFor(code diag.Code) (n int) {
 	for i := range e.plan.Findings {
 		if e.plan.Findings[i].Code == code {
 			n++
@@ -246,7 +250,7 @@ func (e *exam) outFor(code diag.Code) (n int) {
 
 // absent makes what is wrong with drivers for hardware that is not here notes, when a device here is served: a leftover
 // of another card, which the loader skips.
-func (e *exam) absent() {
+func (e *driverExam) absent() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	if !served {
 		return
@@ -270,9 +274,9 @@ func (e *exam) absent() {
 }
 
 // replaced is the variable that replaces the search for drivers.
-func (e *exam) replaced() string {
+func replaced(source *machine.Source) string {
 	for _, id := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {
-		if e.source.Var(id.Name(), id.Secure()).Set {
+		if source.Var(id.Name(), id.Secure()).Set {
 			return id.Name()
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
@@ -29,23 +28,27 @@ type Options struct {
 	known    loaders.Known  // loaders of the same machine
 }
 
+// host is a machine, by its files and variables.
+type host struct{ machine *machine.Machine }
+
+// record is a machine as one program sees it, with the report on it.
+type record struct {
+	*Report
+	host
+	source *machine.Source
+	lines  map[string]Line // where variables are set, as far as that was looked for
+}
+
+func recordOf(r *Report, source *machine.Source) record {
+	return record{r, host{&source.Machine}, source, map[string]Line{}}
+}
+
 // exam is an examination under way.
 type exam struct {
-	*Report
-	machine *machine.Machine
-	source  *machine.Source
+	driverExam
 	options Options
-	plan    *plan.Answer
-	linker  *binary.Linker
-	system  distribution
-	user    user
-	gpus    []*GPU // that are examined
-	every   []*GPU
-	class   int // word size of the program
-	keptOut *[]keptOut
 
 	byVariables map[string]bool // what the variables name; nil: not read yet
-	lines       map[string]Line // where variables are set
 	bySettings  map[string]bool // files that the settings name and that are gone; nil: not looked for yet
 }
 
@@ -60,7 +63,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	if err := e.bothWordSizes(); err != nil {
 		return nil, err
 	}
-	e.sum = e.verdict
+	e.sum = e.summary().verdict
 	e.Order()
 	return e.Report, nil
 }
@@ -91,24 +94,24 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if options.known == nil {
 		options.known = loaders.Known{}
 	}
-	e := &exam{Report: newReport(""), machine: &source.Machine, source: source, options: options}
-	e.Report.source, e.chosen = source, options.Device != ""
-	var err error
-	if e.class = source.Class; e.class == 0 {
-		e.class = ProcessClass
+	class, report := source.Class, newReport("")
+	if class == 0 {
+		class = ProcessClass
 	}
-	if e.class != ProcessClass {
-		e.Class = e.class
+	if class != ProcessClass {
+		report.Class = class
 	}
-	e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class),
+	linker := binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class),
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
-	e.decideFor()
-	if e.plan, err = ask.Plan(e.source); err != nil {
+	source = report.decideFor(source, linker, &options)
+	answer, err := ask.Plan(source)
+	if err != nil {
 		return nil, err
 	}
-	e.system = systemFor(e.machine, e.class)
-	e.System = e.system.name
-	if e.user, err = e.findUser(options.User); err != nil {
+	libraries := libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class), options.packages}
+	e := &exam{driverExam: driverExam{deviceExam{keptExam: keptExam{libraryExam: libraries, plan: answer}}}, options: options}
+	e.chosen, e.System = options.Device != "", e.system.name
+	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
 	e.sandboxes()
@@ -120,21 +123,30 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		}
 	}
 	e.closed()
-	e.libraries()
+	e.libraries(e.plan)
 	e.otherWordSize()
-	e.plugin()
-	if err := e.graphics(); err != nil {
+	ofLoaders := &loaderExam{e.libraryExam, options}
+	ofLoaders.plugin()
+	if err := e.graphics(options.Device); err != nil {
 		return nil, err
 	}
-	e.loaders()
-	e.leftovers()
-	e.environment()
+	ofLoaders.loaders()
+	(&settingsExam{e.record, e.plan}).leftovers()
+	(&variableExam{e.record, e.plan, e.every}).environment()
 	e.absence()
-	e.ignored()
-	e.static()
+	ofLoaders.ignored()
+	ofLoaders.static()
 	e.Order()
 	return e, nil
 }
+
+// settle tries the changes that are offered.
+func (e *exam) settle() {
+	(&settling{e.record, e.plan, e.options, e.linker, e.gpus}).settle()
+}
+
+// summary is what the verdict is made of.
+func (e *exam) summary() *summary { return &summary{e.record, e.user, e.gpus, e.class} }
 
 // uninteresting are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own.
 func (e *exam) uninteresting(f *diag.Finding) bool {

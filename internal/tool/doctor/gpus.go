@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -24,8 +25,16 @@ type GPU struct {
 // vendor is the maker's name, "" for one that is not known.
 func (g *GPU) vendor() string { return gpus.VendorName(gpus.Number(g.Vendor)) }
 
+// deviceExam examines devices, one by one.
+type deviceExam struct {
+	keptExam
+	user  user
+	gpus  []*GPU // that are examined
+	every []*GPU
+}
+
 // choose leaves the devices that a selector names.
-func (e *exam) choose(text string) error {
+func (e *deviceExam) choose(text string) error {
 	var list []gpus.Device
 	for _, g := range e.gpus {
 		address, _ := gpus.PCI(g.Name)
@@ -63,31 +72,31 @@ func (g *GPU) displayOnly() bool {
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.
-func (e *exam) text(name string) string { return strings.TrimSpace(e.whole(name)) }
+func (h host) text(name string) string { return strings.TrimSpace(h.whole(name)) }
 
 // whole is an ordinary file's content; "" without the file.
-func (e *exam) whole(name string) string {
-	if info, err := e.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
+func (h host) whole(name string) string {
+	if info, err := h.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	data, err := e.machine.ReadFile(name)
+	data, err := h.machine.ReadFile(name)
 	if err != nil {
 		return ""
 	}
 	return string(data)
 }
 
-// devices lists what the kernel shows.
-func (e *exam) devices() {
-	for _, g := range gpus.List(e.machine) {
-		e.gpus = append(e.gpus, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
-			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(e.machine)}, directory: g.Directory})
+// devicesOf are those that the kernel of a machine shows.
+func devicesOf(m *machine.Machine) (list []*GPU) {
+	for _, g := range gpus.List(m) {
+		list = append(list, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
+			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
 	}
-	e.every = e.gpus
+	return list
 }
 
 // serve enters the manifests of good drivers for each device.
-func (e *exam) serve() {
+func (e *deviceExam) serve() {
 	for _, g := range e.gpus {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
@@ -98,11 +107,11 @@ func (e *exam) serve() {
 	}
 }
 
-// graphics judges each device, and what the drivers do with them.
-func (e *exam) graphics() error {
-	e.devices()
-	if e.options.Device != "" {
-		if err := e.choose(e.options.Device); err != nil {
+// graphics judges each device that a selector names, and what the drivers do with them.
+func (e *driverExam) graphics(device string) error {
+	e.every = devicesOf(e.machine)
+	if e.gpus = e.every; device != "" {
+		if err := e.choose(device); err != nil {
 			return err
 		}
 	}
@@ -125,7 +134,7 @@ func (e *exam) graphics() error {
 
 // nodes are those of a device, and those that belong to no device and that its drivers open, such as /dev/nvidia-uvm. Without
 // a node of its own, a device cannot be used through those.
-func (e *exam) nodes(g *GPU) []string {
+func (e *deviceExam) nodes(g *GPU) []string {
 	list := slices.Clone(g.Nodes)
 	for _, m := range e.Drivers {
 		family := drivers.Of(m.Library)
@@ -142,7 +151,7 @@ func (e *exam) nodes(g *GPU) []string {
 }
 
 // judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
-func (e *exam) judge(g *GPU) {
+func (e *deviceExam) judge(g *GPU) {
 	// Where a driver for the device is there at all, even a bad one, what is wrong is said already.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
@@ -167,8 +176,8 @@ func (e *exam) judge(g *GPU) {
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
 			found.soften(diag.Note) // others of its kind were passed on, and this one was not
 		}
-	case e.refused(g) != "":
-		node := e.refused(g)
+	case e.user.refused(e.host, g) != "":
+		node := e.user.refused(e.host, g)
 		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
@@ -189,15 +198,15 @@ func (m *Module) worksOn(kernel string) bool {
 	return f != nil && f.WorksOn(kernel)
 }
 
-func (e *exam) hasFamily(name string) bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
+func (r *Report) hasFamily(name string) bool {
+	return slices.ContainsFunc(r.Drivers, func(m Module) bool {
 		f := drivers.Of(m.Library)
 		return f != nil && f.Name == name
 	})
 }
 
 // kernelCure loads the driver of the kernel that such a device wants.
-func (e *exam) kernelCure(g *GPU) advice {
+func (e *deviceExam) kernelCure(g *GPU) advice {
 	switch g.vendor() {
 	case "NVIDIA":
 		return e.nvidiaModule()
@@ -211,7 +220,7 @@ func (e *exam) kernelCure(g *GPU) advice {
 
 // nvidiaModule is what brings NVIDIA's module of the kernel. Where its libraries are installed, the package is as well:
 // then the module was not built for this kernel, or is not loaded.
-func (e *exam) nvidiaModule() advice {
+func (e *deviceExam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
 		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
 	}
@@ -225,7 +234,7 @@ func (e *exam) nvidiaModule() advice {
 }
 
 // undriven says that nothing on the machine serves a device, and what would.
-func (e *exam) undriven(g *GPU) {
+func (e *deviceExam) undriven(g *GPU) {
 	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // that nobody sees it without asking is said where no driver is left
@@ -275,7 +284,7 @@ func (e *exam) undriven(g *GPU) {
 }
 
 // otherClass is a manifest of a driver for the device that is for programs of the other word size.
-func (e *exam) otherClass(g *GPU) string {
+func (e *deviceExam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
 		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest
@@ -284,7 +293,7 @@ func (e *exam) otherClass(g *GPU) string {
 	return ""
 }
 
-func (e *exam) variable(name string) string {
-	value, _ := e.machine.Lookup(name)
+func (h host) variable(name string) string {
+	value, _ := h.machine.Lookup(name)
 	return value
 }

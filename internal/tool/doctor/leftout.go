@@ -10,11 +10,13 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -46,11 +48,18 @@ func (k *keptOut) chosen() bool { return k.variable && k.by != variables.Drivers
 // unsearched tells whether its manifest is in a directory that is not searched.
 func (k *keptOut) unsearched() bool { return k.variable && slices.Contains(directions, k.by) }
 
+// keptExam examines which drivers are kept out of a decision.
+type keptExam struct {
+	libraryExam
+	plan  *plan.Answer
+	known *[]keptOut // nil: not looked for yet
+}
+
 // left gives the drivers that work and that a variable or the settings file keeps out. The decision is made again without
 // each of them.
-func (e *exam) left() []keptOut {
-	if e.keptOut != nil {
-		return *e.keptOut
+func (e *keptExam) left() []keptOut {
+	if e.known != nil {
+		return *e.known
 	}
 	list := []keptOut{}
 	add := func(source facts.Source, out keptOut) {
@@ -82,12 +91,12 @@ func (e *exam) left() []keptOut {
 		file := e.plan.Settings.File
 		add(explain.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
 	}
-	e.keptOut = &list
+	e.known = &list
 	return list
 }
 
 // keptFrom is the first driver for a device that is kept out; nil: none.
-func (e *exam) keptFrom(g *GPU) *keptOut {
+func (e *keptExam) keptFrom(g *GPU) *keptOut {
 	list := e.left()
 	for i := range list {
 		if drivers.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
@@ -98,12 +107,12 @@ func (e *exam) keptFrom(g *GPU) *keptOut {
 }
 
 // someGood tells whether any driver is left that works.
-func (e *exam) someGood() bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
+func (r *Report) someGood() bool {
+	return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good })
 }
 
 // searchAgain offers what adds the directory of a manifest to the search.
-func (e *exam) searchAgain(found *Finding, kept *keptOut) {
+func (e *keptExam) searchAgain(found *Finding, kept *keptOut) {
 	value := e.source.Var(kept.name(), kept.by.Secure()).Value
 	missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
 	if kept.by == variables.DataDirs || kept.by == variables.ConfigDirs {
@@ -113,7 +122,7 @@ func (e *exam) searchAgain(found *Finding, kept *keptOut) {
 }
 
 // leftOut says of a device without a driver what keeps its driver out; false: nothing does, and it is not installed.
-func (e *exam) leftOut(g *GPU) bool {
+func (e *deviceExam) leftOut(g *GPU) bool {
 	kept := e.keptFrom(g)
 	if kept == nil {
 		return e.pinned(g)
@@ -145,18 +154,18 @@ func (e *exam) leftOut(g *GPU) bool {
 }
 
 // ownSettings tells whether a settings file is one that this tool has written.
-func (e *exam) ownSettings(file string) bool {
+func (h host) ownSettings(file string) bool {
 	if file == "" {
 		return false
 	}
-	f, err := settingsfile.Read(e.machine, path.Clean(file))
+	f, err := settingsfile.Read(h.machine, path.Clean(file))
 	return err == nil && f.Ours
 }
 
 // pinned tells whether a variable names the drivers that programs get, and one of them works: then a device without a
 // driver is no fault.
-func (e *exam) pinned(g *GPU) bool {
-	name := e.pinnedBy()
+func (e *keptExam) pinned(g *GPU) bool {
+	name := pinnedBy(e.source)
 	if name == "" || !e.someGood() {
 		return false
 	}
@@ -165,9 +174,9 @@ func (e *exam) pinned(g *GPU) bool {
 }
 
 // pinnedBy is the variable that names the drivers that programs get; "" for none.
-func (e *exam) pinnedBy() string {
+func pinnedBy(source *machine.Source) string {
 	for _, v := range choosers[:3] {
-		if e.source.Var(v.Name(), v.Secure()).Value != "" {
+		if source.Var(v.Name(), v.Secure()).Value != "" {
 			return v.Name()
 		}
 	}
@@ -177,7 +186,7 @@ func (e *exam) pinnedBy() string {
 // byChoice makes what a filter of drivers leaves out notes, where a driver is left that works: it is what the filter is for,
 // and what it takes from a device is said with the device. A layer that a filter leaves out is what that filter is for, too;
 // one that another variable switches on is a contradiction.
-func (e *exam) byChoice() {
+func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
 			f.soften(diag.Note)
@@ -200,7 +209,7 @@ func (e *exam) byChoice() {
 }
 
 // withoutSoftware is the manifest of a software renderer that is kept out, where programs get no device without it; "": none is.
-func (e *exam) withoutSoftware() string {
+func (e *driverExam) withoutSoftware() string {
 	software, unknown, _ := e.unhoused()
 	if e.served() || len(software)+len(unknown) > 0 {
 		return ""
@@ -234,17 +243,17 @@ func (e *exam) closed() {
 }
 
 // closedAt is the part of a path that may not be read; "" when all may be, or it is not there.
-func (e *exam) closedAt(directory string) string {
-	if _, err := e.machine.ReadDir(directory); !denied(err) {
+func (h host) closedAt(directory string) string {
+	if _, err := h.machine.ReadDir(directory); !denied(err) {
 		return ""
 	}
-	return e.closedPart(path.Clean(directory))
+	return h.closedPart(path.Clean(directory))
 }
 
 // closedPart is the part of a path that keeps it from being read: the file itself, or the directory that may not be entered.
-func (e *exam) closedPart(place string) string {
+func (h host) closedPart(place string) string {
 	for parent := path.Dir(place); parent != place; place, parent = parent, path.Dir(parent) {
-		if _, err := e.machine.Stat(place); !denied(err) {
+		if _, err := h.machine.Stat(place); !denied(err) {
 			return place
 		}
 	}
@@ -253,7 +262,7 @@ func (e *exam) closedPart(place string) string {
 
 // unreadable says of a manifest or settings file that is there and may not be read what opens it, and of one that is damaged
 // which package has it whole.
-func (e *exam) unreadable(f *Finding) {
+func (e *libraryExam) unreadable(f *Finding) {
 	if f.Code == diag.FileSyntax || f.Code == diag.FileTop {
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
 			f.advice = e.system.again(owner, f.Path)
@@ -273,8 +282,8 @@ func (e *exam) unreadable(f *Finding) {
 }
 
 // opening gives everybody the right to read a file or directory; its owner where it is the user's own.
-func (e *exam) opening(place string) advice {
-	home := path.Clean(e.variable(variables.Home.Name()))
+func (h host) opening(place string) advice {
+	home := path.Clean(h.variable(variables.Home.Name()))
 	return opening(place, path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/"))
 }
 

@@ -16,7 +16,7 @@ import (
 
 // leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
 // and the settings file. In force or broken, it is worth knowing of.
-func (e *exam) leftovers() {
+func (e *settingsExam) leftovers() {
 	seen := map[string]bool{}
 	for _, f := range e.plan.Findings {
 		override := f.Subject == manifest.OverrideName
@@ -31,7 +31,7 @@ func (e *exam) leftovers() {
 }
 
 // overriding is what an override layer does to every program, as far as it can be read.
-func (e *exam) overriding(file string) fact {
+func (e *settingsExam) overriding(file string) fact {
 	written := since(e.written(file))
 	for _, l := range e.plan.Layers {
 		if l.IsOverride() && l.Manifest == file {
@@ -47,9 +47,9 @@ func (e *exam) overriding(file string) fact {
 }
 
 // written is since when a file is as it is; zero for a foreign machine, whose files have the times of their copying.
-func (e *exam) written(file string) time.Time {
-	info, err := e.machine.Stat(file)
-	if err != nil || e.machine.Foreign() {
+func (h host) written(file string) time.Time {
+	info, err := h.machine.Stat(file)
+	if err != nil || h.machine.Foreign() {
 		return time.Time{}
 	}
 	return info.ModTime()
@@ -77,7 +77,7 @@ const loaderName = "libvulkan.so.1"
 
 // loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the
 // directory of the program that is examined.
-func (e *exam) loaders() {
+func (e *loaderExam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
 		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != binary.Processor(e.class) ||
@@ -118,7 +118,7 @@ func (e *exam) loaders() {
 	}
 }
 
-func (e *exam) judgeLoaders(first binary.Result) {
+func (e *loaderExam) judgeLoaders(first binary.Result) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
@@ -154,7 +154,7 @@ func (e *exam) judgeLoaders(first binary.Result) {
 	})
 	for _, l := range e.Loaders {
 		switch {
-		case e.bundled(&l):
+		case l.besides(e.source.Program):
 			var do advice
 			if others.File != nil && others.File.Real != l.File {
 				do = removeLoader(l.Name, others.File.Path)
@@ -172,13 +172,14 @@ func (e *exam) judgeLoaders(first binary.Result) {
 }
 
 // libraryPath puts a directory first in LD_LIBRARY_PATH.
-func (e *exam) libraryPath(directory string) explain.Change {
-	if value := e.variable("LD_LIBRARY_PATH"); value != "" {
+func (h host) libraryPath(directory string) explain.Change {
+	if value := h.variable("LD_LIBRARY_PATH"); value != "" {
 		directory += ":" + value
 	}
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
 
-func (e *exam) bundled(l *Loader) bool {
-	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program))
+// besides tells whether a loader is in the directory of a program.
+func (l *Loader) besides(program string) bool {
+	return program != "" && strings.HasPrefix(l.Name, search.Directory(program))
 }

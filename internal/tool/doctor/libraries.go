@@ -8,19 +8,28 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
+// libraryExam examines libraries, for programs of one word size.
+type libraryExam struct {
+	record
+	class    int // word size of the program
+	linker   *binary.Linker
+	system   distribution
+	packages *packages
+}
+
 // libraries examines the library of every driver that is used and of every layer that is listed.
-func (e *exam) libraries() {
-	for _, d := range e.plan.Drivers {
+func (e *libraryExam) libraries(answer *plan.Answer) {
+	for _, d := range answer.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // of the service: its library is nowhere here, and is opened by a descriptor
 			m.Good = true
@@ -36,10 +45,10 @@ func (e *exam) libraries() {
 		e.Drivers = append(e.Drivers, m)
 	}
 	active := map[*manifest.Layer]bool{}
-	for _, a := range e.plan.Active {
-		active[e.plan.Layers[a.Layer]] = true
+	for _, a := range answer.Active {
+		active[answer.Layers[a.Layer]] = true
 	}
-	for _, l := range e.plan.Layers {
+	for _, l := range answer.Layers {
 		if l.Meta {
 			continue
 		}
@@ -57,7 +66,7 @@ func (e *exam) libraries() {
 }
 
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
+func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
 	m.Good = found.Works()
 	before := len(e.Findings)
@@ -102,7 +111,7 @@ func (e *exam) module(m *Module, is drivers.Interface, misfit *Code) *binary.Fil
 }
 
 // missing says that a manifest's library is nowhere, and where it was looked for.
-func (e *exam) missing(m *Module, r binary.Result) {
+func (e *libraryExam) missing(m *Module, r binary.Result) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
@@ -128,7 +137,7 @@ func (e *exam) missing(m *Module, r binary.Result) {
 }
 
 // closedLibrary is where a library lies that may not be read, which the dynamic linker passes over; "" for nowhere.
-func (e *exam) closedLibrary(name string) string {
+func (e *libraryExam) closedLibrary(name string) string {
 	for _, place := range e.linker.Everywhere(name) {
 		if denied(e.linker.Open(place).Err()) {
 			return place
@@ -139,7 +148,7 @@ func (e *exam) closedLibrary(name string) string {
 
 // sibling looks for a library that is not where its manifest says in the directories of the same place for libraries of other
 // word sizes: those that $LIB stands for somewhere. tokened is its path with $LIB.
-func (e *exam) sibling(library string) (tokened, file string) {
+func (e *libraryExam) sibling(library string) (tokened, file string) {
 	parts := strings.Split(library, "/")
 	for i, part := range parts[:len(parts)-1] {
 		if part != "lib" && part != "lib32" && part != "lib64" {
@@ -160,7 +169,7 @@ func (e *exam) sibling(library string) (tokened, file string) {
 
 // nowhere says that the dynamic linker does not find a library, and offers to put the directory into LD_LIBRARY_PATH where
 // it lies.
-func (e *exam) nowhere(code *Code, m *Module, what nowhere) *Finding {
+func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
 	var changes []explain.Change
 	for _, directory := range besides {
@@ -182,8 +191,8 @@ func (e *exam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
 
 // findable is what makes a library findable.
-func (e *exam) findable(name string) advice {
-	if i := e.own(); i != nil {
+func (e *libraryExam) findable(name string) advice {
+	if i := own(e.linker); i != nil {
 		return ownLinker(i, "")
 	}
 	if e.configured(name) != "" {
@@ -196,13 +205,13 @@ func (e *exam) findable(name string) advice {
 }
 
 // fits tells whether a file is a library for the programs that are examined: what is for others does not help.
-func (e *exam) fits(file string) bool {
+func (e *libraryExam) fits(file string) bool {
 	f := e.linker.Open(file)
 	return f.Err() == nil && f.Class == e.class && f.Machine == binary.Processor(e.class)
 }
 
 // configured looks for a library in the directories that ldconfig(8) is told of.
-func (e *exam) configured(name string) string {
+func (e *libraryExam) configured(name string) string {
 	files := []string{"/etc/ld.so.conf"}
 	if entries, err := e.machine.ReadDir("/etc/ld.so.conf.d"); err == nil {
 		for _, entry := range entries {
@@ -225,7 +234,7 @@ func (e *exam) configured(name string) string {
 }
 
 // closure examines everything that a library needs.
-func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
+func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	through := func(by *binary.File) string {
 		if by == f {
 			return ""
@@ -265,7 +274,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 }
 
 // atRunTime says which of the files are not there that a driver cannot do without when it runs.
-func (e *exam) atRunTime(m *Module, found *drivers.Files) {
+func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	var missing *Finding
 	for _, opened := range found.RunTime {
 		switch what := (nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories}); {
@@ -290,7 +299,7 @@ func (e *exam) atRunTime(m *Module, found *drivers.Files) {
 
 // withoutDisplay looks for what a driver starts itself by where no display is. file is its library; nil: the service has it,
 // and with it the libraries. On NixOS every program names its own places for them.
-func (e *exam) withoutDisplay(m *Module, file *binary.File) {
+func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
 		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
@@ -310,9 +319,9 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 }
 
 // olderThan is what to do about a library that is too old.
-func (e *exam) olderThan(old binary.Old) advice {
+func (e *libraryExam) olderThan(old binary.Old) advice {
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
-		if i := e.own(); i != nil {
+		if i := own(e.linker); i != nil {
 			return ownLinker(i, version)
 		}
 		return advised("Use a system or image with glibc " + version + " or newer, or a driver built for this one.")
@@ -321,7 +330,7 @@ func (e *exam) olderThan(old binary.Old) advice {
 }
 
 // sameDriver says when two manifests lead to one driver.
-func (e *exam) sameDriver(m *Module, f *binary.File) {
+func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	if f == nil {
 		return
 	}
@@ -368,13 +377,12 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 	if ProcessClass == 64 {
 		classes = append(classes, 32)
 	}
-	var best *exam
+	var best *libraryExam
 	var module Module
 	for _, class := range classes {
-		e := &exam{Report: &Report{source: source, Findings: []Finding{}}, machine: &source.Machine, source: source, class: class,
-			options: Options{packages: newPackages(), known: loaders.Known{}}}
-		e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(e.class)})
-		e.system = systemFor(e.machine, class)
+		e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
+			linker: binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)}),
+			system: systemFor(&source.Machine, class), packages: newPackages()}
 		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 		if named.Layer {
 			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)

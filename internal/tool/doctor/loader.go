@@ -17,24 +17,31 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// decideFor makes the examination one for the loader that the program gets: the decision is made as that loader makes it.
-func (e *exam) decideFor() {
-	source := *e.source
-	if e.options.Mapped != "" {
-		e.Loader = loaders.Identify(&source.Machine, e.options.Mapped)
+// loaderExam examines the loaders that the program could get.
+type loaderExam struct {
+	libraryExam
+	options Options
+}
+
+// decideFor makes a report one for the loader that the program gets: the decision is made as that loader makes it, from
+// the source that it returns.
+func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options *Options) *machine.Source {
+	source := *asked
+	if options.Mapped != "" {
+		r.Loader = loaders.Identify(&source.Machine, options.Mapped)
 	} else {
-		e.Loader = loaders.For(&source, e.linker, e.options.known)
+		r.Loader = loaders.For(&source, linker, options.known)
 	}
-	if e.Static = loaders.StaticOf(e.linker); !e.Static.Gets() { // no loader reads a variable
+	if r.Static = loaders.StaticOf(linker); !r.Static.Gets() { // no loader reads a variable
 		source.Environ = slices.DeleteFunc(slices.Clone(source.Environ), func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
 	}
-	e.Loader.On(&source)
-	e.Program, e.ownLinker = source.Program, e.own() != nil
-	e.source, e.machine, e.Report.source = &source, &source.Machine, &source
+	r.Loader.On(&source)
+	r.Program, r.ownLinker, r.source = source.Program, own(linker) != nil, &source
+	return r.source
 }
 
 // ignored says what is set for programs and is not in force, because their loader does not read it.
-func (e *exam) ignored() {
+func (e *loaderExam) ignored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
@@ -55,7 +62,7 @@ func (e *exam) ignored() {
 
 // ignoredSettings says what of the settings file is not in force. Another program's file is a note: its configurator may have
 // written it for other programs.
-func (e *exam) ignoredSettings(file *settingsfile.File) {
+func (e *loaderExam) ignoredSettings(file *settingsfile.File) {
 	data, err := e.machine.ReadFile(file.Path)
 	if err != nil {
 		return
@@ -109,7 +116,7 @@ func (i ignoredBy) say() (string, []string) {
 }
 
 // static says that the program is statically linked. Where it gets no loader, nothing else that was found is about it.
-func (e *exam) static() {
+func (e *loaderExam) static() {
 	if e.Static == loaders.NotStatic {
 		return
 	}
@@ -140,7 +147,7 @@ var linkedAgain = map[loaders.Static]advice{
 }
 
 // plugin examines a library that the program opens later: what it needs, and how it comes to a Vulkan loader.
-func (e *exam) plugin() {
+func (e *loaderExam) plugin() {
 	name := e.options.Plugin
 	if name == "" {
 		return
@@ -168,7 +175,7 @@ func (e *exam) plugin() {
 }
 
 // comesToLoader tells whether one of the files is linked with a loader, or has the name by which one is opened.
-func (e *exam) comesToLoader(c *binary.Closure) bool {
+func (h host) comesToLoader(c *binary.Closure) bool {
 	for _, f := range c.Files {
 		for _, needed := range f.Needed {
 			if needed == loaderName {
@@ -176,7 +183,7 @@ func (e *exam) comesToLoader(c *binary.Closure) bool {
 			}
 		}
 	}
-	data, err := e.machine.ReadLarge(c.Files[0].Real)
+	data, err := h.machine.ReadLarge(c.Files[0].Real)
 	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
@@ -195,8 +202,8 @@ func ownLinker(interpreter *binary.Interpreter, needs string) advice {
 }
 
 // own is the program's own dynamic linker; nil where it is the system's.
-func (e *exam) own() *binary.Interpreter {
-	if i := e.linker.Interpreter(); i != nil && i.Own {
+func own(linker *binary.Linker) *binary.Interpreter {
+	if i := linker.Interpreter(); i != nil && i.Own {
 		return i
 	}
 	return nil

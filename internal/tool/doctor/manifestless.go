@@ -17,7 +17,7 @@ var ownDirectories = []string{".local/lib", ".local/lib64", ".local/lib/x86_64-l
 
 // withoutManifest finds the library of a driver for a device that no manifest names, and the manifest that the user can
 // write for it; "" without one.
-func (e *exam) withoutManifest(g *GPU) (library string, write explain.Change) {
+func (e *libraryExam) withoutManifest(g *GPU) (library string, write explain.Change) {
 	home, data := e.dataHome()
 	if data == "" {
 		return "", write
@@ -38,9 +38,9 @@ func (e *exam) withoutManifest(g *GPU) (library string, write explain.Change) {
 }
 
 // dataHome are the home directory, and the user's own directory of data; "": there is none.
-func (e *exam) dataHome() (home, data string) {
-	home, _ = e.machine.Lookup(variables.Home.Name())
-	if data, _ = e.machine.Lookup(variables.DataHome.Name()); data == "" {
+func (h host) dataHome() (home, data string) {
+	home, _ = h.machine.Lookup(variables.Home.Name())
+	if data, _ = h.machine.Lookup(variables.DataHome.Name()); data == "" {
 		data = path.Join(home, ".local/share")
 	}
 	if !path.IsAbs(home) || !path.IsAbs(data) || strings.Contains(data, ":") {
@@ -61,7 +61,7 @@ func manifestOf(data, name, library, version string) explain.Change {
 
 // portable is a manifest of the user's for the first portability driver that is there, with which programs get it that do not
 // ask for such drivers. False: there is none, or no directory for it.
-func (e *exam) portable() (write explain.Change, ok bool) {
+func (e *keptExam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
 	for i := range e.plan.Findings {
 		f := &e.plan.Findings[i]
@@ -88,7 +88,7 @@ func (e *exam) portable() (write explain.Change, ok bool) {
 }
 
 // driverLibrary is a file that is a driver for these programs, where the dynamic linker looks or users put libraries.
-func (e *exam) driverLibrary(home, stem string) string {
+func (e *libraryExam) driverLibrary(home, stem string) string {
 	names := []string{stem + ".so", stem + ".so.0"}
 	usable := func(f *binary.File) bool {
 		return f != nil && f.Err() == nil && f.ELF != nil && f.Class == e.class && f.Machine == binary.Processor(e.class) &&

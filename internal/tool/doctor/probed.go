@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
@@ -139,7 +139,7 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 
 // ofActing are the warnings and errors of a probe that tell what happened while drivers and layers were used. What the
 // decision says of the probe's variables and files is not among them: it is known as findings.
-func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaderlog.Message, error) {
+func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *r.source
 	source.Environ, source.Program = environ, at.Child
 	decided, err := ask.PlanFor(&source, ask.Probe)
@@ -148,18 +148,18 @@ func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result
 	}
 	log := result.Log
 	if at.Library != r.own.Library {
-		log = loaderlog.Older(log)
+		log = loaders.OlderLog(log)
 	}
-	return slices.DeleteFunc(loaderlog.Read(log).Messages, func(m loaderlog.Message) bool {
+	return slices.DeleteFunc(loaders.ReadLog(log).Messages, func(m loaders.LogMessage) bool {
 		return slices.ContainsFunc(decided.Steps, func(s plan.Step) bool { return s.Kind == plan.StepLog && s.Text == m.Text })
 	}), nil
 }
 
 // withoutDevice tells whether everything worked and there was nothing to use: the list of devices then fails.
-func withoutDevice(r *probe.Result, messages []loaderlog.Message) bool {
+func withoutDevice(r *probe.Result, messages []loaders.LogMessage) bool {
 	listed := false
 	for _, p := range r.Phases {
-		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(messages, "").Kind == loaderlog.NoDevice) {
+		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(messages, "").Kind == loaders.NoDevice) {
 			return false
 		}
 		listed = listed || p.Name == probe.ListDevices
@@ -169,17 +169,17 @@ func withoutDevice(r *probe.Result, messages []loaderlog.Message) bool {
 
 // complaint is what the loader said of the trouble: the first error or warning about the library, otherwise the first
 // error, otherwise the first warning; nothing where it said nothing.
-func complaint(messages []loaderlog.Message, library string) loaderlog.Message {
-	for _, which := range []func(loaderlog.Message) bool{
-		func(m loaderlog.Message) bool { return library != "" && m.Library == library },
-		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Error },
-		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Warning },
+func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage {
+	for _, which := range []func(loaders.LogMessage) bool{
+		func(m loaders.LogMessage) bool { return library != "" && m.Library == library },
+		func(m loaders.LogMessage) bool { return m.Severity == loaders.LogError },
+		func(m loaders.LogMessage) bool { return m.Severity == loaders.LogWarning },
 	} {
 		if at := slices.IndexFunc(messages, which); at >= 0 {
 			return messages[at]
 		}
 	}
-	return loaderlog.Message{}
+	return loaders.LogMessage{}
 }
 
 // tryPolicy tries the compute policy when an overlay crashes or hangs: a program that shows nothing runs with all layers,

@@ -22,8 +22,8 @@ func newPackages() *packages {
 }
 
 // packageOf is the package that a file belongs to, also one that is gone; "" for none.
-func (e *exam) packageOf(files ...string) string {
-	known := e.options.packages
+func (e *libraryExam) packageOf(files ...string) string {
+	known := e.packages
 	var unknown []string
 	for _, file := range files {
 		if _, asked := known.owners[file]; !asked {
@@ -44,15 +44,15 @@ func (e *exam) packageOf(files ...string) string {
 }
 
 // installed is a package that is installed; nil: it is not.
-func (e *exam) installed(name string) *machine.Package {
-	if p, asked := e.options.packages.installed[name]; asked {
+func (e *libraryExam) installed(name string) *machine.Package {
+	if p, asked := e.packages.installed[name]; asked {
 		return p
 	}
 	var found *machine.Package
 	if p, is := e.machine.Package(name); is {
 		found = &p
 	}
-	e.options.packages.installed[name] = found
+	e.packages.installed[name] = found
 	return found
 }
 
@@ -70,7 +70,7 @@ func (d distribution) again(owner, file string) advice {
 
 // ofPackage is the installed package that has a library that is nowhere; "": none has it. places are directories of the
 // dynamic linker.
-func (e *exam) ofPackage(library string, places []string) string {
+func (e *libraryExam) ofPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {
 		if file := path.Clean(place) + "/" + library; !strings.Contains(place, "/glibc-hwcaps/") && !slices.Contains(files, file) {
@@ -85,7 +85,7 @@ var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "
 
 // uninstalled tells what becomes of the package that has a family's driver: it is not installed (nil), it lacks a
 // manifest (gone), or it has none for this family.
-func (e *exam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
+func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
 	m := e.system.manager()
 	if m == nil || f == nil || f.Packages[m.id] == "" || e.class != ProcessClass {
 		return nil, ""

@@ -68,9 +68,9 @@ func (p *RunningProgram) MiB() string {
 
 // Sandboxes are those that a machine's programs run in.
 func Sandboxes(source *machine.Source) []Sandbox {
-	e := &exam{Report: &Report{Sandboxes: []Sandbox{}}, machine: &source.Machine, source: source}
+	e := recordOf(&Report{Sandboxes: []Sandbox{}}, source)
 	e.sandboxes()
-	return e.Report.Sandboxes
+	return e.Sandboxes
 }
 
 // Process enters what differs between what a process has loaded and what would be loaded now.

@@ -19,7 +19,7 @@ type Sandbox struct {
 }
 
 // sandboxes recognises them by the marks that they leave.
-func (e *exam) sandboxes() {
+func (e *record) sandboxes() {
 	add := func(kind, detail string) { e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail}) }
 	if info := e.text("/.flatpak-info"); info != "" {
 		add("flatpak", setting(info, "Application", "name"))
@@ -60,8 +60,8 @@ func setting(text, section, key string) string {
 }
 
 // kind gives a sandbox's kind back when the program runs in it.
-func (e *exam) kind(kinds ...string) string {
-	for _, s := range e.Sandboxes {
+func (r *Report) kind(kinds ...string) string {
+	for _, s := range r.Sandboxes {
 		if slices.Contains(kinds, s.Kind) {
 			return s.Kind
 		}
@@ -70,17 +70,17 @@ func (e *exam) kind(kinds ...string) string {
 }
 
 // containerKind is the kind of container that shares nothing unless told to; "" outside of one.
-func (e *exam) containerKind() string { return e.kind("docker", "podman", "kubernetes", "container") }
+func (r *Report) containerKind() string { return r.kind("docker", "podman", "kubernetes", "container") }
 
 // nodeCure makes the device's nodes appear.
-func (e *exam) nodeCure(g *GPU) advice {
+func (r *Report) nodeCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
-	switch kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
+	switch kind := r.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
 	case "flatpak":
-		name := e.detail("flatpak")
+		name := r.detail("flatpak")
 		return outside("flatpak override --user --device=dri "+term.Or(name, "APPLICATION"), name == "")
 	case "snap":
-		name := e.detail("snap")
+		name := r.detail("snap")
 		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
 	case "docker":
 		if nvidia {
@@ -103,8 +103,8 @@ func (e *exam) nodeCure(g *GPU) advice {
 	return typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+g.Kernel)
 }
 
-func (e *exam) detail(kind string) string {
-	for _, s := range e.Sandboxes {
+func (r *Report) detail(kind string) string {
+	for _, s := range r.Sandboxes {
 		if s.Kind == kind {
 			return s.Detail
 		}
@@ -113,7 +113,7 @@ func (e *exam) detail(kind string) string {
 }
 
 // containerCure brings a driver into the sandbox, where that is not done by installing a package; nil elsewhere.
-func (e *exam) containerCure(g *GPU) advice {
+func (e *libraryExam) containerCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
 	platform := "org.freedesktop.Platform.GL"
 	if e.class == 32 {
@@ -152,13 +152,13 @@ var profilePlaces = []struct{ variable, below string }{{variables.Home.Name(), "
 	{"SNAP", "/gpu-2404/usr/share/vulkan/icd.d"}, {"SNAP", "/graphics/usr/share/vulkan/icd.d"}}
 
 // searchAlso puts such a directory first in the search.
-func (e *exam) searchAlso(place string) explain.Change {
+func (h host) searchAlso(place string) explain.Change {
 	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
-		term.Or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
+		term.Or(h.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
 }
 
 // elsewhere is such a directory that has manifests and is not searched.
-func (e *exam) elsewhere() string {
+func (e *record) elsewhere() string {
 	places := slices.Clone(otherPlaces)
 	for _, p := range profilePlaces {
 		if value := e.variable(p.variable); path.IsAbs(value) {

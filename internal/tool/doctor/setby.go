@@ -11,12 +11,12 @@ import (
 
 // fromStart is the value that a variable had when the container's first process was started, by its image or its runtime's
 // options; known is whether that can be told.
-func (e *exam) fromStart(name string) (value string, set, known bool) {
-	if e.machine.Tree != nil { // an image: its variables are all that there are
-		value, set = e.machine.Lookup(name)
+func (h host) fromStart(name string) (value string, set, known bool) {
+	if h.machine.Tree != nil { // an image: its variables are all that there are
+		value, set = h.machine.Lookup(name)
 		return value, set, true
 	}
-	first := e.whole("/proc/1/environ")
+	first := h.whole("/proc/1/environ")
 	if first == "" {
 		return "", false, false
 	}
@@ -25,14 +25,14 @@ func (e *exam) fromStart(name string) (value string, set, known bool) {
 }
 
 // byShell tells whether a variable of a program in a container was set after the container's start, as a shell does.
-func (e *exam) byShell(name string) bool {
-	now, set := e.machine.Lookup(name)
+func (h host) byShell(name string) bool {
+	now, set := h.machine.Lookup(name)
 	if !set {
 		return false
 	}
-	value, had, known := e.fromStart(name)
+	value, had, known := h.fromStart(name)
 	if !known {
-		return !e.machine.Foreign()
+		return !h.machine.Foreign()
 	}
 	return !had || value != now
 }
@@ -92,12 +92,12 @@ func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Numbe
 
 // SetIn finds the lines that give a variable a value, in the files that sessions and shells read.
 func SetIn(m *machine.Machine, name string) (places []Line) {
-	e := &exam{machine: m}
-	home := e.variable(variables.Home.Name())
+	h := host{m}
+	home := h.variable(variables.Home.Name())
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
 	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
-		for _, name := range e.machine.Names(directory) {
+		for _, name := range m.Names(directory) {
 			files = append(files, directory+"/"+name)
 		}
 	}
@@ -106,7 +106,7 @@ func SetIn(m *machine.Machine, name string) (places []Line) {
 		files = append(files, home+"/"+name)
 	}
 	for _, file := range files {
-		for number, line := range strings.Split(e.whole(file), "\n") {
+		for number, line := range strings.Split(h.whole(file), "\n") {
 			if setsVariable(line, name) {
 				places = append(places, Line{file, number + 1})
 			}

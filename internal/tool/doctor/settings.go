@@ -12,12 +12,19 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 
+// settingsExam examines the settings file, and the layer that overrides others.
+type settingsExam struct {
+	record
+	plan *plan.Answer
+}
+
 // settings judges the settings file in force: what this tool has written is no leftover, what changes nothing harms nobody,
 // and what names files that are gone does less than it says.
-func (e *exam) settings() {
+func (e *settingsExam) settings() {
 	s := e.plan.Settings
 	if s == nil {
 		return
@@ -26,7 +33,7 @@ func (e *exam) settings() {
 	written, changes := since(e.written(file)), e.settingsChange(file)
 	f, err := settingsfile.Read(e.machine, file)
 	ours := err == nil && f.Ours
-	if gone := e.gone(s); len(gone) > 0 {
+	if gone := goneOf(e.source, s); len(gone) > 0 {
 		what := said("it names %s, which does not exist", gone[0])
 		if len(gone) > 1 {
 			what = said("it names %s, which do not exist", strings.Join(gone, " and "))
@@ -51,7 +58,7 @@ func (e *exam) settings() {
 }
 
 // settingsChange tells whether programs get anything else with the settings file than without: the decision is made again.
-func (e *exam) settingsChange(file string) bool {
+func (e *settingsExam) settingsChange(file string) bool {
 	s := e.plan.Settings
 	if s.HasLevel || len(s.Devices) > 0 {
 		return true
@@ -77,11 +84,11 @@ func outcomeOf(answer *plan.Answer) []explain.Key {
 	return list
 }
 
-// gone are the files that the settings name and that are not there.
-func (e *exam) gone(s *settings.Settings) (files []string) {
+// goneOf are the files that the settings name and that are not there.
+func goneOf(source *machine.Source, s *settings.Settings) (files []string) {
 	said := map[string]bool{}
 	add := func(file string) {
-		if file != "" && !said[file] && !e.source.Exists(file) {
+		if file != "" && !said[file] && !source.Exists(file) {
 			said[file] = true
 			files = append(files, file)
 		}
@@ -102,7 +109,7 @@ func (e *exam) namedBySettings(file string) bool {
 	}
 	if e.bySettings == nil {
 		e.bySettings = map[string]bool{}
-		for _, gone := range e.gone(e.plan.Settings) {
+		for _, gone := range goneOf(e.source, e.plan.Settings) {
 			e.bySettings[gone] = true
 		}
 	}
@@ -113,7 +120,7 @@ func (e *exam) namedBySettings(file string) bool {
 const outdated = "layers or settings have changed since these rules about the order of layers were applied: %s"
 
 // order finds rules about the order of layers that have to be written again.
-func (e *exam) order() {
+func (e *settingsExam) order() {
 	if e.plan.Settings == nil {
 		return
 	}

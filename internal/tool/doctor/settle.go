@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/explain"
@@ -36,9 +38,18 @@ type key struct {
 
 func (f *Finding) key() key { return key{f.Code, f.Subject, f.Path} }
 
+// settling is the search for what helps.
+type settling struct {
+	record
+	plan    *plan.Answer
+	options Options
+	linker  *binary.Linker
+	gpus    []*GPU
+}
+
 // settle tries the changes that are offered, each on the whole examination, and tells those that help. What ends with
 // another finding's fix follows from that one.
-func (e *exam) settle() {
+func (e *settling) settle() {
 	looked := map[string]*outcome{} // by change
 	before := map[key]bool{}
 	for i := range e.Findings {
@@ -123,9 +134,9 @@ var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libr
 var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 
 // follow marks what is gone with a finding's fix as following from it.
-func (e *exam) follow(root *Finding, after map[key]bool) {
-	for i := range e.Findings {
-		f := &e.Findings[i]
+func (r *Report) follow(root *Finding, after map[key]bool) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
 		if _, still := after[f.key()]; !still && f != root && f.Because == nil && slices.Contains(followers, f.Code) &&
 			!slices.Contains(followers, root.Code) {
 			f.Because = root.Code
@@ -135,9 +146,9 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 
 // consequences marks what follows from a problem that no change of a variable fixes: without a library there is no
 // driver, without a driver no device.
-func (e *exam) consequences() {
+func (e *settling) consequences() {
 	e.oneCause()
-	searched, drivers := e.searched(), e.manifests(nil)
+	searched, drivers := placesOf(e.plan), e.manifests(nil)
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
 		return searched.lack(&f) || f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
 			(f.Path != "" && drivers[f.Path] != nil || slices.Contains(ofHardware, f.Code))
@@ -170,30 +181,30 @@ func (e *exam) consequences() {
 }
 
 // manifests are the drivers by their manifests, the first of each among those that count; nil: all do.
-func (e *exam) manifests(which func(m *Module) bool) map[string]*Module {
-	list := make(map[string]*Module, len(e.Drivers))
-	for i := range e.Drivers {
-		if m := &e.Drivers[i]; list[m.Manifest] == nil && (which == nil || which(m)) {
+func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
+	list := make(map[string]*Module, len(r.Drivers))
+	for i := range r.Drivers {
+		if m := &r.Drivers[i]; list[m.Manifest] == nil && (which == nil || which(m)) {
 			list[m.Manifest] = m
 		}
 	}
 	return list
 }
 
-func (e *exam) has(code *Code) bool {
-	return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
+func (r *Report) has(code *Code) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
 // inShell tells whether a change is one for a container's shell: of a file, or of variables of which one was exported there
 // and none was set when the container was started.
-func (e *exam) inShell(c *explain.Change) bool {
+func (h host) inShell(c *explain.Change) bool {
 	exported, file := false, false
 	for ; c != nil; c = c.And {
-		switch _, set := e.machine.Lookup(c.Variable); {
+		switch _, set := h.machine.Lookup(c.Variable); {
 		case c.Variable == "":
 			file = true
 		case !set:
-		case !e.byShell(c.Variable):
+		case !h.byShell(c.Variable):
 			return false
 		default:
 			exported = true
@@ -203,7 +214,7 @@ func (e *exam) inShell(c *explain.Change) bool {
 }
 
 // tried is a change with the place where it has to be made.
-func (e *exam) tried(o offer) tried {
+func (e *record) tried(o offer) tried {
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
 	if inContainer(t.kind) && e.inShell(&o.Change) {
 		t.kind = "" // a file is changed as elsewhere, and where a variable was exported, it can be unset
@@ -216,16 +227,13 @@ func (e *exam) tried(o offer) tried {
 }
 
 // setAt is the first line that gives a variable its value; of no file: not known.
-func (e *exam) setAt(variable string) Line {
+func (e *record) setAt(variable string) Line {
 	at, known := e.lines[variable]
 	if known {
 		return at
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
-	}
-	if e.lines == nil {
-		e.lines = map[string]Line{}
 	}
 	e.lines[variable] = at
 	return at
@@ -250,7 +258,7 @@ func (f *Finding) lacks() string {
 
 // oneCause marks findings that are there because of one that is said already: a library that several drivers and layers
 // lack is one problem, and a device has no driver because the driver's manifest cannot be read.
-func (e *exam) oneCause() {
+func (e *settling) oneCause() {
 	first := map[string]Kind{}
 	for i := range e.Findings {
 		f := &e.Findings[i]
@@ -263,7 +271,7 @@ func (e *exam) oneCause() {
 			first[lacks] = f.Code
 		}
 	}
-	searched := e.searched()
+	searched := placesOf(e.plan)
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		at := slices.IndexFunc(e.gpus, func(g *GPU) bool { return g.Name == f.device })
@@ -285,10 +293,10 @@ type places struct {
 	directories []string // each with a slash at its end
 }
 
-// searched are the places of this decision.
-func (e *exam) searched() *places {
+// placesOf are the places of a decision.
+func placesOf(answer *plan.Answer) *places {
 	p := &places{files: map[string]bool{}}
-	for _, l := range e.plan.Searched[search.Drivers].List {
+	for _, l := range answer.Searched[search.Drivers].List {
 		p.files[l.Path] = true
 		if !l.File {
 			p.directories = append(p.directories, strings.TrimRight(l.Path, "/")+"/")

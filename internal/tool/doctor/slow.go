@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
@@ -105,7 +105,7 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 		return err
 	}
 	for _, l := range layers {
-		without, err := t.took(ctx, []culprit.Suspect{l})
+		without, err := t.took(ctx, []launch.Suspect{l})
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 }
 
 // took is how long a child with all but some takes; -1: it did not finish in time, or failed.
-func (t *trying) took(ctx context.Context, without []culprit.Suspect) (time.Duration, error) {
+func (t *trying) took(ctx context.Context, without []launch.Suspect) (time.Duration, error) {
 	t.patience = t.Limit // a run may well be ten times as long as another one
 	seen, err := t.chain(ctx, without)
 	if err != nil || !seen.Good {
@@ -135,7 +135,7 @@ func lasted(r *probe.Result) (all time.Duration) {
 }
 
 // slows enters a layer that makes programs slow, with the change that leaves it out.
-func (t *trying) slows(l *culprit.Suspect, cost slowed) {
+func (t *trying) slows(l *launch.Suspect, cost slowed) {
 	f := t.found(LayerSlow, l.Name, l.Manifest, cost, nil)
 	at := slices.IndexFunc(t.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
 	if at < 0 {

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -64,12 +64,12 @@ func (r *Report) driversAlone() (list []alone) {
 type trying struct {
 	*Report
 	Tries
-	scene  culprit.Scene     // for the child as the program
-	always []culprit.Suspect // left out of every run: drivers whose device sleeps, or that die alone
-	at     probe.Place       // with the loader that programs get
-	last   *probe.Result     // of the chain
-	base   string            // the manifest of the first driver that works
-	dead   int               // drivers that end a program alone
+	scene  launch.Scene     // for the child as the program
+	always []launch.Suspect // left out of every run: drivers whose device sleeps, or that die alone
+	at     probe.Place      // with the loader that programs get
+	last   *probe.Result    // of the chain
+	base   string           // the manifest of the first driver that works
+	dead   int              // drivers that end a program alone
 
 	hung     bool          // a child with the chain went on for all of its time
 	patience time.Duration // the limit of the next one
@@ -86,7 +86,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	if err != nil {
 		return err
 	}
-	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: culprit.Scene{Source: &source, Answer: answer, Program: ask.Probe}, patience: how.Limit}
+	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: launch.Scene{Source: &source, Answer: answer, Program: ask.Probe}, patience: how.Limit}
 	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	list := r.driversAlone()
 	for i := range list {
@@ -96,7 +96,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 			t.always = append(t.always, suspectOf(&list[i]))
 		}
 	}
-	var first *culprit.Seen
+	var first *launch.Seen
 	var failed error
 	var all sync.WaitGroup
 	for i := range list {
@@ -139,8 +139,8 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	return t.together(ctx, first)
 }
 
-func suspectOf(a *alone) culprit.Suspect {
-	return culprit.Suspect{Kind: culprit.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
+func suspectOf(a *alone) launch.Suspect {
+	return launch.Suspect{Kind: launch.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
 }
 
 // sleeps tells whether a driver serves a device that is switched off to save power: to load it would wake that.
@@ -174,7 +174,7 @@ func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, 
 const shortest = 3 * time.Second
 
 // chain runs a child with all that a program gets, but for what is left out.
-func (t *trying) chain(ctx context.Context, without []culprit.Suspect) (*culprit.Seen, error) {
+func (t *trying) chain(ctx context.Context, without []launch.Suspect) (*launch.Seen, error) {
 	environ, _ := t.scene.Without(slices.Concat(t.always, without))
 	begun := time.Now()
 	result, err := t.child(ctx, environ, t.patience)
@@ -186,7 +186,7 @@ func (t *trying) chain(ctx context.Context, without []culprit.Suspect) (*culprit
 	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung { // who is ten times as long hangs
 		t.patience = min(t.patience, max(10*spent, shortest))
 	}
-	return &culprit.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
+	return &launch.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
 }
 
 // judge says what became of a driver that was tried alone.
@@ -237,10 +237,10 @@ var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: 
 
 // together says what became of all drivers and layers together, and finds the culprit where they fail; first is the run with
 // all of them, nil where something has to be left out that is known to be bad.
-func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
+func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
 	var result *probe.Result // of the run with all of them
-	found, err := culprit.Find(func(without []culprit.Suspect) (seen *culprit.Seen, err error) {
+	found, err := launch.FindCulprit(func(without []launch.Suspect) (seen *launch.Seen, err error) {
 		if seen = first; seen == nil || len(without) > 0 {
 			if seen, err = t.chain(ctx, without); err != nil {
 				return nil, err
@@ -251,34 +251,34 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 		}
 		seen.Good = seen.Good || t.base == "" && result.Outcome == probe.Failed // no driver shows a device, and none is expected
 		return seen, nil
-	}, func(*culprit.Seen) *culprit.List { return t.scene.Suspects(nil) })
+	}, func(*launch.Seen) *launch.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
 		return err
 	}
 	all.enter(result)
 	t.through(result)
-	if found.Result != culprit.Fine && found.Result != culprit.Stopped {
+	if found.Result != launch.EndedWell && found.Result != launch.BrokenOff {
 		environ, _ := t.scene.Without(t.always)
 		if all.Only, err = t.only(ctx, environ, t.base == ""); err != nil {
 			return err
 		}
 	}
-	if all.Result == ProbeFails && found.Result == culprit.Fine {
+	if all.Result == ProbeFails && found.Result == launch.EndedWell {
 		all.Result, all.Detail = ProbeNoDevice, "they work, but list no device"
 	}
 	t.Probes = append(t.Probes, all)
 	t.Works = all.Result == ProbeOK && t.dead == 0
 	switch found.Result {
-	case culprit.Fine:
+	case launch.EndedWell:
 		return t.slow(ctx, lasted(result))
-	case culprit.Found:
+	case launch.FoundCulprit:
 		return t.guilty(ctx, &all, found)
-	case culprit.Elsewhere, culprit.Unsteady:
+	case launch.NothingToLeaveOut, launch.EndsDiffer:
 		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
 		if all.Only != "" {
 			f.advice = withOwnLoader(nil)
 		}
-	case culprit.Stopped:
+	case launch.BrokenOff:
 		if all.Result != ProbeWaits {
 			t.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
 		}
@@ -287,15 +287,15 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 }
 
 // guilty enters what makes programs fail.
-func (t *trying) guilty(ctx context.Context, all *Probe, found *culprit.Verdict) error {
+func (t *trying) guilty(ctx context.Context, all *Probe, found *launch.Verdict) error {
 	for _, c := range found.Culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
 			Millis: all.Millis}}
 		switch c.Kind {
-		case culprit.Variable:
+		case launch.Variable:
 			t.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed("", explain.UnsetVariable(c.Name).Line())).Severity = diag.Problem
 			continue
-		case culprit.Layer:
+		case launch.Layer:
 			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })
 			if at < 0 {
 				continue

@@ -24,22 +24,22 @@ type user struct {
 // access modes of access(2) and of permission bits.
 const readWrite = 6
 
-// findUser looks a name or number up in the machine's passwd(5) and group(5); "" is who runs the tool, who is nobody on
+// findUser looks a name or number up in the machine's passwd(5) and, without groups, in its group(5); "" is who runs the tool, who is nobody on
 // a foreign machine.
-func (e *exam) findUser(name string) (user, error) {
+func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
-		who := e.variable("USER")
+		who := h.variable("USER")
 		if who == "" {
 			who = fmt.Sprintf("user %d", os.Getuid())
 		}
-		return user{name: who, current: !e.machine.Foreign(), known: !e.machine.Foreign()}, nil
+		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign()}, nil
 	}
 	u := user{name: name, known: true}
 	found := false
 	if id, err := strconv.ParseUint(name, 10, 32); err == nil {
 		u.id, u.name, found = uint32(id), "user "+name, true
 	}
-	for _, fields := range e.records("/etc/passwd", 4) {
+	for _, fields := range h.records("/etc/passwd", 4) {
 		id, err := strconv.ParseUint(fields[2], 10, 32)
 		group, err2 := strconv.ParseUint(fields[3], 10, 32)
 		if err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
@@ -50,11 +50,11 @@ func (e *exam) findUser(name string) (user, error) {
 	if !found {
 		return u, fmt.Errorf("no user %q in /etc/passwd", name)
 	}
-	if e.options.Groups != nil {
-		u.groups = e.options.Groups
+	if groups != nil {
+		u.groups = groups
 		return u, nil
 	}
-	for _, fields := range e.records("/etc/group", 4) {
+	for _, fields := range h.records("/etc/group", 4) {
 		id, err := strconv.ParseUint(fields[2], 10, 32)
 		if err == nil && slices.Contains(strings.Split(fields[3], ","), u.name) {
 			u.groups = append(u.groups, uint32(id))
@@ -64,9 +64,9 @@ func (e *exam) findUser(name string) (user, error) {
 }
 
 // records are a file's lines of at least so many fields with colons between them.
-func (e *exam) records(file string, fields int) [][]string {
+func (h host) records(file string, fields int) [][]string {
 	var records [][]string
-	for _, line := range strings.Split(e.text(file), "\n") {
+	for _, line := range strings.Split(h.text(file), "\n") {
 		if record := strings.Split(line, ":"); len(record) >= fields {
 			records = append(records, record)
 		}
@@ -75,9 +75,9 @@ func (e *exam) records(file string, fields int) [][]string {
 }
 
 // refused is the first of a device's nodes that the user may not open; "" when all may be, or nobody knows.
-func (e *exam) refused(g *GPU) string {
+func (u *user) refused(h host, g *GPU) string {
 	for _, node := range g.Nodes {
-		if !e.user.may(e, node) {
+		if !u.may(h, node) {
 			return node
 		}
 	}
@@ -86,15 +86,15 @@ func (e *exam) refused(g *GPU) string {
 
 // may tells whether the user may read and write a file. For another user than the one that runs the tool, its list of
 // access control is read, by which desktops give devices to who sits before them, and otherwise its permission bits.
-func (u *user) may(e *exam, file string) bool {
+func (u *user) may(h host, file string) bool {
 	if u.current {
 		return accessible(file)
 	}
-	owner, group, mode, ok := e.owner(file)
+	owner, group, mode, ok := h.owner(file)
 	if !u.known || u.id == 0 || !ok {
 		return true
 	}
-	if list, err := e.machine.Attribute(file, "system.posix_acl_access"); err == nil {
+	if list, err := h.machine.Attribute(file, "system.posix_acl_access"); err == nil {
 		return u.listed(list, owner, group)
 	}
 	shift := 0
@@ -148,8 +148,8 @@ func (u *user) listed(list []byte, owner, group uint32) bool {
 	return others == all
 }
 
-func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {
-	info, err := e.machine.Stat(file)
+func (h host) owner(file string) (user, group, mode uint32, ok bool) {
+	info, err := h.machine.Stat(file)
 	if err != nil {
 		return 0, 0, 0, false
 	}
@@ -158,7 +158,7 @@ func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {
 }
 
 // permissionCure gives the user the right to a node: by its group, where it has one.
-func (e *exam) permissionCure(node string) advice {
+func (e *deviceExam) permissionCure(node string) advice {
 	_, group, mode, ok := e.owner(node)
 	if !ok {
 		return nil

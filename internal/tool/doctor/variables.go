@@ -18,9 +18,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
+// variableExam examines variables.
+type variableExam struct {
+	record
+	plan  *plan.Answer
+	every []*GPU
+}
+
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
 // and what an elevated program does not see.
-func (e *exam) environment() {
+func (e *variableExam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source, e.plan) {
 		if f.BareWord() {
@@ -36,7 +43,7 @@ func (e *exam) environment() {
 
 // unsetting offers to unset a variable that is to blame, but for those that Steam's runtime sets itself: without them its
 // programs do not find the drivers of the host.
-func (e *exam) unsetting(f *Finding, name string) {
+func (e *record) unsetting(f *Finding, name string) {
 	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
 		f.advice = setBySteam
 		return
@@ -60,9 +67,8 @@ func (e *exam) named(file string) bool {
 // Selections are the findings about variables that choose a device which is not here, each with a change of the variable
 // after which it is gone. It reads what the kernel shows, and nothing else.
 func Selections(source *machine.Source) []Finding {
-	look := func(source *machine.Source) *exam {
-		e := &exam{Report: &Report{source: source}, machine: &source.Machine, source: source}
-		e.devices()
+	look := func(source *machine.Source) *variableExam {
+		e := &variableExam{record: recordOf(&Report{source: source}, source), every: devicesOf(&source.Machine)}
 		e.selections()
 		return e
 	}
@@ -82,7 +88,7 @@ func Selections(source *machine.Source) []Finding {
 }
 
 // selections compares the variables that choose a device, of the loader and of Mesa's layer, with the devices.
-func (e *exam) selections() {
+func (e *variableExam) selections() {
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 	})
@@ -94,8 +100,8 @@ func (e *exam) selections() {
 				return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 			})
 		case wish.PCI != "":
-			_, known := gpus.PCI(e.first(func(g *GPU) bool { _, ok := gpus.PCI(g.Name); return ok }))
-			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
+			_, known := gpus.PCI(firstOf(e.every, func(g *GPU) bool { _, ok := gpus.PCI(g.Name); return ok }))
+			if known && firstOf(e.every, func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
 				e.absentDevice(name, said(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
@@ -112,29 +118,29 @@ func (e *exam) selections() {
 	}
 }
 
-// first is the name of the first device that is so.
-func (e *exam) first(is func(*GPU) bool) string {
-	if at := slices.IndexFunc(e.every, is); at >= 0 {
-		return e.every[at].Name
+// firstOf is the name of the first device that is so.
+func firstOf(list []*GPU, is func(*GPU) bool) string {
+	if at := slices.IndexFunc(list, is); at >= 0 {
+		return list[at].Name
 	}
 	return ""
 }
 
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
-func (e *exam) selection(name, value string, write func(*GPU) string) {
+func (e *variableExam) selection(name, value string, write func(*GPU) string) {
 	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
 	if !ok {
 		return
 	}
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
-	known := e.first(func(g *GPU) bool { return g.Vendor != "" }) != ""
-	if known && e.first(func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
+	known := firstOf(e.every, func(g *GPU) bool { return g.Vendor != "" }) != ""
+	if known && firstOf(e.every, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
 		e.absentDevice(name, said(noDevice, value), write)
 	}
 }
 
 // absentDevice enters a selection of nothing; write gives the value for a device that is here, "" for none.
-func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
+func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
@@ -151,7 +157,7 @@ func pad(number string) string {
 }
 
 // values says which variables have no effect, or another one than they seem to.
-func (e *exam) values(rows []environment.Variable) {
+func (e *variableExam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
@@ -183,7 +189,7 @@ func nearest(name string, rows []environment.Variable) string {
 }
 
 // elevation says what a program with more rights than its user does not see, or that the program is one.
-func (e *exam) elevation() {
+func (e *variableExam) elevation() {
 	if !e.source.Elevated {
 		return
 	}
@@ -191,7 +197,7 @@ func (e *exam) elevation() {
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
-	set, lost := Unseen(e.source), e.lost(e.source)
+	set, lost := Unseen(e.source), lost(gets(e.plan), e.source)
 	if len(set) == 0 && len(lost) > 0 {
 		set = e.losing()
 	}
@@ -213,15 +219,14 @@ func Unseen(source *machine.Source) (set []string) {
 	return set
 }
 
-// lost are the drivers and layers that the program of a source would get without its rights.
-func (e *exam) lost(source *machine.Source) (names []string) {
+// lost are the drivers and layers that the program of a source would get without its rights, beside those that it has.
+func lost(has map[string]bool, source *machine.Source) (names []string) {
 	plain := *source
 	plain.Elevated = false
 	answer, err := ask.Plan(&plain)
 	if err != nil {
 		return nil
 	}
-	has := gets(e.plan)
 	for name := range gets(answer) {
 		if !has[name] {
 			names = append(names, name)
@@ -244,10 +249,11 @@ func gets(answer *plan.Answer) map[string]bool {
 }
 
 // losing are the variables of directories without which fewer drivers and layers are lost.
-func (e *exam) losing() (set []string) {
-	all := len(e.lost(e.source))
+func (e *variableExam) losing() (set []string) {
+	has := gets(e.plan)
+	all := len(lost(has, e.source))
 	for _, id := range []variables.ID{variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs, variables.Home} {
-		if _, is := e.machine.Lookup(id.Name()); is && len(e.lost(explain.UnsetVariable(id.Name()).On(e.source))) < all {
+		if _, is := e.machine.Lookup(id.Name()); is && len(lost(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
 			set = append(set, id.Name())
 		}
 	}

@@ -12,9 +12,17 @@ import (
 	"vkloader/internal/tool/term"
 )
 
+// summary is what the verdict is made of.
+type summary struct {
+	record
+	user  user
+	gpus  []*GPU
+	class int
+}
+
 // verdict is the report in one line: what crashes, hangs or refuses, what works and was tried, what has a driver, and what
 // there is to do.
-func (e *exam) verdict() string {
+func (e *summary) verdict() string {
 	if broken := e.Report.misbehaving(); broken != "" {
 		return broken + "; " + e.end(true)
 	}
@@ -23,7 +31,7 @@ func (e *exam) verdict() string {
 	}
 	var works []string
 	for _, g := range e.gpus {
-		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.refused(g) != "" || g.Kernel == "radeon" || e.broken(g) {
+		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.user.refused(e.host, g) != "" || g.Kernel == "radeon" || e.broken(g) {
 			continue
 		}
 		driver, state := e.driverOf(g), " has a driver (not tried): "
@@ -74,7 +82,7 @@ func (r *Report) waiting() (names []string) {
 }
 
 // end is what there is to do; short: what is broken is said already.
-func (e *exam) end(short bool) string {
+func (e *summary) end(short bool) string {
 	count, left := map[diag.Severity]int{}, 0
 	var first *Finding
 	for i := range e.Findings {
@@ -127,7 +135,7 @@ func Headed(subject, what string) string {
 }
 
 // rest is what is said where no device that the kernel knows has a driver.
-func (e *exam) rest() string {
+func (e *summary) rest() string {
 	software, unknown, good := e.unhoused()
 	device := "No graphics device works"
 	if !slices.ContainsFunc(e.gpus, e.expects) {
@@ -152,7 +160,7 @@ func (e *exam) rest() string {
 }
 
 // unserved is what is said where Vulkan is expected of no device: none is here, or why the first has none.
-func (e *exam) unserved() string {
+func (e *summary) unserved() string {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == GPUNoVulkan || f.Code == GPUVirtual {
 			return f.Subject + ": " + f.fact.say()
@@ -162,19 +170,19 @@ func (e *exam) unserved() string {
 }
 
 // onProcessor is what is said where programs compute on the CPU.
-func (e *exam) onProcessor(device, software string) string {
+func (e *summary) onProcessor(device, software string) string {
 	works := "Vulkan works on the CPU (tried), with " + software
 	if !e.Works {
 		works = "programs compute on the CPU (not tried), with " + software
 	}
-	if by := e.pinnedBy(); by != "" {
+	if by := pinnedBy(e.source); by != "" {
 		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
 	}
 	return device + "; " + works + "; "
 }
 
 // worked names the drivers that gave a device.
-func (e *exam) worked() string {
+func (e *summary) worked() string {
 	var names []string
 	for _, p := range e.Probes {
 		if p.Kind == "driver" && p.Result == ProbeOK {
@@ -185,19 +193,19 @@ func (e *exam) worked() string {
 }
 
 // good tells whether nothing is wrong with a driver, by its manifest.
-func (e *exam) good(manifest string) bool {
+func (e *summary) good(manifest string) bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && m.Manifest == manifest })
 }
 
 // broken tells whether a problem was found with what serves a device.
-func (e *exam) broken(g *GPU) bool {
+func (e *summary) broken(g *GPU) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
 		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 	})
 }
 
 // driverOf names the driver that serves a device: one that does not list it counts only where no other is there.
-func (e *exam) driverOf(g *GPU) string {
+func (e *summary) driverOf(g *GPU) string {
 	name := ""
 	for _, m := range e.Drivers {
 		f := drivers.Of(m.Library)

@@ -75,7 +75,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 }
 
 // other is what to do about a driver that is there for programs of the other word size only; nil where the table says it.
-func (e *exam) other(m *Module) advice {
+func (e *libraryExam) other(m *Module) advice {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f)
 	}
@@ -146,7 +146,7 @@ func (e *exam) bothWordSizes() error {
 		return err
 	}
 	other.settle()
-	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.verdict(), Idle: other.has(DriverIdle)}
+	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.summary().verdict(), Idle: other.has(DriverIdle)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)
@@ -159,15 +159,15 @@ func (e *exam) bothWordSizes() error {
 	}
 	e.Other = o
 	if e.someGood() && len(o.Drivers) == 0 {
-		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), e.forOther(other))
+		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), forOther(other.Findings))
 	}
 	return nil
 }
 
 // forOther is what brings drivers for programs of the other word size.
-func (e *exam) forOther(other *exam) advice {
-	for i := range other.Findings {
-		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
+func forOther(findings []Finding) advice {
+	for i := range findings {
+		if f := &findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
 			return f.advice
 		}
 	}
@@ -204,21 +204,21 @@ func sizeless(name string) string {
 // besideOwn makes the findings about libraries for other programs notes where the same is there for these programs as well.
 // A driver has the same library in another directory, as distributions do it. A layer has a manifest of the same name, or one of
 // a pair, as Steam and overlays do it.
-func (e *exam) besideOwn() {
+func (r *Report) besideOwn() {
 	stem := func(m *Module) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
 		return name
 	}
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for i := range r.Findings {
+		f := &r.Findings[i]
 		if f.Code != LibraryForeign {
 			continue
 		}
-		modules, same := e.Layers, func(m Module) bool {
+		modules, same := r.Layers, func(m Module) bool {
 			return m.Good && (partner(m.Name, f.Subject) || sizeless(m.Name) == sizeless(f.Subject))
 		}
-		if at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path }); at >= 0 {
-			modules, same = e.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(&e.Drivers[at]) }
+		if at := slices.IndexFunc(r.Drivers, func(m Module) bool { return m.Manifest == f.Path }); at >= 0 {
+			modules, same = r.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(&r.Drivers[at]) }
 		}
 		if slices.ContainsFunc(modules, same) {
 			f.soften(diag.Note)

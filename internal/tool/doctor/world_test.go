@@ -188,8 +188,8 @@ func TestPermission(t *testing.T) {
 func TestCurrentUser(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"mia": "mia", "": "user " + strconv.Itoa(os.Getuid())} {
-		e := &exam{machine: &machine.Machine{Environ: []string{"USER=" + name}}}
-		if u, err := e.findUser(""); err != nil || u.name != want || !u.current {
+		h := host{&machine.Machine{Environ: []string{"USER=" + name}}}
+		if u, err := h.findUser("", nil); err != nil || u.name != want || !u.current {
 			t.Errorf("%q: %+v, %v", name, u, err)
 		}
 	}

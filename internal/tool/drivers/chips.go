@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/machine"
 )
 
 //go:embed chips.txt
@@ -193,4 +196,20 @@ func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 		return false
 	}
 	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
+}
+
+// ChipOf finds a device's chip by its PCI numbers, else by the names in its directory in sysfs. Nil: the chip is not known.
+func ChipOf(m *machine.Machine, vendor, device, directory string) *Chip {
+	if c := ChipByPCI(gpus.Number(vendor), gpus.Number(device)); c != nil || directory == "" {
+		return c
+	}
+	text, _ := m.ReadFile(directory + "/uevent")
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(line), "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
+			if c := ChipByCompatible(value); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 )
 
 // errEndless is the error of a decision that is given up.
@@ -94,3 +96,24 @@ func (r replacing) File(name string) facts.File {
 	}
 	return r.Source.File(name)
 }
+
+// Question is for one caller at a time.
+type Question struct {
+	Source   facts.Source    // of a program
+	Local    *machine.Source // the same, of a machine with this system; nil: it has another one
+	Machine  *machine.Machine
+	Platform search.Platform
+
+	Only bool // the decision is wanted, and not the words of the answer
+	Made Made // of the last answer
+}
+
+// Made is what an answer was made of.
+type Made struct {
+	Plan    *plan.Answer
+	Compute *plan.Answer // for a program that shows nothing, where the settings have a policy for these; nil: they have none
+	In, Out []Item       // in the order of the answer
+}
+
+// Open opens a file of the machine.
+func (q *Question) Open(name string) (fs.File, error) { return q.Machine.Open("/" + name) }

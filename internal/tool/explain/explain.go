@@ -7,7 +7,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/machine"
 )
 
 // Item is one driver or layer: in its place in the order, or out, and the one line that changes that.
@@ -111,4 +113,110 @@ func EnabledBy(a plan.Active, l *manifest.Layer) string {
 		return "Meta Layer (Vulkan Configurator)"
 	}
 	return "Loader Settings File (Vulkan Configurator)"
+}
+
+// WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.
+func WithoutOverlays(answer *plan.Answer) (out []Item) {
+	if answer == nil {
+		return nil
+	}
+	for _, row := range Layers.Rows(answer) {
+		if row.Code == diag.LayerCompute {
+			out = append(out, row.item(Layers, row.Subject))
+		}
+	}
+	return out
+}
+
+// Chance are active layers whose order is that of the files in a directory, which no rule gives.
+type Chance struct {
+	Directory string   `json:"directory"`
+	Layers    []string `json:"layers"` // in the order of now
+}
+
+// ByChance finds active layers whose order among themselves is by chance.
+func ByChance(answer *plan.Answer) (list []Chance) {
+	controlled := answer.Settings != nil && answer.Settings.ControlsLayers
+	for _, a := range answer.Active {
+		l := answer.Layers[a.Layer]
+		listed := a.EnabledBy == plan.ByImplicit || a.EnabledBy == plan.ByEnable || controlled
+		if !listed || l.Meta || a.Unchained {
+			continue
+		}
+		if controlled { // what the file names has the place that the file gives
+			named := false
+			for i := range answer.Settings.Layers {
+				named = named || answer.Settings.Layers[i].Name == l.Name
+			}
+			if named {
+				continue
+			}
+		}
+		directory := listedIn(answer, l.Manifest)
+		if directory == "" {
+			continue
+		}
+		at := slices.IndexFunc(list, func(c Chance) bool { return c.Directory == directory })
+		if at < 0 {
+			at, list = len(list), append(list, Chance{Directory: directory})
+		}
+		list[at].Layers = append(list[at].Layers, l.Name)
+	}
+	return slices.DeleteFunc(list, func(c Chance) bool { return len(c.Layers) < 2 })
+}
+
+// listedIn is the directory in which a manifest was found; "" when it was named itself.
+func listedIn(answer *plan.Answer, path string) (directory string) {
+	for _, kind := range []search.Kind{search.ImplicitLayers, search.ExplicitLayers} {
+		for _, where := range answer.Searched[kind].List {
+			if where.Path == path {
+				return ""
+			}
+			if directory == "" && inside(answer.Style, path, where.Path) {
+				directory = strings.TrimRight(where.Path, string(rune(answer.Style.Separator())))
+			}
+		}
+	}
+	return directory
+}
+
+// pathLists are the variables that name files and directories in which drivers and layers are looked for.
+var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
+	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
+
+// TryRows says of what a variable has put in or out, or names in vain, how to end that: a change after which the decision,
+// made again, says otherwise. Without one it says nothing.
+func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
+	t := NewTrial(source, answer)
+	for i := range rows {
+		r := &rows[i]
+		key := Key{Manifest: r.Path}
+		if k.One == Layers.One {
+			key.Layer = r.Subject
+		}
+		var c Change
+		v, ok := SwitchOf(r.Code)
+		switch {
+		case ok && r.Path != "":
+			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
+		case r.Severity != diag.Note:
+			c, ok = t.Ending(Fault{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
+		}
+		if ok {
+			r.Do, r.Commands = c.Line(), c.Lines()
+		}
+	}
+}
+
+// unnaming are changes after which no variable names what a row is about.
+func (r *Row) unnaming(source *machine.Source) (changes []Change) {
+	switch {
+	case r.Code == diag.LayerMissing:
+		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
+	case r.Path != "":
+		for _, v := range pathLists {
+			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
+		}
+	}
+	return changes
 }

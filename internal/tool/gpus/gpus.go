@@ -156,3 +156,71 @@ func (l *look) lonely() {
 		}
 	}
 }
+
+// Label is the device as its maker calls it, by the machine's list of PCI devices; else its title.
+func (g *GPU) Label(m *machine.Machine) string {
+	if name := pciName(m, g.Vendor, g.Device); name != "" {
+		return strings.TrimSpace(g.Maker() + " " + name)
+	}
+	return g.Title()
+}
+
+// pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
+// with brackets, what is in them is that for people.
+func pciName(m *machine.Machine, vendor, device string) string {
+	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
+	if vendor == "" || device == "" {
+		return ""
+	}
+	l := look{machine: m}
+	for _, file := range []string{"/usr/share/hwdata/pci.ids", "/usr/share/misc/pci.ids"} {
+		_, rest, ok := strings.Cut("\n"+l.text(file), "\n"+vendor+"  ")
+		if !ok {
+			continue
+		}
+		for _, line := range strings.Split(rest, "\n")[1:] {
+			if line != "" && line[0] != '\t' && line[0] != '#' {
+				break // the next vendor
+			}
+			if name, is := strings.CutPrefix(line, "\t"+device+"  "); is {
+				if _, inside, ok := strings.Cut(name, "["); ok {
+					name, _, _ = strings.Cut(inside, "]")
+				}
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// vendors are makers by the number that they have on the PCI bus, or of VkVendorId; of several with one name the first
+// is the one that is usual.
+var vendors = []struct {
+	id   uint32
+	name string
+}{
+	{0x1002, "AMD"}, {0x1022, "AMD"}, {0x8086, "Intel"}, {0x10de, "NVIDIA"}, {0x13b5, "Arm"}, {0x5143, "Qualcomm"},
+	{0x1010, "Imagination"}, {0x14e4, "Broadcom"}, {0x106b, "Apple"}, {0x144d, "Samsung"}, {0x19e5, "Huawei"},
+	{0x1ed5, "MooreThreads"}, {0x1414, "Microsoft"}, {0x1af4, "virtio"}, {0x1a03, "ASPEED"}, {0x102b, "Matrox"},
+	{0x1234, "QEMU"}, {0x1013, "Cirrus"}, {0x1b36, "Red Hat"}, {0x15ad, "VMware"}, {0x80ee, "VirtualBox"}, {0x10005, "Mesa"},
+}
+
+// VendorName is a maker's name, "" for one that is not known.
+func VendorName(id uint32) string {
+	for _, v := range vendors {
+		if v.id == id {
+			return v.name
+		}
+	}
+	return ""
+}
+
+// vendorIDs are the numbers of a maker.
+func vendorIDs(name string) (ids []uint32) {
+	for _, v := range vendors {
+		if strings.EqualFold(v.name, name) {
+			ids = append(ids, v.id)
+		}
+	}
+	return ids
+}

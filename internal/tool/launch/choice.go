@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
@@ -21,9 +20,6 @@ type Choice struct {
 	Drivers, Devices, Layers []string
 	NoLayers                 bool
 }
-
-// Change is a variable that a program gets, or does not get.
-type Change = culprit.Change
 
 // SetVariable is a variable that a program gets.
 func SetVariable(name, value string) Change { return Change{Name: name, Value: value, Set: true} }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 )
 
 // maxLine is how much of a line is gathered; the loader's own are below 600 bytes (LOG-10).
@@ -46,7 +46,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 			s.end()
 			continue
 		}
-		at := bytes.Index(p, []byte(loaderlog.Mark))
+		at := bytes.Index(p, []byte(loaders.LogMark))
 		if at < 0 {
 			kept := partOfMark(p)
 			s.held = append(s.held, p[len(p)-kept:]...)
@@ -56,7 +56,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 			return taken, err
 		}
 		s.inLine, s.began = true, s.At
-		s.text, p = append(s.text[:0], loaderlog.Mark...), p[at+len(loaderlog.Mark):]
+		s.text, p = append(s.text[:0], loaders.LogMark...), p[at+len(loaders.LogMark):]
 	}
 	return taken, nil
 }
@@ -95,8 +95,8 @@ func (s *Splitter) pass(p []byte) error {
 
 // partOfMark is how many bytes at the end of p could begin a mark.
 func partOfMark(p []byte) int {
-	for n := min(len(p), len(loaderlog.Mark)-1); n > 0; n-- {
-		if string(p[len(p)-n:]) == loaderlog.Mark[:n] {
+	for n := min(len(p), len(loaders.LogMark)-1); n > 0; n-- {
+		if string(p[len(p)-n:]) == loaders.LogMark[:n] {
 			return n
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/loaders"
 )
 
 // Whatever the pieces in which it comes, the loader's lines and the rest are parted the same way.
@@ -54,10 +54,10 @@ func TestSplitPassesOnAtOnce(t *testing.T) {
 	if err := s.Flush(); err != nil || rest.String() != "name? [y/n] [" {
 		t.Errorf("flushed: %q, %v", rest.String(), err)
 	}
-	if _, err := s.Write([]byte(loaderlog.Mark + strings.Repeat("x", 10))); err != nil || len(lines) != 0 {
+	if _, err := s.Write([]byte(loaders.LogMark + strings.Repeat("x", 10))); err != nil || len(lines) != 0 {
 		t.Errorf("lines %q, %v", lines, err)
 	}
-	if err := s.Close(); err != nil || !slices.Equal(lines, []string{loaderlog.Mark + "xxxxxxxxxx"}) || rest.String() != "name? [y/n] [" {
+	if err := s.Close(); err != nil || !slices.Equal(lines, []string{loaders.LogMark + "xxxxxxxxxx"}) || rest.String() != "name? [y/n] [" {
 		t.Errorf("closed: %q, %q, %v", lines, rest.String(), err)
 	}
 }

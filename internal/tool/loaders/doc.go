@@ -12,6 +12,9 @@
 // beside the distribution's: in the directory vkloader below that of the distribution's. Use moves links only, and asks no
 // package manager to do anything. docs/packages.md says how the links lie.
 //
+// ReadLog, LogTimes and Progress read a loader's log. Its lines are interface (LOG-9, LOG-17, LOG-18, LAY-423 to LAY-427): what
+// only the running library knows reaches the tool through them.
+//
 // The package opens files; it loads none of them, and starts a program only to ask rpm whose a file is.
 package loaders
 

@@ -11,16 +11,22 @@ import (
 // endLimit is how long a signal may take to end the tool.
 const endLimit = 5 * time.Second
 
-// Interruptible is a context that ends when the tool is told to end, as by Ctrl-C: a child of a guest ends with it, and what a
-// driver has started. The caller calls done after the child's end; the tool then ends as it was told.
-func Interruptible() (ctx context.Context, done func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals, over, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan os.Signal, 1)
+// endings gives the signals that tell the tool to end, but for those that it was started to ignore.
+func endings() chan os.Signal {
+	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}
+	return signals
+}
+
+// Interruptible is a context that ends when the tool is told to end, as by Ctrl-C: a child of a guest ends with it, and what a
+// driver has started. The caller calls done after the child's end; the tool then ends as it was told.
+func Interruptible() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals, over, ended := endings(), make(chan struct{}), make(chan os.Signal, 1)
 	go func() {
 		select {
 		case s := <-signals:

@@ -1,12 +1,15 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // start starts the child, which writes its events to a descriptor. It ends with the tool, whatever ends that, and what a
@@ -35,12 +38,7 @@ func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error)
 // takeAlong ends a child's whole group when the tool is told to end, as by Ctrl-C: what a driver has started is in no
 // other. The tool then ends as it was told. The function that it gives ends the watch.
 func takeAlong(group int) (stop func()) {
-	signals, over := make(chan os.Signal, 1), make(chan struct{})
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
+	signals, over := endings(), make(chan struct{})
 	go func() {
 		select {
 		case s := <-signals:
@@ -61,19 +59,7 @@ func takeAlong(group int) (stop func()) {
 // killedBy names the signal that ended a process; "": none.
 func killedBy(state *os.ProcessState) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return signalName(status.Signal())
+		return cmp.Or(unix.SignalName(status.Signal()), fmt.Sprintf("signal %d", int(status.Signal())))
 	}
 	return ""
-}
-
-func signalName(s syscall.Signal) string {
-	names := map[syscall.Signal]string{
-		syscall.SIGSEGV: "SIGSEGV", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
-		syscall.SIGFPE: "SIGFPE", syscall.SIGKILL: "SIGKILL", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
-		syscall.SIGSYS: "SIGSYS",
-	}
-	if name, ok := names[s]; ok {
-		return name
-	}
-	return fmt.Sprintf("signal %d", int(s))
 }

@@ -13,6 +13,8 @@ const others = ""
 // entry is an element of a list of layers.
 type entry = map[string]any
 
+func asEntry(element any) entry { e, _ := element.(entry); return e } // nil for what is none
+
 func nameOf(e entry) string    { text, _ := e["name"].(string); return text }
 func controlOf(e entry) string { text, _ := e["control"].(string); return text }
 func byRule(e entry) bool      { yes, _ := e[OrderMember].(bool); return yes }

@@ -425,11 +425,7 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 			}
 		}
 	}
-	list := []any{}
-	for _, path := range slices.Backward(paths) {
-		list = append(list, map[string]any{"path": path})
-	}
-	return list, nil
+	return pathsOf(paths), nil
 }
 
 // devices puts the devices into the object: as a configuration names them, with the driver manifests that it takes.

@@ -7,7 +7,6 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -28,7 +27,7 @@ type Shown struct {
 	Programs []ForPrograms `json:"programs"`          // what the file says for whom
 	Order    []RuleNow     `json:"order,omitempty"`   // rules about the order of layers
 
-	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // the file that layers read
+	LayerSettings *ShownLayers `json:"layer_settings,omitempty"` // the file that layers read
 
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
 	For      string              `json:"for,omitempty"`      // --app

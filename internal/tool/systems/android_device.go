@@ -1,6 +1,10 @@
 package systems
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // androidDeviceFacts are what decides about the extensions of a device.
 type androidDeviceFacts struct {
@@ -67,4 +71,69 @@ func (d *androidDeviceFacts) CreateDevice(wanted []string) (result string, asked
 		}
 	}
 	return androidSuccess, passedOn(wanted, d.Driver)
+}
+
+// androidFacts are what is known of a machine and of a program on it.
+type androidFacts struct {
+	Properties map[string]string // of the system
+	Settings   map[string]string // global ones
+	Program    androidProgram
+}
+
+// androidProgram is what is known of a program.
+type androidProgram struct {
+	Package       string // its name; "": a process that is no app
+	Debuggable    bool
+	Dumpable      bool // the process could be made dumpable
+	DebugPlatform bool // the whole system is a debuggable build
+	Privileged    bool // a privileged app
+	System        bool // a system app
+	Updated       bool // and it has been updated
+	Developer     bool // its manifest has com.android.graphics.developerdriver.enable
+	InjectLayers  bool // its manifest has com.android.graphics.injectLayers.enable
+	LibraryPath   string
+	ABI           string
+	Bits          string
+	Environment   map[string]string // of a process that is no app
+}
+
+// property gives a property; "" when it is not set.
+func (f *androidFacts) property(name string) string { return f.Properties[name] }
+
+// splitList takes a list apart; empty items are skipped.
+func splitList(text, separator string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separator, r) })
+}
+
+// debuggable tells whether the process may be debugged.
+func (p *androidProgram) debuggable() bool { return p.Debuggable || p.DebugPlatform }
+
+// Properties are a system's properties or parameters by their names.
+type Properties map[string]string
+
+// Read adds what a file says: lines "[name]: [value]" as getprop prints them, or "name=value" as in build.prop and as param
+// and settings print them. What comes later wins. problems say of lines that are neither where they are.
+func (p Properties) Read(file, content string) (problems []string) {
+	for i, line := range strings.Split(content, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, ok := "", "", false
+		if rest, bracket := strings.CutPrefix(line, "["); bracket {
+			name, value, ok = strings.Cut(rest, "]: [")
+			if ok {
+				value, ok = strings.CutSuffix(value, "]")
+			}
+		} else {
+			name, value, ok = strings.Cut(line, "=")
+			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		}
+		if !ok || name == "" {
+			problems = append(problems, fmt.Sprintf("%s:%d: neither [name]: [value] nor name=value", file, i+1))
+			continue
+		}
+		p[name] = value
+	}
+	return problems
 }

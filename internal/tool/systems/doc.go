@@ -5,7 +5,7 @@
 // ordinary one, and said. Android has a loader of its own, without manifests: its rules, which take properties, settings
 // and the program's package, are in the files android_*.go.
 //
-// platforms.go and apple.go have what the systems search that the library is not built for. What they share with Linux is in
+// platforms.go has what the systems search that the library is not built for. What they share with Linux is in
 // package search.
 //
 // It never reads the machine that it runs on, only what it is given; and it leaves the decision to the core, Android's

@@ -10,7 +10,6 @@ import (
 
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -152,7 +151,7 @@ func few(names []string) string {
 
 // quarantine are the layers and drivers that are kept out; the names of those come back.
 func (b *banner) quarantine(r *Request) (map[string]bool, error) {
-	var list struct{ Entries []quarantine.Now }
+	var list struct{ Entries []settingsfile.QuarantineNow }
 	if err := r.Tool.Run(r, "quarantine", "list", "--json").Decode(&list); err != nil {
 		return nil, err
 	}

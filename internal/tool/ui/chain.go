@@ -6,46 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/survey"
 )
 
 var chainPage = &Page{Name: "program", Title: "Chain", Below: "programs", Data: chainOf}
-
-// explained is what "explain" says.
-type explained struct {
-	App           string               `json:"app"`
-	Loader        *loaders.Loader      `json:"loader"`
-	In            []explain.Item       `json:"in"`
-	Out           []explain.Item       `json:"out"`
-	Compute       []explain.Item       `json:"compute"`
-	LayerSettings *layersettings.Shown `json:"layer_settings"`
-	Chance        []discover.Chance    `json:"chance"`
-	PID           int                  `json:"pid"`
-	Differs       []process.Difference `json:"differs"`
-}
-
-// layers are the names of the layers that are in, from the program down.
-func (e *explained) layers() (names []string) {
-	for i := range e.In {
-		if e.In[i].Kind == "layer" {
-			names = append(names, e.In[i].Name)
-		}
-	}
-	return names
-}
 
 // chain is what the page of a program shows.
 type chain struct {
 	*subject
 	Draft  *draft
-	Before *explained
-	After  *explained // nil: no change
-	Line   string     // the command line that would make the change
+	Before *survey.Explanation
+	After  *survey.Explanation // nil: no change
+	Line   string              // the command line that would make the change
 	Rows   []row
 	More   int // rows that are not shown
 	Find   string
@@ -78,8 +53,8 @@ const maxRows = 60
 const maxAsked = 500
 
 // explainedFor asks for the decision, without what takes long for thousands of layers.
-func explainedFor(r *Request, tool Tool, s *subject) (*explained, error) {
-	e := &explained{}
+func explainedFor(r *Request, tool Tool, s *subject) (*survey.Explanation, error) {
+	e := &survey.Explanation{}
 	return e, tool.Run(r, s.args("explain", "--json", "--no-fixes")...).Decode(e)
 }
 
@@ -131,7 +106,7 @@ func (c *chain) draw(r *Request) {
 				from = after
 			}
 		}
-		c.Say = c.Draft.do(act, from.layers())
+		c.Say = c.Draft.do(act, from.ActiveLayers())
 	}
 	if !c.Draft.empty() {
 		after, err := c.with(r)
@@ -146,7 +121,7 @@ func (c *chain) draw(r *Request) {
 }
 
 // with is the decision with the draft, made by the core with the file as it would be.
-func (c *chain) with(r *Request) (*explained, error) {
+func (c *chain) with(r *Request) (*survey.Explanation, error) {
 	plan, err := c.Draft.plan(r)
 	if err != nil {
 		return nil, err
@@ -170,13 +145,13 @@ func seeing(tool Tool, files []File) Tool {
 }
 
 // rows lists what is in and what is out; all: not only the first.
-func (c *chain) rows(now *explained, all bool) {
+func (c *chain) rows(now *survey.Explanation, all bool) {
 	type key struct{ kind, manifest, name string }
 	was := map[key]bool{}
 	for _, e := range c.Before.In {
 		was[key{e.Kind, e.Manifest, e.Name}] = true
 	}
-	layers := len(now.layers())
+	layers := len(now.ActiveLayers())
 	add := func(e explain.Item, in bool) {
 		n := len(c.Rows) + c.More
 		if c.Find != "" && !strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Find)) {
@@ -200,7 +175,7 @@ func (c *chain) rows(now *explained, all bool) {
 
 // Same tells whether the change changes no layer.
 func (c *chain) Same() bool {
-	return c.After != nil && slices.Equal(c.Before.layers(), c.After.layers())
+	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers())
 }
 
 // side is a column of the comparison.
@@ -218,7 +193,7 @@ func (c *chain) compare() {
 	if c.After == nil {
 		return
 	}
-	before, after := c.Before.layers(), c.After.layers()
+	before, after := c.Before.ActiveLayers(), c.After.ActiveLayers()
 	mark := func(list, other []string, alone string) (items []sideItem) {
 		for _, name := range list {
 			item := sideItem{Name: name}
@@ -274,7 +249,7 @@ func itemOf(r *Request) (any, error) {
 		return nil, err
 	}
 	name, manifest := r.Ref("item"), r.Ref("manifest")
-	e := &explained{}
+	e := &survey.Explanation{}
 	if err := tool.Run(r, append(s.args("explain", "--json"), "--", name)...).Decode(e); err != nil {
 		return nil, err
 	}

@@ -9,9 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/discover"
+	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/validation"
 )
 
 var filesPage = &Page{Name: "files", Title: "Files", Data: filesOf}
@@ -22,12 +25,6 @@ const (
 	linesOfPage = 1000
 	longestLine = 2000
 )
-
-// foundRow is what "list drivers" and "list layers" print of a file.
-type foundRow struct {
-	Subject, Path, Severity, Why string
-	In                           bool
-}
 
 // filesView is the places, or one file.
 type filesView struct {
@@ -64,7 +61,7 @@ type filesFile struct {
 	In         bool
 	Why        []string
 	Owner      string // the package that installed it
-	Problems   []remark
+	Problems   []validation.Remark
 	Problem    string // why it cannot be read
 }
 
@@ -81,7 +78,7 @@ type filesText struct {
 type filesLine struct {
 	Number  int
 	Text    string
-	Remarks []remark
+	Remarks []validation.Remark
 }
 
 // filesOf answers files, and files?file=PATH.
@@ -91,7 +88,7 @@ func filesOf(r *Request) (any, error) {
 		return nil, err
 	}
 	m := r.Tool.Machine()
-	for _, place := range layersettings.Places(&m, layersettings.Here(&m)) {
+	for _, place := range settingsfile.LayerPlaces(&m, settingsfile.ThisDirectory(&m)) {
 		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
 		searched.Places = append(searched.Places, p)
 	}
@@ -161,16 +158,16 @@ func pathsIn(places []explain.Searched) (list []string) {
 }
 
 // told is what "validate" and "list" say of files. What is none of the kinds of validate is left out there.
-func told(r *Request, files []string) (judged map[string]*validated, rows map[string][]foundRow, err error) {
-	judged, rows = map[string]*validated{}, map[string][]foundRow{}
+func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.Finding, err error) {
+	judged, rows = map[string]*validation.Result{}, map[string][]discover.Finding{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
-		if path.Base(file) != layersettings.FileName {
+		if path.Base(file) != settingsfile.LayerFileName {
 			args = append(args, file)
 		}
 	}
 	if len(args) > 4 {
-		var says struct{ Files []validated }
+		var says struct{ Files []validation.Result }
 		if err := r.Tool.Run(r, args...).Decode(&says); err != nil {
 			return nil, nil, err
 		}
@@ -179,7 +176,7 @@ func told(r *Request, files []string) (judged map[string]*validated, rows map[st
 		}
 	}
 	for _, kind := range []string{"drivers", "layers"} {
-		var says struct{ Found []foundRow }
+		var says struct{ Found []discover.Finding }
 		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
 			return nil, nil, err
 		}
@@ -190,20 +187,8 @@ func told(r *Request, files []string) (judged map[string]*validated, rows map[st
 	return judged, rows, nil
 }
 
-// remark is what "validate" says of a line.
-type remark struct {
-	Line, Column             int
-	Code, Severity, What, Do string
-}
-
-// validated is what "validate --json" prints of a file.
-type validated struct {
-	Path, Problem string
-	Findings      []remark
-}
-
 // fileOf is what is known of a file.
-func fileOf(file string, judged map[string]*validated, rows map[string][]foundRow) filesFile {
+func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.Finding) filesFile {
 	f := filesFile{Path: file, Base: path.Base(file)}
 	for _, row := range rows[file] {
 		f.In = f.In || row.In
@@ -217,7 +202,7 @@ func fileOf(file string, judged map[string]*validated, rows map[string][]foundRo
 	if v := judged[file]; v != nil {
 		f.Problem = v.Problem
 		for _, said := range v.Findings {
-			if said.Severity != "note" {
+			if said.Severity != diag.Note {
 				f.Problems = append(f.Problems, said)
 			}
 		}
@@ -241,7 +226,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 	if err != nil && one.Problem == "" {
 		one.Problem = err.Error()
 	}
-	remarks := map[int][]remark{}
+	remarks := map[int][]validation.Remark{}
 	if v := judged[wanted]; v != nil {
 		for _, said := range v.Findings {
 			remarks[said.Line] = append(remarks[said.Line], said)

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/layersettings"
+	"vkloader/discover"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -33,7 +34,7 @@ type layer struct {
 	Manifest  string
 	File      string // that the values are from, or will be; "": none yet
 	Rows      []*layerRow
-	Presets   []layersettings.Preset
+	Presets   []settingsfile.Preset
 	Where     string // "directory", or "" for all programs
 	Directory string
 	Variables bool // show variables instead of a file
@@ -48,7 +49,7 @@ type layer struct {
 
 // layerRow is a setting in the form.
 type layerRow struct {
-	layersettings.Setting
+	settingsfile.Setting
 	Line    int    // in the file; 0: the file does not have it
 	Now     string // the value in force
 	Value   string // in the form
@@ -60,7 +61,7 @@ type layerRow struct {
 
 // layerChoice is a value that can be chosen.
 type layerChoice struct {
-	layersettings.Choice
+	settingsfile.Choice
 	On bool
 }
 
@@ -109,7 +110,7 @@ func layersOf(r *Request) (any, error) {
 		form, err := layerOf(r, r.Rest)
 		return &layersView{Layer: form}, err
 	}
-	var found struct{ Found []foundRow }
+	var found struct{ Found []discover.Finding }
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
 	}
@@ -125,28 +126,17 @@ func layersOf(r *Request) (any, error) {
 			view.Without++
 			continue
 		}
-		if l, err := layersettings.Read(text, row.Subject); err != nil || len(l.Settings) == 0 {
+		if l, err := settingsfile.ReadLayer(text, row.Subject); err != nil || len(l.Settings) == 0 {
 			view.Without++
 			continue
 		}
 		view.With = append(view.With, row.Subject)
 	}
 	slices.Sort(view.With)
-	if shown, err := layersettings.Show(&m); err == nil && shown != nil {
+	if shown, err := settingsfile.ShowLayers(&m); err == nil && shown != nil {
 		view.File = shown.File
 	}
 	return &layersView{List: view}, nil
-}
-
-// layerSays is what "settings layer --json" prints.
-type layerSays struct {
-	Manifest, File string
-	Settings       []struct {
-		layersettings.Setting
-		Value string
-		Line  int
-	}
-	Presets []layersettings.Preset
 }
 
 // layerOf is the form of a layer with the values that the address has.
@@ -156,7 +146,7 @@ func layerOf(r *Request, name string) (*layer, error) {
 	if view.Where == "directory" && view.Directory != "" {
 		args = append(args, "--directory", view.Directory)
 	}
-	var says layerSays
+	var says settingsfile.LayerSettings
 	ran := r.Tool.Run(r, args...)
 	if err := ran.Decode(&says); err != nil && len(args) > 4 {
 		// A directory that cannot be: the form stays, with the reason.
@@ -266,14 +256,14 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Kind() == "one" && !slices.ContainsFunc(row.Choices, func(c layerChoice) bool { return c.On }) {
-			row.Choices = append(row.Choices, layerChoice{layersettings.Choice{Key: row.Value}, true}) // that the manifest does not have
+			row.Choices = append(row.Choices, layerChoice{settingsfile.Choice{Key: row.Value}, true}) // that the manifest does not have
 		}
 		if row.Group != group {
 			group, row.Head = row.Group, row.Group
 		}
 		if d := row.Depends; d != nil && len(d.On) > 0 {
 			row.Idle = !d.Holds(func(key string) string { return value[key] })
-			on := term.Words(d.On, func(w layersettings.Wanted) string {
+			on := term.Words(d.On, func(w settingsfile.Wanted) string {
 				return term.Or(labels[w.Key], w.Key) + " = " + view.labelOf(w.Key, w.Value)
 			})
 			switch d.Mode {

@@ -46,7 +46,7 @@ func exportOf(r *Request) (any, error) {
 	}
 	e := &export{}
 	m := r.Tool.Machine()
-	list := variablesFor(&m, s, before.layers(), after.layers())
+	list := variablesFor(&m, s, before.ActiveLayers(), after.ActiveLayers())
 	switch {
 	case len(list) == 0:
 		e.Note = "Variables cannot express this change: it only changes the order of layers. Use the settings file."
@@ -60,10 +60,10 @@ func exportOf(r *Request) (any, error) {
 			return nil, err
 		}
 		switch {
-		case len(missing(got.layers(), after.layers()))+len(missing(after.layers(), got.layers())) > 0:
+		case len(missing(got.ActiveLayers(), after.ActiveLayers()))+len(missing(after.ActiveLayers(), got.ActiveLayers())) > 0:
 			e.Note = "Variables cannot express this change: with them, programs get other layers. Use the settings file."
 			list = nil
-		case !slices.Equal(got.layers(), after.layers()):
+		case !slices.Equal(got.ActiveLayers(), after.ActiveLayers()):
 			e.Note = "With the variables, programs get the same layers in a different order. The settings file also sets the order."
 		}
 	}

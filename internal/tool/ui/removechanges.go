@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -34,7 +33,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 		return nil, errors.New("there is no settings file")
 	}
 	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.File, Remove: true}},
-		Also: []string{settingsfile.SetAside(file.File), quarantine.StateFile(file.File)}}
+		Also: []string{settingsfile.SetAside(file.File), settingsfile.QuarantineFile(file.File)}}
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
 		plan.Files[0].Remove = false
@@ -57,7 +56,7 @@ func (liftChange) Plan(r *Request) (*Plan, error) {
 		return nil, errors.New("nothing is in quarantine")
 	}
 	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"quarantine", "lift", name}, Files: []File{{Path: file.File}},
-		Also: []string{quarantine.StateFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
+		Also: []string{settingsfile.QuarantineFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = plan.Title+" for "+app, append(plan.Args, "--app", app)
 	}

@@ -24,3 +24,33 @@ func KnownInstanceExtension(name string) bool {
 type Result int32
 
 func unnamed(r Result) string { return "VkResult " + strconv.Itoa(int(r)) }
+
+// Kind is what a command is dispatched on.
+type Kind uint8
+
+// The kinds, numbered as in the spine.
+const (
+	Global Kind = iota + 1
+	Instance
+	PhysicalDevice
+	Device // device, queue or command buffer
+)
+
+func (k Kind) String() string {
+	return [...]string{"", "global", "instance", "physical device", "device"}[k]
+}
+
+// ExtensionMinor is Command.Minor of commands that are in no core version.
+const ExtensionMinor = 255
+
+// Command is a command that the loader knows.
+type Command struct {
+	Name      string
+	Kind      Kind
+	Minor     uint8  // core version 1.Minor, or ExtensionMinor
+	Extension string // first extension that brings it; "" for core commands
+	Gate      string // instance extension that must be enabled for vkGetInstanceProcAddr to return it, or ""
+	Alias     string // the command that it is another name for, or ""
+	Param     string // name of the first parameter; "" for global commands
+	Exported  bool
+}

@@ -26,22 +26,29 @@ PFN_vkVoidFunction command(VkInstance instance, const char *name)
     return f;
 }
 
-bool commands_open(const char *path)
+static void unloadable(const char *error)
+{
+    fprintf(events, "{\"event\":\"unloadable\"");
+    put_text("error", error);
+    end_line();
+}
+
+void *library_open(const char *path)
 {
     begin("load");
     void *library = system_open(path);
     done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
-    if (!library) {
-        fprintf(events, "{\"event\":\"unloadable\"");
-        put_text("error", system_error());
-        end_line();
-        return false;
-    }
+    if (!library) unloadable(system_error());
+    return library;
+}
+
+bool commands_open(const char *path)
+{
+    void *library = library_open(path);
+    if (!library) return false;
     gipa = (PFN_vkGetInstanceProcAddr)system_symbol(library, "vkGetInstanceProcAddr");
     if (!gipa) {
-        fprintf(events, "{\"event\":\"unloadable\"");
-        put_text("error", "no vkGetInstanceProcAddr in it");
-        end_line();
+        unloadable("no vkGetInstanceProcAddr in it");
         return false;
     }
     char *file = system_file((PFN_vkVoidFunction)gipa);

@@ -6,7 +6,9 @@
 
 #include "gen/zvk.h"
 
-/* Opens the library, and writes the event that says which file it is, or why it cannot be opened (false). */
+/* Opens a library; NULL: it cannot be opened, and an event says why. */
+void *library_open(const char *path);
+/* Opens the Vulkan library, and writes the event that says which file it is, or why it cannot be opened (false). */
 bool commands_open(const char *path);
 /* A command of the library; one that is missing is written as an event and ends the process with 3. */
 PFN_vkVoidFunction command(VkInstance instance, const char *name);

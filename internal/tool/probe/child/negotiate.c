@@ -4,22 +4,10 @@
 
 #include <stdio.h>
 
+#include "command.h"
 #include "events.h"
 #include "interface.h"
 #include "system.h"
-
-static void *opened(const char *path)
-{
-    begin("load");
-    void *library = system_open(path);
-    done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
-    if (!library) {
-        fprintf(events, "{\"event\":\"unloadable\"");
-        put_text("error", system_error());
-        end_line();
-    }
-    return library;
-}
 
 static bool finish(VkResult result, uint32_t version)
 {
@@ -34,7 +22,7 @@ static bool finish(VkResult result, uint32_t version)
 
 bool negotiate_driver(const char *path)
 {
-    void *library = opened(path);
+    void *library = library_open(path);
     if (!library) return false;
     PFN_vkNegotiateLoaderICDInterfaceVersion negotiate =
         (PFN_vkNegotiateLoaderICDInterfaceVersion)system_symbol(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -47,7 +35,7 @@ bool negotiate_driver(const char *path)
 
 bool negotiate_layer(const char *path, const char *name)
 {
-    void *library = opened(path);
+    void *library = library_open(path);
     if (!library) return false;
     PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate =
         (PFN_vkNegotiateLoaderLayerInterfaceVersion)system_symbol(library, name);

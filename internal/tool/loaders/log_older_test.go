@@ -1,0 +1,25 @@
+package loaders
+
+import "testing"
+
+// Lines of loaders before the mark are read as those after it: of 1.3.239, with its own column, and of 1.2.162, with none.
+func TestOlder(t *testing.T) {
+	t.Parallel()
+	log := ReadLog(OlderLog("ERROR:            setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config\n" +
+		"ERROR: setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config\n" +
+		"DEBUG | DRIVER:   Searching for ICD drivers named /lib/a.so\nWARNING:          odd\nNOTE: the program's\nERROR without an end\n"))
+	want := []LogMessage{{LogError, "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config", NoDevice, ""},
+		{LogError, "setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config", NoDevice, ""},
+		{LogWarning, "odd", 0, "/lib/a.so"}}
+	if used := ReadLog(OlderLog("DRIVER | LAYER:          Using \"Card\" with driver: \"/lib/a.so\"\n")).Used; len(used) != 1 || used[0].Library != "/lib/a.so" {
+		t.Errorf("%+v", used)
+	}
+	if len(log.Messages) != len(want) {
+		t.Fatalf("%+v", log.Messages)
+	}
+	for i, m := range log.Messages {
+		if m != want[i] {
+			t.Errorf("%+v, want %+v", m, want[i])
+		}
+	}
+}

@@ -1,0 +1,353 @@
+package settingsfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/term"
+)
+
+// Setting is a setting that a layer has.
+type Setting struct {
+	Key         string      `json:"key"`
+	Type        string      `json:"type"` // BOOL, INT, FLAGS, ..., as the manifest has it
+	Label       string      `json:"label,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Default     string      `json:"default"`
+	Values      []string    `json:"values,omitempty"`   // that it takes, of ENUM and FLAGS
+	Choices     []Choice    `json:"choices,omitempty"`  // the same values with what the manifest says of each
+	Min         *float64    `json:"min,omitempty"`      // of INT and FLOAT
+	Max         *float64    `json:"max,omitempty"`      // likewise
+	Unit        string      `json:"unit,omitempty"`     // likewise
+	Filter      string      `json:"filter,omitempty"`   // of files, such as *.json
+	Variable    string      `json:"variable,omitempty"` // that sets it, too
+	Status      string      `json:"status,omitempty"`   // STABLE, BETA, ALPHA, DEPRECATED
+	View        string      `json:"view,omitempty"`     // STANDARD, ADVANCED, HIDDEN
+	Group       string      `json:"group,omitempty"`    // the heading that it is below
+	Depth       int         `json:"depth,omitempty"`    // how many settings it is below
+	Depends     *Dependence `json:"depends,omitempty"`  // when it has an effect; absent: always
+}
+
+// Choice is a value of ENUM or FLAGS.
+type Choice struct {
+	Key         string `json:"key"`
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+	Status      string `json:"status,omitempty"`
+	View        string `json:"view,omitempty"`
+}
+
+// Preset is a set of values that a manifest proposes.
+type Preset struct {
+	Label       string   `json:"label"`
+	Description string   `json:"description,omitempty"`
+	Status      string   `json:"status,omitempty"`
+	Settings    []Wanted `json:"settings"`
+}
+
+// Wanted is a setting with a value.
+type Wanted struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// rawSetting is a setting in a manifest.
+type rawSetting struct {
+	Key, Label, Description, Type, Env string
+	Unit, Filter, Status, View         string
+	Default                            any
+	Platforms                          []string
+	Range                              struct{ Min, Max *float64 }
+	Dependence                         *struct {
+		Mode     string
+		Settings []rawValue
+	}
+	Flags []struct {
+		Key, Label, Description, Status, View string
+		Platforms                             []string
+		Settings                              []rawSetting
+	}
+	Settings []rawSetting
+}
+
+type rawValue struct {
+	Key   string
+	Value any
+}
+
+type rawPreset struct {
+	Label, Description, Status string
+	Platforms                  []string
+	Settings                   []rawValue
+}
+
+type rawLayer struct {
+	Name       string
+	Extensions []struct{ Name string } `json:"instance_extensions"`
+	Features   struct {
+		Settings []rawSetting
+		Presets  []rawPreset
+	}
+}
+
+// Layer is a layer with its settings.
+type Layer struct {
+	Name     string
+	Settings []Setting
+	Presets  []Preset
+}
+
+// ReadLayer takes the settings of a layer out of its manifest.
+func ReadLayer(text []byte, name string) (*Layer, error) {
+	var file struct {
+		Layer  rawLayer
+		Layers []rawLayer
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &file); err != nil {
+		return nil, err
+	}
+	l := &Layer{Name: name}
+	for _, one := range append(file.Layers, file.Layer) {
+		if one.Name != name {
+			continue
+		}
+		// A layer with this extension reads a variable for each setting, as the libraries do that layers are built with.
+		variables := slices.ContainsFunc(one.Extensions, func(e struct{ Name string }) bool { return e.Name == "VK_EXT_layer_settings" })
+		l.add(one.Features.Settings, variables, "", 0)
+		l.addPresets(one.Features.Presets)
+		break
+	}
+	return l, nil
+}
+
+// isHere tells whether something is for this system; what names none is for all.
+func isHere(platforms []string) bool {
+	return len(platforms) == 0 || slices.Contains(platforms, "LINUX")
+}
+
+func (l *Layer) add(list []rawSetting, variables bool, group string, depth int) {
+	for i := range list {
+		r := &list[i]
+		group, depth := group, depth
+		switch {
+		case r.Type == "GROUP":
+			group = r.Label
+		case r.Key != "" && r.Type != "" && isHere(r.Platforms):
+			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
+			depth++
+		}
+		for _, f := range r.Flags {
+			l.add(f.Settings, variables, group, depth)
+		}
+		l.add(r.Settings, variables, group, depth)
+	}
+}
+
+// setting is one that a manifest has.
+func (l *Layer) setting(r *rawSetting, variables bool, group string, depth int) Setting {
+	s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Description: r.Description, Default: textOf(r.Default), Min: r.Range.Min, Max: r.Range.Max,
+		Unit: r.Unit, Filter: r.Filter, Variable: r.Env, Status: r.Status, View: r.View, Group: group, Depth: depth}
+	if s.Variable == "" && variables {
+		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, layerPrefix)+"_"+r.Key)
+	}
+	for _, f := range r.Flags {
+		if isHere(f.Platforms) {
+			s.Values = append(s.Values, f.Key)
+			s.Choices = append(s.Choices, Choice{f.Key, f.Label, f.Description, f.Status, f.View})
+		}
+	}
+	if r.Dependence != nil {
+		s.Depends = &Dependence{Mode: r.Dependence.Mode}
+		for _, v := range r.Dependence.Settings {
+			s.Depends.On = append(s.Depends.On, Wanted{v.Key, textOf(v.Value)})
+		}
+	}
+	return s
+}
+
+// addPresets takes the presets that are for this system, as far as the layer has their settings.
+func (l *Layer) addPresets(list []rawPreset) {
+	for _, r := range list {
+		if !isHere(r.Platforms) {
+			continue
+		}
+		p := Preset{Label: r.Label, Description: r.Description, Status: r.Status}
+		for _, v := range r.Settings {
+			if l.Find(v.Key) != nil {
+				p.Settings = append(p.Settings, Wanted{v.Key, textOf(v.Value)})
+			}
+		}
+		if len(p.Settings) > 0 {
+			l.Presets = append(l.Presets, p)
+		}
+	}
+}
+
+// layerPrefix begins the names of layers, and is not in the names of their settings.
+const layerPrefix = "VK_LAYER_"
+
+// textOf is a default as the file has values.
+func textOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case bool:
+		return fmt.Sprint(v)
+	case []any:
+		var words []string
+		for _, e := range v {
+			words = append(words, textOf(e))
+		}
+		return strings.Join(words, ",")
+	case string:
+		return v
+	}
+	return fmt.Sprint(value)
+}
+
+// Find is the setting of a name; nil when the layer has none.
+func (l *Layer) Find(key string) *Setting {
+	for i := range l.Settings {
+		if l.Settings[i].Key == key {
+			return &l.Settings[i]
+		}
+	}
+	return nil
+}
+
+// Full is the name of a setting in the file.
+func (l *Layer) Full(key string) string {
+	return strings.ToLower(strings.TrimPrefix(l.Name, layerPrefix)) + "." + key
+}
+
+// since are settings of newer validation layers, and the values of older ones that do the same.
+var since = map[string]string{
+	"validate_sync":           "enables=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
+	"validate_best_practices": "enables=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT",
+	"printf_enable":           "enables=VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT",
+	"gpuav_enable":            "enables=VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT",
+	"validate_core":           "disables=VK_VALIDATION_FEATURE_DISABLE_CORE_CHECKS_EXT",
+	"thread_safety":           "disables=VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT",
+}
+
+// Unknown is the error of a setting that the layer does not have.
+func (l *Layer) Unknown(key string) error {
+	var keys []string
+	for i := range l.Settings {
+		keys = append(keys, l.Settings[i].Key)
+	}
+	if name, value, ok := strings.Cut(since[key], "="); ok {
+		if s := l.Find(name); s != nil && slices.Contains(s.Values, value) {
+			return fmt.Errorf("this version of %s has no setting %s; it has %s=%s", l.Name, key, name, value)
+		}
+	}
+	if near := term.NearestName(key, keys); near != "" {
+		return fmt.Errorf("%s has no setting %s; did you mean %s?", l.Name, key, near)
+	}
+	return fmt.Errorf("%s has no setting %s: see vkloader settings layer %s", l.Name, key, l.Name)
+}
+
+// Check tells whether a value is of the setting's type.
+func (s *Setting) Check(value string) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%s=%s: "+format, append([]any{s.Key, value}, args...)...)
+	}
+	if strings.ContainsAny(value, "\n\r\x00#") {
+		return wrong("a value has no line break and no #")
+	}
+	switch s.Type {
+	case "BOOL", "BOOL_NUMERIC":
+		if value != "true" && value != "false" {
+			return wrong("it is true or false")
+		}
+	case "INT":
+		n, err := strconv.ParseInt(value, 0, 64)
+		if err != nil {
+			return wrong("it is a whole number")
+		}
+		return s.within(float64(n), wrong)
+	case "FLOAT":
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil || n != n {
+			return wrong("it is a number")
+		}
+		return s.within(n, wrong)
+	case "ENUM":
+		return s.oneOf(value, wrong)
+	case "FLAGS":
+		if value == "" {
+			return nil
+		}
+		for _, word := range strings.Split(value, ",") {
+			if err := s.oneOf(word, wrong); err != nil {
+				return err
+			}
+		}
+	case "FRAMES":
+		if strings.Trim(value, "0123456789-,") != "" {
+			return wrong("it is a list of frames such as 0-2,5")
+		}
+	}
+	return nil
+}
+
+func (s *Setting) within(n float64, wrong func(string, ...any) error) error {
+	switch {
+	case s.Min != nil && n < *s.Min:
+		return wrong("it is at least %v", *s.Min)
+	case s.Max != nil && n > *s.Max:
+		return wrong("it is at most %v", *s.Max)
+	}
+	return nil
+}
+
+func (s *Setting) oneOf(word string, wrong func(string, ...any) error) error {
+	if len(s.Values) == 0 || slices.Contains(s.Values, word) {
+		return nil
+	}
+	if near := term.NearestName(word, s.Values); near != "" {
+		return wrong("there is no %s; did you mean %s?", word, near)
+	}
+	return wrong("there is no %s; there is %s", word, strings.Join(s.Values, ", "))
+}
+
+// Dependence says by the values of other settings when a setting has an effect.
+type Dependence struct {
+	Mode string   `json:"mode"` // ALL, ANY or NONE of the following
+	On   []Wanted `json:"on"`
+}
+
+// Holds tells whether the setting has an effect; value gives what another setting is.
+func (d *Dependence) Holds(value func(key string) string) bool {
+	if d == nil || len(d.On) == 0 {
+		return true
+	}
+	n := 0
+	for _, on := range d.On {
+		if hasWord(value(on.Key), on.Value) {
+			n++
+		}
+	}
+	switch d.Mode {
+	case "ANY":
+		return n > 0
+	case "NONE":
+		return n == 0
+	}
+	return n == len(d.On)
+}
+
+// hasWord tells whether a value is the wanted one; of flags, whether all that are wanted are in it.
+func hasWord(value, wanted string) bool {
+	words := strings.Split(value, ",")
+	for _, word := range strings.Split(wanted, ",") {
+		if !slices.Contains(words, word) {
+			return false
+		}
+	}
+	return true
+}
