@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
@@ -142,4 +143,45 @@ func (e *settingsExam) order() {
 		file := found.InForce().Path
 		e.found(OrderStale, search.BaseName(file), file, said(outdated, strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
 	}
+}
+
+// leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
+// and the settings file. In force or broken, it is worth knowing of.
+func (e *settingsExam) leftovers() {
+	seen := map[string]bool{}
+	for _, f := range e.plan.Findings {
+		override := f.Subject == manifest.OverrideName
+		if f.Path == "" || seen[f.Path] || !override {
+			continue
+		}
+		seen[f.Path] = true
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
+	}
+	e.settings()
+	e.order()
+}
+
+// overriding is what an override layer does to every program, as far as it can be read.
+func (e *settingsExam) overriding(file string) fact {
+	written := since(e.written(file))
+	for _, l := range e.plan.Layers {
+		if l.IsOverride() && l.Manifest == file {
+			return overriding(l.Components, l.OverridePaths) + written
+		}
+	}
+	for _, f := range e.plan.Findings {
+		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
+			return sentence("it is not in force, because it is not valid: "+f.What) + written
+		}
+	}
+	return "it is not in force" + written
+}
+
+// written is since when a file is as it is; zero for a foreign machine, whose files have the times of their copying.
+func (h host) written(file string) time.Time {
+	info, err := h.machine.Stat(file)
+	if err != nil || h.machine.Foreign() {
+		return time.Time{}
+	}
+	return info.ModTime()
 }

@@ -1,6 +1,8 @@
 package loaders
 
 import (
+	"bytes"
+
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
@@ -68,4 +70,72 @@ func (l *Loader) On(source *machine.Source) {
 	if l != nil && !l.Ours() {
 		source.Loader = l
 	}
+}
+
+// looksUp is a function of drivers that every loader looks up by its name since 2015, and programs do not.
+const looksUp = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
+
+// linkedIn is the loader that is linked into a program; nil: none is. A program that names libvulkan.so.1 as a library that it
+// needs, or needs a library that does, has none.
+func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
+	p := linker.Program()
+	if p == nil || p.Interp == "" || p.Err() != nil {
+		return nil
+	}
+	if l, is := known[p.Path]; is {
+		return l
+	}
+	var l *Loader
+	if data, err := m.ReadLarge(p.Path); err == nil && bytes.Contains(data, []byte(looksUp)) {
+		if l = Identify(m, p.Path); l.texts == nil {
+			l = nil
+		} else {
+			l.Inside = true
+		}
+	}
+	if known != nil {
+		known[p.Path] = l
+	}
+	return l
+}
+
+// Static is what a statically linked program has to do with a Vulkan loader.
+type Static uint8
+
+// Programs.
+const (
+	NotStatic   Static = iota
+	NoLoader           // it names none: it uses no Vulkan, or has a loader linked in
+	NeverOpens         // it names one, and its C library opens no libraries
+	OpensItself        // it names one, and may open it as another program does
+)
+
+// StaticOf tells whether a program is statically linked.
+func StaticOf(linker *binary.Linker) Static {
+	switch s := linker.Static(Name); {
+	case s == nil:
+		return NotStatic
+	case !s.Names:
+		return NoLoader
+	case !s.Opens:
+		return NeverOpens
+	}
+	return OpensItself
+}
+
+// Gets tells whether the program can get a loader.
+func (s Static) Gets() bool { return s == NotStatic || s == OpensItself }
+
+// Line says it in one sentence; "": the program is not statically linked.
+func (s Static) Line(program string) string {
+	start := machine.Style.Base(program) + " is statically linked, so the dynamic linker gives it no " + Name
+	switch s {
+	case NotStatic:
+		return ""
+	case NoLoader:
+		return start + ", and it opens none: nothing in it names one"
+	case NeverOpens:
+		return start + ", and its C library (musl) opens no libraries in such a program"
+	}
+	return start + "; it opens one itself, if it uses one"
 }
