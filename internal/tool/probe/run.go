@@ -179,23 +179,25 @@ func (r *Result) during(phase string) string {
 
 // Phases that are one command each, and how the others go on after "while".
 var (
-	commandOf = map[string]string{"create instance": "vkCreateInstance", "list devices": "vkEnumeratePhysicalDevices",
-		"destroy instance": "vkDestroyInstance"}
-	doing = map[string]string{"load": "loading", "negotiate": "negotiating", "enumerate": "enumerating", "ask": "asking", "use": "using",
-		"submit": "submitting", "create": "creating", "present": "presenting", "destroy": "destroying"}
+	commandOf = [...][2]string{{"create instance", "vkCreateInstance"}, {"list devices", "vkEnumeratePhysicalDevices"},
+		{"destroy instance", "vkDestroyInstance"}}
+	doing = [...][2]string{{"load", "loading"}, {"negotiate", "negotiating"}, {"enumerate", "enumerating"}, {"ask", "asking"},
+		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
 )
 
 // inWords is a phase as sentences name it. command: as the command that it is.
 func inWords(phase string) (name string, command bool) {
-	if name, command = commandOf[phase]; command {
-		return name, true
+	for _, c := range commandOf {
+		if c[0] == phase {
+			return c[1], true
+		}
 	}
-	verb, rest, more := strings.Cut(phase, " ")
-	name = term.Or(doing[verb], verb)
-	if more {
-		name += " " + rest
+	for _, d := range doing {
+		if rest, is := strings.CutPrefix(phase, d[0]); is && (rest == "" || rest[0] == ' ') {
+			return d[1] + rest, false
+		}
 	}
-	return name, false
+	return phase, false
 }
 
 // read takes the probe's lines and gives the phase that was begun and not finished.
