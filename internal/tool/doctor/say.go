@@ -435,7 +435,7 @@ const (
 )
 
 // ofAbsentDevice is why a finding about a driver matters whose device is not here.
-const ofAbsentDevice = "The driver is for a device that this machine does not have. The loader skips it."
+const ofAbsentDevice = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 
 // Facts about what keeps a driver from programs.
 const (
