@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/facts.h"
 #include "core/memo.h"
+#include "core/trail.h"
 
 #include "goc.h"
 
@@ -25,12 +26,12 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 struct facts {
     bool begun;           /* what is always sent first has been */
     struct wire_writer w; /* facts for the next message */
-    struct looks looks;
     struct service service;
     struct goc *memory; /* of the core, from the first message on that is not remembered */
     void *call;
+    uint32_t count, told, found; /* rounds: how many there are, the core has got, and were remembered */
+    struct looks looks;
     struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
-    uint32_t count, told;                 /* how many there are, and how many of them the core has got */
 };
 
 /* The round whose answer says which settings file the global commands fall back on (SET-15); NULL: none does. */
@@ -38,8 +39,11 @@ static struct round *_Atomic remembered;
 
 struct facts *facts_new(void)
 {
-    struct facts *facts = calloc(1, sizeof *facts);
-    if (facts) facts->service.socket = -1;
+    struct facts *facts = malloc(sizeof *facts);
+    if (!facts) return NULL;
+    memset(facts, 0, offsetof(struct facts, looks)); /* of the rest, what is counted is there */
+    looks_begin(&facts->looks);
+    facts->service.socket = -1;
     return facts;
 }
 
@@ -95,6 +99,7 @@ __attribute__((destructor)) static void stop(void)
 {
     if (exit_begun()) return;
     round_drop(atomic_exchange(&remembered, NULL));
+    trail_forget();
     memo_drop();
     known_forget();
     goc_trim();
@@ -117,25 +122,22 @@ static bool find_remember(const struct round *r, struct wire_remember *out)
     return false;
 }
 
-/* Gives the core what an earlier call has left. */
-static void give_remembered(struct wire_writer *w)
+/* What an earlier call has left for the core; path NULL: nothing. The round, which is held, owns the texts. */
+static struct round *remembered_hold(struct wire_remembered *told)
 {
     lock_take();
     struct round *r = round_hold(atomic_load(&remembered));
     lock_drop();
     struct wire_remember kept;
     if (r && find_remember(r, &kept) && kept.path)
-        wire_put_remembered(w, &(struct wire_remembered){.path = kept.path,
-                                                         .path_len = kept.path_len,
-                                                         .content = kept.content,
-                                                         .content_len = kept.content_len});
-    round_drop(r);
+        *told = (struct wire_remembered){kept.path, kept.path_len, kept.content, kept.content_len};
+    return r;
 }
 
 static void remember(struct round *r)
 {
     struct wire_remember kept;
-    if (!find_remember(r, &kept)) return;
+    if (!r->remembers || !find_remember(r, &kept)) return;
     lock_take();
     struct round *before = atomic_exchange(&remembered, kept.path ? round_hold(r) : NULL);
     lock_drop();
@@ -171,6 +173,18 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     return true;
 }
 
+/* Notes what later readers need not look for. */
+static void look_through(struct round *r)
+{
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_open(&reader, r->answer, r->answer_size);
+    while (wire_next(&reader, &record)) {
+        r->remembers |= record.id == WIRE_REMEMBER;
+        r->speaks |= plan_speaks(&record);
+    }
+}
+
 /* Lets the core answer a round, after it has got the rounds before that were remembered. */
 static int let_decide(struct facts *f, struct round *r)
 {
@@ -196,6 +210,7 @@ static int let_decide(struct facts *f, struct round *r)
     if (!r->answer) return GOC_MEMORY;
     if (size) memcpy(r->answer, answer, size);
     r->answer_size = size;
+    look_through(r);
     return 0;
 }
 
@@ -209,6 +224,7 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
     struct round *r = memo_find(fresh);
     if (r) {
         round_drop(fresh);
+        f->found++;
     } else {
         r = fresh;
         struct control control = control_take();
@@ -227,6 +243,20 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
     return VK_SUCCESS;
 }
 
+/* Reads the first record of a round's answer; what follows is still to be read. */
+static bool answer_open(struct wire_reader *reader, const struct round *r, struct wire_answer *answer)
+{
+    struct wire_record record;
+    return wire_open(reader, r->answer, r->answer_size) && wire_next(reader, &record) &&
+           wire_get_answer(&record, answer);
+}
+
+static void decided(struct round *r, int32_t result, struct plan *plan)
+{
+    remember(r);
+    *plan = (struct plan){r->answer, r->answer_size, result, round_hold(r)};
+}
+
 /* Asks one question until it is decided. */
 static VkResult decide(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
 {
@@ -239,12 +269,9 @@ static VkResult decide(struct instance *instance, struct facts *facts, const str
         struct wire_reader reader;
         struct wire_record record;
         struct wire_answer answer;
-        if (!wire_open(&reader, r->answer, r->answer_size) || !wire_next(&reader, &record) ||
-            !wire_get_answer(&record, &answer))
-            break;
+        if (!answer_open(&reader, r, &answer)) break;
         if (answer.status == WIRE_ANSWER_DECIDED) {
-            remember(r);
-            *plan = (struct plan){r->answer, r->answer_size, answer.result, round_hold(r)};
+            decided(r, answer.result, plan);
             return VK_SUCCESS;
         }
         bool any = false;
@@ -253,6 +280,46 @@ static VkResult decide(struct instance *instance, struct facts *facts, const str
     }
     log_line(instance, LOG_ERROR, "The Vulkan loader's core came to no decision");
     return VK_ERROR_INITIALIZATION_FAILED;
+}
+
+/* Does the same as an earlier call, where nothing has changed since then. */
+static bool follow(struct facts *facts, const struct call_start *start, struct plan *plan)
+{
+    struct wire_reader reader;
+    struct wire_answer answer;
+    if (facts->w.failed) return false;
+    facts->count = trail_follow(start, &facts->looks, facts->round);
+    if (!facts->count) {
+        looks_end(&facts->looks);
+        return false;
+    }
+    free(facts->w.bytes);
+    facts->w = (struct wire_writer){0};
+    struct round *r = facts->round[facts->count - 1];
+    if (!answer_open(&reader, r, &answer)) return false;
+    decided(r, answer.result, plan);
+    return true;
+}
+
+/* The first question of a call. */
+static VkResult begin(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
+{
+    struct wire_remembered told = {0};
+    struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
+    const struct call_start start = {facts->w.bytes, facts->w.size, q, &told};
+    VkResult result = VK_SUCCESS;
+    facts->begun = true;
+    if (!follow(facts, &start, plan)) {
+        /* what is always read saves a round */
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
+        DECISIVE_VARIABLES(GIVE)
+#undef GIVE
+        if (told.path) wire_put_remembered(&facts->w, &told);
+        result = decide(instance, facts, q, plan);
+        if (result == VK_SUCCESS && facts->found == facts->count) trail_keep(&start, facts->round, facts->count);
+    }
+    round_drop(teller);
+    return result;
 }
 
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
@@ -268,14 +335,8 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         .terminator = terminator,
         .quiet = !log_heard(instance),
     };
-    if (!facts->begun) { /* what is always read saves a round */
-        facts->begun = true;
-#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
-        DECISIVE_VARIABLES(GIVE)
-#undef GIVE
-        if (is_global(question)) give_remembered(&facts->w);
-    }
-    return decide(instance, facts, &q, plan);
+    if (facts->begun) return decide(instance, facts, &q, plan);
+    return begin(instance, facts, &q, plan);
 }
 
 VkResult core_decide_whole(const struct asked *asked, struct plan *plan)

@@ -49,6 +49,8 @@ void inside_end(const struct inside *inside);
 
 /* ---- plan.c ---------------------------------------------------------------------------------------------------- */
 
+/* Is it a step about the log? */
+bool plan_speaks(const struct wire_record *record);
 /* Carries out a step of a plan when it is about the log: a line to write, or a level that counts from there on. */
 void plan_step(struct instance *instance, const struct wire_record *record);
 /* All such steps of a plan that has no driver steps. */

@@ -34,14 +34,25 @@ struct absence {
 #define READ_LEAST ((uint64_t)1024 * 1024) /* of each place; and a few times the largest of its files */
 #define READ_SMALL 1024                    /* up to here a file takes little more than its name in another one */
 struct looks {
+    unsigned next, next_plain, next_there; /* how many there were; the latest of them are there */
+    bool counted;                          /* read has begun */
     struct absence absent[LOOKS_MAX];
     char *plain[LOOKS_MAX];    /* directories, malloc: all files in them that matter are regular ones */
     uint64_t there[LOOKS_MAX]; /* hashes of directories that were found */
-    unsigned next, next_plain, next_there;
     struct {
         uint64_t bytes, largest;
     } read[READ_PLACES_MAX];
 };
+/* Every call has one: only what it counts by is cleared. */
+static inline void looks_begin(struct looks *looks)
+{
+    looks->next = looks->next_plain = looks->next_there = 0;
+    looks->counted = false;
+}
+static inline unsigned looks_used(unsigned next)
+{
+    return next < LOOKS_MAX ? next : LOOKS_MAX;
+}
 /* May so many bytes of a file be read, or told again? They count then. Of its identity device and inode are needed. */
 bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes);
 void looks_end(struct looks *looks);

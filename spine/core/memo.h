@@ -16,6 +16,7 @@ struct round {
     uint64_t used;                   /* when, by the memo's clock */
     unsigned char *message, *answer; /* malloc */
     size_t message_size, answer_size;
+    bool remembers, speaks; /* the answer has something for later calls; steps about the log */
 };
 
 /* A round without an answer, held once; takes the message over. NULL: no memory, and the message is freed. */

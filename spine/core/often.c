@@ -3,9 +3,13 @@
  * counts in the same way (internal/core/facts/often.go). */
 #include "core/facts.h"
 
+#include <string.h>
+
 bool looks_allow(struct looks *looks, const struct file_identity *file, uint64_t bytes)
 {
     if (bytes <= READ_SMALL) return true;
+    if (!looks->counted) memset(looks->read, 0, sizeof looks->read);
+    looks->counted = true;
     uint64_t mixed = (file->inode ^ file->device << 32) * 0x9fb21c651e98df25u;
     size_t i = (size_t)(mixed >> 58) % READ_PLACES_MAX;
     uint64_t largest = looks->read[i].largest > bytes ? looks->read[i].largest : bytes;

@@ -1,6 +1,12 @@
 /* plan.c: the steps of a plan that are about the log. All others are for those who asked. */
 #include "core/core.h"
+#include "core/memo.h"
 #include "gen/zwire.h"
+
+bool plan_speaks(const struct wire_record *record)
+{
+    return record->id == WIRE_LOG || record->id == WIRE_LOG_LEVEL || record->id == WIRE_LOG_FILE;
+}
 
 void plan_step(struct instance *in, const struct wire_record *record)
 {
@@ -19,6 +25,7 @@ void plan_log(struct instance *in, const struct plan *plan)
 {
     struct wire_reader reader;
     struct wire_record record;
+    if (!plan->round || !plan->round->speaks) return;
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) plan_step(in, &record);
 }

@@ -196,6 +196,12 @@ EXPORT_COMMAND(vkEnumerateInstanceVersion);
 
 /* ---- layers ---------------------------------------------------------------------------------------------------- */
 
+/* Of a field that is all zero: as much of a text as has room before its last byte. */
+static void text_copy(char *field, size_t room, const char *text, size_t size)
+{
+    memcpy(field, text, size < room ? size : room - 1);
+}
+
 static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerProperties *properties)
 {
     struct wire_reader reader;
@@ -211,8 +217,8 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
         if (!wire_get_layer(&record, &l)) continue;
         VkLayerProperties *p = &properties[at++];
         *p = (VkLayerProperties){.specVersion = l.spec_version, .implementationVersion = l.impl_version};
-        strncpy(p->layerName, l.name, sizeof p->layerName - 1);
-        strncpy(p->description, l.description, sizeof p->description - 1);
+        text_copy(p->layerName, sizeof p->layerName, l.name, l.name_len);
+        text_copy(p->description, sizeof p->description, l.description, l.description_len);
     }
     return result;
 }
@@ -266,7 +272,7 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
         if (!wire_get_ext(&record, &e)) continue;
         VkExtensionProperties *p = &properties[at++];
         *p = (VkExtensionProperties){.specVersion = e.spec_version};
-        strncpy(p->extensionName, e.name, sizeof p->extensionName - 1);
+        text_copy(p->extensionName, sizeof p->extensionName, e.name, e.name_len);
     }
     return result;
 }

@@ -125,7 +125,7 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
     struct wire_record record;
     wire_open(&reader, plan->bytes, plan->size);
     while (result == VK_SUCCESS && wire_next(&reader, &record)) {
-        if (record.id == WIRE_LOG || record.id == WIRE_LOG_LEVEL || record.id == WIRE_LOG_FILE) {
+        if (plan_speaks(&record)) {
             plan_step(in, &record);
         } else if (record.id == WIRE_DIRECT) {
             const VkDirectDriverLoadingListLUNARG *list = direct_list(info);

@@ -117,18 +117,16 @@ void known_forget(void)
 
 void looks_end(struct looks *looks)
 {
-    for (unsigned i = 0; i < LOOKS_MAX; i++) {
-        free(looks->absent[i].path);
-        free(looks->plain[i]);
-    }
-    *looks = (struct looks){0};
+    for (unsigned i = 0; i < looks_used(looks->next); i++) free(looks->absent[i].path);
+    for (unsigned i = 0; i < looks_used(looks->next_plain); i++) free(looks->plain[i]);
+    looks_begin(looks);
 }
 
 /* What this call has found: that there is nothing at a path, because the directory before it lacks its last name. */
 static const struct absence *absence_of(const struct looks *looks, const char *path)
 {
     size_t length = looks->next ? strlen(path) : 0;
-    for (unsigned i = 0; i < LOOKS_MAX && i < looks->next; i++) {
+    for (unsigned i = 0; i < looks_used(looks->next); i++) {
         const struct absence *a = &looks->absent[i];
         if (a->length && a->length <= length && (path[a->length] == '/' || !path[a->length]) &&
             memcmp(path, a->path, a->length) == 0)
@@ -140,30 +138,52 @@ static const struct absence *absence_of(const struct looks *looks, const char *p
 static void absence_add(struct looks *looks, const char *path, size_t length, size_t directory,
                         const struct file_identity *stamp, bool lasting)
 {
-    struct absence *a = &looks->absent[looks->next++ % LOOKS_MAX];
-    free(a->path);
+    unsigned at = looks->next++ % LOOKS_MAX;
+    struct absence *a = &looks->absent[at];
+    if (looks->next > LOOKS_MAX) free(a->path);
     *a = (struct absence){strndup(path, length), length, directory, *stamp, lasting};
     if (!a->path) a->length = 0;
 }
 
-/* Is it as it was? A directory that stands for several paths without anything is asked for once a call. */
-static bool unchanged(const struct known *k, struct looks *looks)
+bool stamp_stands(const char *path, const char *look, const struct file_identity *stamp, struct looks *looks)
 {
     struct file_identity now;
-    size_t directory = k->look == k->path ? 0 : strlen(k->look), length = directory;
-    for (unsigned i = 0; i < LOOKS_MAX && directory; i++) {
+    size_t directory = look ? strlen(look) : 0, length = directory;
+    for (unsigned i = 0; i < looks_used(looks->next) && directory; i++) {
         const struct absence *a = &looks->absent[i];
-        if (a->path && a->directory == directory && strncmp(a->path, k->look, directory) == 0 &&
-            file_same(&a->stamp, &k->stamp))
+        if (a->directory == directory && file_same(&a->stamp, stamp) && a->path &&
+            strncmp(a->path, look, directory) == 0)
             return true;
     }
-    if (!file_identify(k->look, &now) || !file_same(&now, &k->stamp)) return false;
+    if (!file_identify(look ? look : path, &now) || !file_same(&now, stamp)) return false;
     if (directory) {
-        while (k->path[length] == '/') length++;
-        while (k->path[length] && k->path[length] != '/') length++;
-        absence_add(looks, k->path, length, directory, &now, true);
+        while (path[length] == '/') length++;
+        while (path[length] && path[length] != '/') length++;
+        absence_add(looks, path, length, directory, &now, true);
     }
     return true;
+}
+
+static bool unchanged(const struct known *k, struct looks *looks)
+{
+    return stamp_stands(k->path, k->look == k->path ? NULL : k->look, &k->stamp, looks);
+}
+
+bool stamp_known(const struct wire_record *record, const char *path, struct file_identity *stamp, char **look)
+{
+    uint64_t hash = hash_of(record->id, path);
+    size_t size = (size_t)(record->end - record->at);
+    lock_take();
+    struct known *_Atomic *at = find(hash, record->id, path);
+    struct known *k = at ? atomic_load(at) : NULL;
+    if (k) atomic_fetch_add(&k->references, 1);
+    lock_drop();
+    bool is = k && k->size == size + 8 && memcmp(k->record + 8, record->at, size) == 0;
+    if (is) *stamp = k->stamp;
+    *look = is && k->look != k->path ? strdup(k->look) : NULL;
+    is = is && (k->look == k->path || *look);
+    known_drop(k);
+    return is;
 }
 
 static void leave_alone(const struct reading *r, unsigned char readings)
@@ -171,13 +191,13 @@ static void leave_alone(const struct reading *r, unsigned char readings)
     atomic_store(&patience[r->hash / BUCKETS % READ_PLACES], readings);
 }
 
-/* Cuts the last name, and the slashes before it, off a path; false: nothing is left. */
+/* Cuts the last name, and the slashes before it, off a path; false: nothing is left. The root is a directory, too. */
 static bool cut(char *path)
 {
     char *slash = strrchr(path, '/');
     if (!slash) return false;
     while (slash > path && slash[-1] == '/') slash--;
-    if (slash == path) return false;
+    if (slash == path && !*++slash) return false;
     *slash = '\0';
     return true;
 }
@@ -189,7 +209,7 @@ static bool lacks(struct looks *looks, const char *directory)
     static _Atomic uint64_t lately[THERE_PLACES]; /* hashes, in place of whose last bits is how often it is taken so */
     struct stat status;
     uint64_t hash = hash_of(WIRE_DIRECTORY, directory);
-    for (unsigned i = 0; i < LOOKS_MAX; i++)
+    for (unsigned i = 0; i < looks_used(looks->next_there); i++)
         if (looks->there[i] == hash) return false;
     _Atomic uint64_t *place = &lately[hash % THERE_PLACES];
     uint64_t was = atomic_load(place);

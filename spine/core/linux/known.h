@@ -29,6 +29,16 @@ void reading_of_nothing(struct reading *r);
 /* The record is complete. */
 void reading_end(struct reading *r, const struct wire_writer *w);
 
+/* Is what is at a path as it was, by one question to the system? look: the directory whose stamp it is, where there was
+ * nothing at the path; such a one is asked for once a call. NULL: it is the path's own. */
+bool stamp_stands(const char *path, const char *look, const struct file_identity *stamp, struct looks *looks);
+/* The stamp of what a record says of a path, where exactly that is known. look is malloc's, or NULL. */
+bool stamp_known(const struct wire_record *record, const char *path, struct file_identity *stamp, char **look);
+
+/* The path of the program. False: it is not known; nor is one of EXE_MAX bytes or more (GEN-13). */
+#define EXE_MAX 1024
+bool exe_path(char path[EXE_MAX]);
+
 /* Does a library stand in for one of the C library's functions by which paths are looked at? */
 bool functions_replaced(void);
 

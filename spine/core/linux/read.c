@@ -16,7 +16,6 @@
 #include "process/process.h"
 
 #define INTERRUPTIONS_MAX 1000 /* of one reading: a file that always answers EINTR cannot be read (LAY-8) */
-#define EXE_MAX 1024           /* GEN-13: a path of this many bytes or more counts as unknown */
 
 void read_var(struct wire_writer *w, struct variable v)
 {
@@ -33,7 +32,7 @@ void read_var(struct wire_writer *w, struct variable v)
 static void plain_add(struct looks *looks, const char *directory)
 {
     char **at = &looks->plain[looks->next_plain++ % LOOKS_MAX];
-    free(*at);
+    if (looks->next_plain > LOOKS_MAX) free(*at);
     *at = strdup(directory);
 }
 
@@ -41,7 +40,7 @@ static bool in_plain(const struct looks *looks, const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
-    for (unsigned i = 0; i < LOOKS_MAX && length; i++) {
+    for (unsigned i = 0; i < looks_used(looks->next_plain) && length; i++) {
         const char *plain = looks->plain[i];
         if (plain && strncmp(plain, path, length) == 0 && !plain[length]) return true;
     }
@@ -261,16 +260,19 @@ void read_graphics(struct wire_writer *w)
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */
 
+bool exe_path(char path[EXE_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, EXE_MAX);
+    if (length <= 0 || length >= EXE_MAX) return false;
+    path[length] = '\0';
+    return true;
+}
+
 void read_exe(struct wire_writer *w)
 {
     char path[EXE_MAX];
-    struct wire_exe r = {0};
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    if (length > 0 && length < (ssize_t)sizeof path) {
-        r.path = path;
-        r.path_len = (uint32_t)length;
-    }
-    wire_put_exe(w, &r);
+    const char *known = exe_path(path) ? path : NULL;
+    wire_put_exe(w, &(struct wire_exe){WIRE_STR(path, known)});
 }
 
 void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
