@@ -141,21 +141,20 @@ static inline bool wire_strs_next(struct wire_strs *v, const char **s, uint32_t 
     return v->at && v->at < v->end && wire_take_str(&v->at, v->end, s, length);
 }
 
+/* Begins a record, and before the first one the message. Returns where the record starts, for wire_end. */
 static inline size_t wire_begin(struct wire_writer *w, uint32_t id) {
-    if (w->size == 0) {
-        wire_put_u32(w, WIRE_MAGIC);
-        wire_put_u32(w, 8);
-    }
+    const uint32_t head[2] = {WIRE_MAGIC, 8}, record[2] = {id, 0};
+    if (w->size == 0) wire_raw(w, head, sizeof head);
     size_t start = w->size;
-    wire_put_u32(w, id);
-    wire_put_u32(w, 0);
+    wire_raw(w, record, sizeof record);
     return start;
 }
 
 static inline void wire_end(struct wire_writer *w, size_t start) {
     if (!wire_room(w, 8)) return;
-    memset(w->bytes + w->size, 0, 8);
-    w->size += (8 - (w->size - start) % 8) % 8;
+    const uint64_t zero = 0;
+    memcpy(w->bytes + w->size, &zero, 8);
+    w->size = start + ((w->size - start + 7) & ~(size_t)7);
     uint32_t size = (uint32_t)(w->size - start), total = (uint32_t)w->size;
     memcpy(w->bytes + start + 4, &size, 4);
     memcpy(w->bytes + 4, &total, 4);
