@@ -181,6 +181,9 @@ func (o *options) bench(scratch string) (*bench, error) {
 		return nil, err
 	}
 	b.made = time.Now()
+	if unlisted(b.empty) {
+		b.note("/proc/self/mountinfo lacks the mount of %s, so vkloader reads every file each time; in a chroot, make the root a mount point first (mount --bind ROOT ROOT)", b.empty)
+	}
 	return b, o.choose(b)
 }
 
