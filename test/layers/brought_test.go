@@ -464,3 +464,77 @@ func TestInstancesThatShareWhatALayerNeeds(t *testing.T) {
 	m.is("next", m.life("a"), "helper+ a+3 a-")
 	m.h.Quit()
 }
+
+// A driver that needs the same library, and is not mapped yet, gets the file that there is now.
+//
+// holds: DRV-020 LAY-281
+func TestDriverNeedsWhatALayerBrought(t *testing.T) {
+	t.Parallel()
+	m := needs(t, "a")
+	m.is("first", m.life("a"), "helper+ a+1 a- helper-")
+	m.is("second", m.life("a"), "helper+ a+1 a-")
+	m.helper("2")
+	source, library := m.Write("driver.c", traced+`
+int helper_number(void);
+__attribute__((constructor)) static void begin(void) { trace("driver", '+', helper_number()); }
+`), m.Path("lib/driver.so")
+	if err := world.Compile("-shared", "-fPIC", "-o", library, source, "-L"+m.Path("lib"), "-Wl,--no-as-needed", "-Wl,-rpath,"+m.Path("lib"),
+		"-lhelper", "-l:one.so"); err != nil {
+		t.Fatal(err)
+	}
+	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.Write("driver.json", world.DriverManifest(library, "1.0.0")))
+	m.h.OK("instance_extensions")
+	m.is("driver", m.trace(), "helper- helper+ driver+2")
+	m.is("life", m.life("a"), "a+2 a-")
+	m.h.Quit()
+}
+
+// Many threads that use the layers at once, while a library is replaced: what is opened is closed in the end, and nothing is
+// left.
+//
+// holds: THR-012 LAY-281
+func TestThreadsThatShareWhatALayerNeeds(t *testing.T) {
+	t.Parallel()
+	m := needs(t, "a", "b")
+	m.is("first", m.life("a", "b"), "helper+ b+1 a+1 a- b- helper-")
+	life := []string{"create_instance as=a%t layer=VK_LAYER_a layer=VK_LAYER_b", "destroy_instance name=a%t", "create_instance as=b%t layer=VK_LAYER_b",
+		"destroy_instance name=b%t"}
+	m.h.Do("script", "as", "s", "line", life[0], "line", life[1], "line", life[2], "line", life[3])
+	for _, number := range []string{"2", "3"} {
+		if bad := m.h.Do("run", "script", "s", "threads", "8", "times", "10").Int("bad"); bad != 0 {
+			t.Errorf("%d threads have failed", bad)
+		}
+		if mapped := m.mapped(); slices.Contains(mapped, "VK_LAYER_a.so") || slices.Contains(mapped, "VK_LAYER_b.so") {
+			t.Errorf("mapped: %v", mapped)
+		}
+		m.helper(number)
+		if got := m.life("a"); !slices.Contains(got, "a+"+number) {
+			t.Errorf("replaced: %v", got)
+		}
+	}
+	m.h.Do("close")
+	m.is("mapped", m.mapped(), "")
+	m.h.Quit()
+}
+
+// A forked child, and its parent, go on with what was held before.
+//
+// holds: LAY-278 LAY-281
+func TestForkWithWhatALayerNeeds(t *testing.T) {
+	t.Parallel()
+	m := needs(t, "a")
+	m.is("first", m.life("a"), "helper+ a+1 a- helper-")
+	m.is("second", m.life("a"), "helper+ a+1 a-")
+	m.h.Do("child")
+	m.is("child", m.life("a"), "a+1 a-")
+	m.helper("2")
+	m.is("replaced", m.life("a"), "helper- helper+ a+2 a- helper-")
+	m.h.Do("close")
+	m.h.Do("quit")
+	if got := m.h.Next(); got.Int("exit") != 0 {
+		t.Errorf("the child: %v", got)
+	}
+	m.trace()
+	m.is("parent", m.life("a"), "helper- helper+ a+2 a- helper-")
+	m.h.Quit()
+}

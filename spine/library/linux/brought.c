@@ -40,6 +40,7 @@
 struct layer_place {
     struct layer_place *next;
     const char *given, *path; /* as passed to dlopen; as the linker knows it. In this block; they never change */
+    uint64_t end;             /* of given; it never changes */
     uint32_t bit;             /* never changes */
     struct file_identity identity;
     uint32_t open;   /* of how many nodes, of those that came after its first end */
@@ -64,11 +65,12 @@ static struct layer_place *places; /* under the lock */
 static struct brought *list;       /* under the lock */
 static unsigned listed;            /* under the lock */
 static bool over;                  /* under the lock: a layer did not go */
-static _Atomic bool any_place, any_held;
+static _Atomic unsigned place_count;
+static _Atomic bool any_held;
 
 /* ---- letting go ------------------------------------------------------------------------------------------------ */
 
-/* Has the file of one of these layers' libraries changed? overwritten: of whom one was overwritten. */
+/* The layers of which a library's file has changed. *overwritten: those of which one was overwritten. */
 static uint32_t look(uint32_t *overwritten)
 {
     uint32_t changed = 0;
@@ -138,6 +140,7 @@ __attribute__((destructor)) static void let_all_go(void)
     }
     list = NULL;
     places = NULL;
+    atomic_store(&place_count, 0);
 }
 
 /* ---- what there is in the process ------------------------------------------------------------------------------ */
@@ -161,7 +164,7 @@ struct view {
     const ElfW(Phdr) * old[OBJECTS_MAX];
     struct object object[OBJECTS_MAX];
     uint16_t work[OBJECTS_MAX];
-    char path[NEEDED_MAX][PATH_ROOM]; /* of what is to be held */
+    char path[NEEDED_MAX][PATH_ROOM]; /* of what will be held */
 };
 
 static int object_old(struct dl_phdr_info *info, size_t size, void *data)
@@ -171,6 +174,13 @@ static int object_old(struct dl_phdr_info *info, size_t size, void *data)
     if (v->old_count == OBJECTS_MAX) return 1;
     v->old[v->old_count++] = info->dlpi_phdr;
     v->known |= info->dlpi_name && strcmp(info->dlpi_name, v->layer) == 0;
+    return 0;
+}
+
+static int object_count(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)info, (void)size;
+    ++*(unsigned *)data;
     return 0;
 }
 
@@ -232,7 +242,8 @@ static const char *needed_next(const struct object *o, const ElfW(Dyn) * *entry)
     return NULL;
 }
 
-/* What the program was linked with, and what that needs, is there as long as the program. */
+/* What the program was linked with, and what that needs, is there as long as the program. The loader never counts as
+ * that: what needs it would keep it mapped. */
 static void mark_lasting(struct view *v)
 {
     unsigned count = 0;
@@ -243,7 +254,7 @@ static void mark_lasting(struct view *v)
         const ElfW(Dyn) *entry = o->dynamic;
         for (const char *name; (name = needed_next(o, &entry));) {
             struct object *other = object_named(v, name);
-            if (!other || other->lasting) continue;
+            if (!other || other->lasting || code_is_own(other->dynamic)) continue;
             other->lasting = true;
             v->work[count++] = (uint16_t)(other - v->object);
         }
@@ -308,9 +319,14 @@ static int choose(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct view *v = data;
     struct object *layer = NULL;
+    unsigned now = 0;
     (void)info, (void)size;
+    gate_walk(object_count, &now);
+    if (now <= v->old_count + 1) return 2; /* the layer has brought nobody */
     gate_walk(object_add, v);
     if (v->count == OBJECTS_MAX) return 1;
+    /* Where the loader was opened in another namespace, the program is not among them. */
+    if ((uintptr_t)v->object[0].parts != getauxval(AT_PHDR)) return 1;
     for (struct object *o = v->object; o < v->object + v->count && !layer; o++)
         if (!o->old && strcmp(o->path, v->layer) == 0) layer = o;
     if (!layer) return 1;
@@ -324,19 +340,37 @@ static int choose(struct dl_phdr_info *info, size_t size, void *data)
             v->needed = 0; /* what is held is looked at, all of it */
             return 1;
         }
-        strcpy(v->path[v->needed++], o->path);
+        memcpy(v->path[v->needed++], o->path, strlen(o->path) + 1);
     }
     return 2;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------------------------- */
 
+/* The end of a path, by which most are told apart. */
+static uint64_t end_of(const char *path)
+{
+    uint64_t end = 0;
+    size_t length = strlen(path);
+    if (length >= sizeof end) memcpy(&end, path + length - sizeof end, sizeof end);
+    return end;
+}
+
+/* With the lock. */
+static struct layer_place *place_named(const char *given, uint64_t end)
+{
+    lock_wanted(true);
+    struct layer_place *p = places;
+    while (p && (p->end != end || strcmp(p->given, given) != 0)) p = p->next;
+    return p;
+}
+
 static struct layer_place *place_of(const char *given)
 {
-    struct layer_place *p = NULL;
-    if (!atomic_load_explicit(&any_place, memory_order_relaxed)) return NULL;
+    if (!atomic_load_explicit(&place_count, memory_order_relaxed)) return NULL;
+    uint64_t end = end_of(given);
     lock_take();
-    for (p = places; p && strcmp(p->given, given) != 0;) p = p->next;
+    struct layer_place *p = place_named(given, end);
     lock_drop();
     return p;
 }
@@ -449,25 +483,26 @@ static int object_at(struct dl_phdr_info *info, size_t size, void *data)
 /* A layer's first life ends. */
 static void place_add(const char *given, const char *path, const struct file_identity *identity)
 {
+    if (atomic_load_explicit(&place_count, memory_order_relaxed) == LAYERS_MAX) return;
     size_t size, given_size = strlen(given) + 1, path_size = strlen(path) + 1;
     if (!size_of_array(sizeof(struct layer_place), given_size + path_size, 1, &size)) return;
-    struct layer_place *p = malloc(size), *other = NULL;
+    struct layer_place *p = malloc(size);
     if (!p) return;
     char *text = (char *)(p + 1);
-    *p = (struct layer_place){.given = text, .path = text + given_size, .identity = *identity, .closed = true};
+    *p = (struct layer_place){
+        .given = text, .path = text + given_size, .end = end_of(given), .identity = *identity, .closed = true};
     memcpy(text, given, given_size);
     memcpy(text + given_size, path, path_size);
-    unsigned count = 0;
     lock_take();
-    for (other = places; other && strcmp(other->given, given) != 0; other = other->next) count++;
-    if (!other && count < LAYERS_MAX) {
+    unsigned count = atomic_load(&place_count);
+    if (count < LAYERS_MAX && !place_named(given, p->end)) {
         p->bit = 1u << count;
         p->next = places;
         places = p;
         p = NULL;
+        atomic_store(&place_count, count + 1);
     }
     lock_drop();
-    atomic_store(&any_place, true);
     free(p);
 }
 

@@ -1,4 +1,4 @@
-/* none.c: there is no driver service on Windows to open drivers of, and what layers need stays mapped on Linux alone. */
+/* none.c: there is no driver service on Windows to open drivers of, and what layers need is unmapped with them. */
 #include "library/library.h"
 
 #include <string.h>
