@@ -264,7 +264,8 @@ func TestReplacedLibraryBelow(t *testing.T) {
 	m.h.Quit()
 }
 
-// A library that is held and overwritten in place runs no more: it is not closed, and the layer that needs it is refused.
+// A library that is held and overwritten in place runs no more: neither it nor another that may call it is closed, and the
+// layer that needs it is refused.
 //
 // holds: LAY-281 LAY-296
 func TestOverwrittenLibraryThatALayerNeeds(t *testing.T) {
@@ -272,9 +273,11 @@ func TestOverwrittenLibraryThatALayerNeeds(t *testing.T) {
 	m := needs(t, "a", "b")
 	m.library("other", "1", "-Dhelper_number=other_number")
 	m.layer("b", m.Path("lib/VK_LAYER_b.so"), "-Dhelper_number=other_number", "-lother")
-	m.is("first", m.life("a", "b"), "other+ b+1 helper+ a+1 a- helper- b- other-")
-	m.is("second", m.life("a", "b"), "other+ b+1 helper+ a+1 a- b-")
-	library := m.Path("lib/libhelper.so")
+	m.library("base", "10", "-Dhelper_number=base_number")
+	m.helper("1", "-DBASE", "-L"+m.Path("lib"), "-Wl,-rpath,"+m.Path("lib"), "-lbase")
+	m.is("first", m.life("a", "b"), "other+ b+1 base+ helper+ a+11 a- helper- base- b- other-")
+	m.is("second", m.life("a", "b"), "other+ b+1 base+ helper+ a+11 a- b-")
+	library := m.Path("lib/libbase.so")
 	before, err := os.ReadFile(library)
 	if err != nil {
 		t.Fatal(err)
@@ -295,13 +298,13 @@ func TestOverwrittenLibraryThatALayerNeeds(t *testing.T) {
 		}
 		m.is("the other layer", m.life("b"), "b+1 b-")
 	}
-	m.helper("2") // by its name the linker would find the old one
+	m.library("base", "20", "-Dhelper_number=base_number") // by its name the linker would find the old one
 	if got := m.h.Do("create_instance", "layer", "VK_LAYER_a").Result(); got != layerNotPresent {
 		t.Errorf("replaced afterwards: %d", got)
 	}
 	m.h.Do("close")
 	m.is("when the loader goes", m.trace(), "other-")
-	m.is("mapped then", m.mapped(), "libhelper.so (deleted)")
+	m.is("mapped then", m.mapped(), "libbase.so (deleted) libhelper.so")
 	exit := m.h.Exit() // which comes to the destructors of what is mapped
 	if n := strings.Count(exit.Stderr, library+": this file was overwritten while the process had it mapped"); n != 3 {
 		t.Errorf("said %d times:\n%s", n, exit.Stderr)

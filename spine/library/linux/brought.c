@@ -56,7 +56,8 @@ struct brought {
     struct brought *next;
     void *handle;    /* NULL: it was let go */
     uint32_t layers; /* bits of those that need it */
-    bool left;       /* it was overwritten */
+    bool left;       /* it stays as it is, since it or another one of its layers was overwritten */
+    bool overwritten;
     struct file_identity identity;
     char path[]; /* never changes */
 };
@@ -89,7 +90,8 @@ static uint32_t look(uint32_t *overwritten)
         lock_take();
         if (b->handle && file_same(&b->identity, &then)) { /* meanwhile it may have been let go */
             changed |= b->layers;
-            if (there && file_overwritten(&now, &then)) *overwritten |= b->layers;
+            b->overwritten = there && file_overwritten(&now, &then);
+            if (b->overwritten) *overwritten |= b->layers;
         }
         lock_drop();
     }
@@ -388,6 +390,24 @@ static bool functions_plain(void)
 #endif
 }
 
+/* What there is before the layer is opened. NULL: no memory, or nothing may be held. */
+static struct view *view_of(struct layer_place *p)
+{
+    bool plain = functions_plain();
+    struct view *v = plain ? malloc(sizeof *v) : NULL;
+    if (v) {
+        v->layer = p->path;
+        v->known = false;
+        v->old_count = v->count = v->needed = 0;
+        if (gate_walk(object_old, v) != 0) v->known = true; /* there are too many */
+    } else if (!plain) {
+        lock_take();
+        p->settled = true;
+        lock_drop();
+    }
+    return v;
+}
+
 /* Takes a reference to a library that the layer needs. */
 static void hold(struct layer_place *p, const char *path)
 {
@@ -411,6 +431,7 @@ static void hold(struct layer_place *p, const char *path)
             b->handle = handle;
             b->identity = identity;
             b->layers = 0;
+            b->overwritten = false;
             handle = NULL;
         }
         if (b) b->layers |= p->bit;
@@ -441,28 +462,22 @@ void *brought_open(const char *given, const struct file_identity *seen, struct l
     if (!p) return gate_dlopen(given, seen, text);
     struct file_identity now = *seen;
     if (!now.inode && !file_identify(p->path, &now)) now = (struct file_identity){0};
-    const char *left = NULL;
+    const char *overwritten = NULL;
     lock_take();
     for (const struct brought *b = list; b; b = b->next)
-        if (b->left && b->layers & p->bit) left = b->path;
+        if (b->overwritten && b->layers & p->bit) overwritten = b->path;
     bool same = file_same(&now, &p->identity), again = same && p->closed && !p->settled && !over;
     bool changed = !same && p->watched;
-    if (!left) p->open++;
+    if (!overwritten) p->open++;
     p->opened++;
     lock_drop();
-    if (left) {
+    if (overwritten) {
         *place = NULL;
-        *text = library_overwritten_text(left);
+        *text = library_overwritten_text(overwritten);
         return NULL;
     }
     if (changed) let_go(p->bit);
-    struct view *v = again && functions_plain() ? malloc(sizeof *v) : NULL;
-    if (v) {
-        v->layer = p->path;
-        v->known = false;
-        v->old_count = v->count = v->needed = 0;
-        if (gate_walk(object_old, v) != 0) v->known = true; /* there are too many */
-    }
+    struct view *v = again ? view_of(p) : NULL;
     void *handle = gate_dlopen(given, seen, text);
     if (v && handle) settle(p, v);
     free(v);
