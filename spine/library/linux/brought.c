@@ -324,7 +324,7 @@ static int choose(struct dl_phdr_info *info, size_t size, void *data)
     unsigned now = 0;
     (void)info, (void)size;
     gate_walk(object_count, &now);
-    if (now <= v->old_count + 1) return 2; /* the layer has brought nobody */
+    if (now <= v->old_count + 1 && !atomic_load(&any_held)) return 2; /* it needs nothing that may be held */
     gate_walk(object_add, v);
     if (v->count == OBJECTS_MAX) return 1;
     /* Where the loader was opened in another namespace, the program is not among them. */
@@ -447,7 +447,7 @@ static void settle(struct layer_place *p, struct view *v)
     bool fresh = !v->known && gate_walk(choose, v) == 2;
     if (fresh) {
         exit_watch();
-        atomic_store(&any_held, true);
+        if (v->needed) atomic_store(&any_held, true);
         for (unsigned i = 0; i < v->needed; i++) hold(p, v->path[i]);
     }
     lock_take();
