@@ -335,12 +335,14 @@ func TestLibraryThatTheProgramHas(t *testing.T) {
 		t.Parallel()
 		m := needs(t, "a")
 		m.library("base", "10", "-Dhelper_number=base_number")
-		m.helper("1", "-DBASE", "-L"+m.Path("lib"), "-Wl,-rpath,"+m.Path("lib"), "-lbase")
+		here := []string{"-L" + m.Path("lib"), "-Wl,-rpath," + m.Path("lib")}
+		m.library("middle", "100", append(here, "-DBASE", "-Dhelper_number=middle_number", "-lbase")...)
+		m.helper("1", append(here, "-DBASE", "-Dbase_number=middle_number", "-lmiddle")...)
 		m.h = m.Start()
 		m.h.Do("hold", "path", m.Path("lib/libbase.so"))
 		m.is("opened", m.trace(), "base+")
 		for range 4 {
-			m.is("life", m.life("a"), "helper+ a+11 a- helper-")
+			m.is("life", m.life("a"), "middle+ helper+ a+111 a- helper- middle-")
 		}
 		m.h.Do("drop")
 		m.is("closed", m.trace(), "base-")

@@ -244,8 +244,7 @@ static const char *needed_next(const struct object *o, const ElfW(Dyn) * *entry)
     return NULL;
 }
 
-/* What the program was linked with, and what that needs, is there as long as the program. The loader never counts as
- * that: what needs it would keep it mapped. */
+/* What the program was linked with, and what that needs, is there as long as the program. */
 static void mark_lasting(struct view *v)
 {
     unsigned count = 0;
@@ -256,7 +255,7 @@ static void mark_lasting(struct view *v)
         const ElfW(Dyn) *entry = o->dynamic;
         for (const char *name; (name = needed_next(o, &entry));) {
             struct object *other = object_named(v, name);
-            if (!other || other->lasting || code_is_own(other->dynamic)) continue;
+            if (!other || other->lasting) continue;
             other->lasting = true;
             v->work[count++] = (uint16_t)(other - v->object);
         }
