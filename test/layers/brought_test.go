@@ -224,6 +224,10 @@ func TestWhatALayerNeedsStays(t *testing.T) {
 func TestReplacedLibraryThatALayerNeeds(t *testing.T) {
 	t.Parallel()
 	m := needs(t, "a")
+	for range 2 {
+		m.is("first", m.life("a"), "helper+ a+1 a- helper-")
+		m.layer("a", m.Path("lib/VK_LAYER_a.so"))
+	}
 	m.is("first", m.life("a"), "helper+ a+1 a- helper-")
 	m.is("second", m.life("a"), "helper+ a+1 a-")
 	m.helper("2")
@@ -436,10 +440,16 @@ func TestLibraryThatTwoLayersNeed(t *testing.T) {
 	m.is("one", m.life("a"), "a+1 a-")
 	m.is("the other", m.life("b"), "b+1 b-")
 	m.layer("b", m.Path("lib/VK_LAYER_b.so"))
-	m.is("one is replaced", m.life("b"), "b+1 b-")
+	for range 2 {
+		m.is("one is replaced", m.life("b"), "b+1 b-")
+	}
+	m.layer("a", m.Path("lib/VK_LAYER_a.so"))
+	m.is("the other is replaced", m.life("a"), "a+1 a-")
 	m.helper("2")
-	m.is("replaced", m.life("a"), "helper- helper+ a+2 a- helper-")
-	m.is("again", m.life("a", "b"), "helper+ b+2 a+2 a- b-")
+	m.is("replaced", m.life("a"), "helper- helper+ a+2 a-") // the second time for a, which held nothing yet
+	for range 2 {
+		m.is("again", m.life("a", "b"), "b+2 a+2 a- b-")
+	}
 	m.is("and again", m.life("b"), "b+2 b-")
 	m.h.Do("close")
 	m.is("when the loader goes", m.trace(), "helper-")
@@ -452,7 +462,14 @@ func TestLibraryThatTwoLayersNeed(t *testing.T) {
 func TestInstancesThatShareWhatALayerNeeds(t *testing.T) {
 	t.Parallel()
 	m := needs(t, "a")
-	m.is("first", m.life("a"), "helper+ a+1 a- helper-")
+	m.is("nothing", m.life(), "")
+	m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_a")
+	m.is("opened", m.trace(), "helper+ a+1")
+	for range 2 {
+		m.is("beside it", m.life("a"), "")
+	}
+	m.h.Do("destroy_instance", "name", "long")
+	m.is("first", m.trace(), "a- helper-")
 	m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_a")
 	m.is("opened", m.trace(), "helper+ a+1")
 	m.is("beside it", m.life("a"), "")
