@@ -439,14 +439,15 @@ func TestLibraryThatTwoLayersNeed(t *testing.T) {
 	m.is("second", m.life("a", "b"), "helper+ b+1 a+1 a- b-")
 	m.is("one", m.life("a"), "a+1 a-")
 	m.is("the other", m.life("b"), "b+1 b-")
-	m.layer("b", m.Path("lib/VK_LAYER_b.so"))
-	for range 2 {
-		m.is("one is replaced", m.life("b"), "b+1 b-")
-	}
 	m.layer("a", m.Path("lib/VK_LAYER_a.so"))
-	m.is("the other is replaced", m.life("a"), "a+1 a-")
+	for range 2 {
+		m.is("one is replaced", m.life("a"), "a+1 a-")
+	}
+	m.layer("b", m.Path("lib/VK_LAYER_b.so"))
+	m.is("the other is replaced", m.life("b"), "b+1 b-")
 	m.helper("2")
-	m.is("replaced", m.life("a"), "helper- helper+ a+2 a-") // the second time for a, which held nothing yet
+	m.is("replaced", m.life("a"), "helper- helper+ a+2 a- helper-")
+	m.is("again", m.life("a", "b"), "helper+ b+2 a+2 a- b-")
 	for range 2 {
 		m.is("again", m.life("a", "b"), "b+2 a+2 a- b-")
 	}
