@@ -229,7 +229,8 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    if (library_may_open(l->library, &n->identity, &text)) n->handle = gate_dlopen(l->library, &n->identity, &text);
+    if (library_may_open(l->library, &n->identity, &text))
+        n->handle = brought_open(l->library, &n->identity, &n->place, &text);
     if (n->handle && library_is_left(n->handle)) {
         library_let_go(n->handle);
         n->handle = NULL;
@@ -269,7 +270,7 @@ static void close_one(struct instance *in, struct layer_node *n)
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
     const char *library = n->layer->library;
     if (!path_has_directory(library) && n->path) library = n->path;
-    library_close_layer(n->handle, n->found ? n->found : library, &n->identity);
+    library_close_layer(n->handle, n->layer->library, n->found ? n->found : library, &n->identity, n->place);
     n->handle = NULL;
 }
 
@@ -304,6 +305,7 @@ VkResult layers_open(struct instance *in)
         free(node);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    brought_look();
     for (uint32_t i = list->active_count; i-- > 0;) {
         const struct layer_active *a = &list->active[i];
         if (a->layer->meta || a->layer->unchained) continue;

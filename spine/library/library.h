@@ -5,6 +5,8 @@
 
 #include "core/core.h"
 
+struct layer_place; /* of brought.c */
+
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
 /* What a driver's library exports, asked of the linker once. */
@@ -59,12 +61,27 @@ bool library_may_open(const char *path, struct file_identity *identity, char **t
 bool library_refused(const char *given, const struct file_identity *now);
 /* Was the file of what is open by this handle overwritten, and is it left as it is? */
 bool library_is_left(void *handle);
-/* Lets a layer's library go, or leaves it when its file was overwritten since. path: whose file has the identity. */
-void library_close_layer(void *handle, const char *path, const struct file_identity *identity);
+/* Lets a layer's library go, or leaves it when its file was overwritten since. given: as passed to dlopen. path: whose
+ * file has the identity. place: of brought_open. */
+void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity,
+                         struct layer_place *place);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
+
+/* ---- brought.c -------------------------------------------------------------------------------------------------- */
+
+/* What the libraries of layers need stays mapped when a layer is opened a second time (docs/decisions/032). */
+
+/* Lets go what of that was replaced; before libraries are opened. */
+void brought_look(void);
+/* gate_dlopen of a layer's library; seen: its file, all zero when the linker searches for it. *place: for
+ * library_close_layer. */
+void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text);
+/* A layer's library was closed. Arguments as of library_close_layer. */
+void brought_closed(const char *given, const char *path, const struct file_identity *identity,
+                    struct layer_place *place);
 
 /* ---- refusal.c -------------------------------------------------------------------------------------------------- */
 
@@ -157,6 +174,7 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
+    struct layer_place *place;     /* of brought.c */
     char *found;                   /* the path of a library that the linker has searched for; else NULL */
     char *path;                    /* of the library really loaded; NULL: nobody heard of it when it was loaded */
     struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */

@@ -355,6 +355,19 @@ void library_found(struct mapped_lib *lib, char *found)
     place_of(lib);
 }
 
+/* Has the loader a driver open by this path? */
+static bool is_open_by(const char *path)
+{
+    bool is = false;
+    lock_take();
+    const struct held *lists[] = {kept, preloaded};
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct held *h = lists[i]; h && !is; h = h->next) is = strcmp(h->given, path) == 0;
+    for (const struct mapped_lib *l = open_libs; l && !is; l = l->next) is = strcmp(l->given, path) == 0;
+    lock_drop();
+    return is;
+}
+
 static struct mapped_lib *open_seen(const char *path, const struct file_identity *seen, char **text)
 {
     struct file_identity identity = *seen;
@@ -367,6 +380,7 @@ static struct mapped_lib *open_seen(const char *path, const struct file_identity
     }
     lib->real = lib->given;
     lib->identity = identity;
+    if (!is_open_by(path)) brought_look(); /* what it needs and a layer brought may be another file now */
     lib->handle = gate_dlopen(path, &identity, text);
     if (lib->handle && drop_stale(lib)) {
         library_let_go(lib->handle);
@@ -607,11 +621,13 @@ void library_drop_preloaded(const char *given)
     }
 }
 
-void library_close_layer(void *handle, const char *path, const struct file_identity *identity)
+void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity,
+                         struct layer_place *place)
 {
     struct held *h = identity->inode && was_overwritten(path, identity) ? calloc(1, sizeof *h) : NULL;
     if (!h) {
         library_let_go(handle);
+        brought_closed(given, path, identity, place);
         return;
     }
     *h = (struct held){.handle = handle, .given = strdup(path), .look = strdup(path), .identity = *identity};

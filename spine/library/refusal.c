@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char overwritten[] =
-    ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the driver, and replace a file (write a new one and rename it) instead of writing into it";
+    ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it";
 
 /* What malloc makes of some texts; NULL without memory. */
 static char *joined(const char *a, const char *b, const char *c, const char *d)

@@ -37,6 +37,10 @@ char *gate_path_of(const void *function, const char *given, bool *as_given);
 void gate_soname(const void *function, char *name, size_t size);
 /* Are all of these functions in the same object? The list ends with NULL. */
 bool gate_same_object(const void *const *functions);
+/* dl_iterate_phdr, which has the dynamic linker's lock meanwhile: nothing is unmapped. Not on Windows. */
+struct dl_phdr_info;
+typedef int gate_walk_step(struct dl_phdr_info *object, size_t size, void *data);
+int gate_walk(gate_walk_step *step, void *data);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)

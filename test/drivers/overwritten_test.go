@@ -36,7 +36,7 @@ func content(t *testing.T, path string) []byte {
 }
 
 const overwritten = ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any " +
-	"more; restart the program to use the driver, and replace a file (write a new one and rename it) instead of writing into it"
+	"more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it"
 
 // A driver that stays mapped and whose file is overwritten in place is not closed: its destructor would run from what the
 // pages are now. It is refused from then on, and says why; the other drivers work.

@@ -1,4 +1,5 @@
-/* library.c: opens and closes the loader under test, looks names up in it. Loads it by no other way. */
+/* library.c: opens and closes the loader under test and a library of the program's own, looks names up in the loader.
+ * Loads it by no other way. */
 #include "host.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -79,6 +80,21 @@ COMMAND(close)
     if (host_loader) put_int("closed", dlclose(host_loader));
     host_loader = NULL;
     blocks_watch();
+}
+
+static void *own;
+
+COMMAND(hold)
+{
+    own = dlopen(arg_or(line, "path", ""), RTLD_NOW);
+    if (!own) fail("%s", dlerror());
+}
+
+COMMAND(drop)
+{
+    (void)line;
+    if (own) put_int("closed", dlclose(own));
+    own = NULL;
 }
 
 COMMAND(dlsym)

@@ -390,6 +390,14 @@ bool gate_same_object(const void *const *functions)
     return found == 2;
 }
 
+int gate_walk(gate_walk_step *step, void *data)
+{
+    uint64_t me = gate_enter();
+    int result = dl_iterate_phdr(step, data);
+    gate_leave(me);
+    return result;
+}
+
 struct named {
     const void *function;
     char *name;
