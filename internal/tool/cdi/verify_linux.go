@@ -283,10 +283,8 @@ func runs(m *machine.Machine, processor binary.Machine) bool {
 
 // processorName is the machine that an image's programs are for, by its dynamic linker.
 func processorName(m *machine.Machine) string {
-	for _, name := range []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"} {
-		if m.Exists(name) {
-			return "aarch64"
-		}
+	if slices.ContainsFunc([]string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"}, m.Exists) {
+		return "aarch64"
 	}
 	return "x86_64"
 }

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -32,9 +33,7 @@ const (
 func ofMesa(more map[string]string) map[string]string {
 	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
 		"rhel": "mesa-vulkan-drivers"}
-	for id, name := range more {
-		packages[id] = name
-	}
+	maps.Copy(packages, more)
 	return packages
 }
 
