@@ -322,22 +322,7 @@ func (l *Linker) take(r *Result, name string) bool {
 }
 
 // multiarch are the names that Debian and its derivatives give to the directories of an architecture.
-func multiarch(m Machine) string {
-	return of(m, "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu")
-}
-
-// of is one of three texts by the processor; "" for another one.
-func of(m Machine, x8664, i386, arm64 string) string {
-	switch m {
-	case X8664:
-		return x8664
-	case I386:
-		return i386
-	case ARM64:
-		return arm64
-	}
-	return ""
-}
+var multiarch = map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}
 
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
 // are built into the examined system's dynamic linker. Which one that is, its directories show.
@@ -353,7 +338,7 @@ func (l *Linker) findPlaces() []string {
 		return []string{"lib"}
 	}
 	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
-	if triplet := multiarch(l.elf); triplet != "" && has("lib/"+triplet) {
+	if triplet := multiarch[l.elf]; triplet != "" && has("lib/"+triplet) {
 		return []string{"lib/" + triplet, "lib"}
 	}
 	if l.class == 32 {
@@ -366,7 +351,7 @@ func (l *Linker) findPlaces() []string {
 }
 
 // muslName is the processor in the names of musl's files.
-func muslName(m Machine) string { return of(m, "x86_64", "i386", "aarch64") }
+var muslName = map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}
 
 // defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
@@ -377,7 +362,7 @@ func (l *Linker) defaults() []string {
 }
 
 func (l *Linker) findDefaults() []string {
-	if name := muslName(l.elf); name != "" && l.musl() {
+	if name := muslName[l.elf]; name != "" && l.musl() {
 		return l.muslDirectories(name)
 	}
 	if l.ownLinker() {
@@ -411,7 +396,7 @@ func (l *Linker) musl() bool {
 	if l.interpreter != nil {
 		return l.interpreter.musl
 	}
-	return l.machine.Exists("/lib/ld-musl-"+muslName(l.elf)+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
+	return l.machine.Exists("/lib/ld-musl-"+muslName[l.elf]+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
 		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
 }
 

@@ -102,27 +102,14 @@ func (s *Symbols) Undefined() (list []string) {
 	return list
 }
 
+// machineNames are the usual names of processors.
+var machineNames = map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
+	elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}
+
 // MachineName is the usual name of the file's processor.
 func (l *ELF) MachineName() string {
-	switch l.Machine {
-	case elf.EM_X86_64:
-		return "x86-64"
-	case elf.EM_386:
-		return "x86"
-	case elf.EM_AARCH64:
-		return "ARM64"
-	case elf.EM_ARM:
-		return "ARM"
-	case elf.EM_RISCV:
-		return "RISC-V"
-	case elf.EM_PPC64:
-		return "POWER"
-	case elf.EM_LOONGARCH:
-		return "LoongArch"
-	case elf.EM_S390:
-		return "IBM Z"
-	case elf.EM_MIPS:
-		return "MIPS"
+	if name := machineNames[l.Machine]; name != "" {
+		return name
 	}
 	return l.Machine.String()
 }

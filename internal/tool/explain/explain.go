@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -100,19 +101,15 @@ func EnabledBy(a plan.Active, l *manifest.Layer) string {
 	if l.Implicit && by == plan.ByMeta {
 		by = plan.ByImplicit
 	}
-	switch by {
-	case plan.ByImplicit:
-		return "Implicit Layer"
-	case plan.ByVariable:
-		return "Environment Variable " + variables.InstanceLayers.Name()
-	case plan.ByEnable:
-		return "Environment Variable " + variables.LayersEnable.Name()
-	case plan.ByApplication:
-		return "By the Application"
-	case plan.ByMeta:
-		return "Meta Layer (Vulkan Configurator)"
-	}
-	return "Loader Settings File (Vulkan Configurator)"
+	return cmp.Or(enabledBy[by], "Loader Settings File (Vulkan Configurator)")
+}
+
+var enabledBy = map[uint32]string{
+	plan.ByImplicit:    "Implicit Layer",
+	plan.ByVariable:    "Environment Variable " + variables.InstanceLayers.Name(),
+	plan.ByEnable:      "Environment Variable " + variables.LayersEnable.Name(),
+	plan.ByApplication: "By the Application",
+	plan.ByMeta:        "Meta Layer (Vulkan Configurator)",
 }
 
 // WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.
@@ -195,7 +192,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 			key.Layer = r.Subject
 		}
 		var c Change
-		v, ok := SwitchOf(r.Code)
+		v, ok := Switches[r.Code]
 		switch {
 		case ok && r.Path != "":
 			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)

@@ -45,20 +45,9 @@ var (
 	Layers  = Kind{"layer", diag.LayerActive, diag.Layers, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
 )
 
-// SwitchOf is the variable by which something was put in or out, by the code that says so.
-func SwitchOf(code diag.Code) (v variables.ID, known bool) {
-	switch code {
-	case diag.DriverDisabled:
-		return variables.DriversDisable, true
-	case diag.DriverNotSelected:
-		return variables.DriversSelect, true
-	case diag.LayerDisabled:
-		return variables.LayersDisable, true
-	case diag.LayerForced:
-		return variables.LayersEnable, true
-	}
-	return v, false
-}
+// Switches are the variables by which something was put in or out, by the codes that say so.
+var Switches = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+	diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}
 
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {

@@ -154,7 +154,7 @@ func (j *judge) bound(part document.Value, least, most string, number float64, f
 // value judges one value. One that is of another type is not judged further: one fault, one violation.
 func (j *judge) value(part, v document.Value, path string) {
 	part = j.resolved(part)
-	is := typeOf(v)
+	is := types[v.Kind()]
 	if want, has := part.Member("type").Text(); has && !isOf(v, is, want) {
 		j.report(Violation{At: v, Path: path, Rule: RuleType, Got: is, Want: []string{want}})
 		return
@@ -266,22 +266,9 @@ func below(path, name string) string {
 	return path + "." + name
 }
 
-// typeOf is the name of a value's type, "number" for integers too.
-func typeOf(v document.Value) string {
-	switch v.Kind() {
-	case document.True, document.False:
-		return "boolean"
-	case document.Number:
-		return "number"
-	case document.String:
-		return "string"
-	case document.Array:
-		return "array"
-	case document.Object:
-		return "object"
-	}
-	return "null"
-}
+// types are the names of the types of values, "number" for integers too.
+var types = map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number", document.String: "string",
+	document.Array: "array", document.Object: "object", document.Null: "null"}
 
 // isOf tells whether a value, of the type is, is of the type want. An integer is a number without a fraction.
 func isOf(v document.Value, is, want string) bool {
