@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 // Decision is the answer of package discover, with what it was made of.
@@ -111,9 +112,6 @@ func Selected(d *discover.Device) gpus.Device {
 }
 
 // SelectedAll are several.
-func SelectedAll(devices []discover.Device) (list []gpus.Device) {
-	for i := range devices {
-		list = append(list, Selected(&devices[i]))
-	}
-	return list
+func SelectedAll(devices []discover.Device) []gpus.Device {
+	return term.Words(devices, func(d discover.Device) gpus.Device { return Selected(&d) })
 }

@@ -248,12 +248,7 @@ func (l *Linker) Find(name string, by ...*File) Result {
 }
 
 func (l *Linker) hasLevel(rest string) bool {
-	for _, level := range l.levels {
-		if strings.HasPrefix(rest, level+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.levels, func(level string) bool { return strings.HasPrefix(rest, level+"/") })
 }
 
 // directories are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
@@ -298,12 +293,8 @@ func (l *Linker) try(r *Result, directory, name string) bool {
 		return false
 	}
 	r.Directories = append(r.Directories, directory)
-	for _, level := range l.levels {
-		if l.take(r, directory+"/"+level+"/"+name) {
-			return true
-		}
-	}
-	return l.take(r, strings.TrimRight(directory, "/")+"/"+name)
+	return slices.ContainsFunc(l.levels, func(level string) bool { return l.take(r, directory+"/"+level+"/"+name) }) ||
+		l.take(r, strings.TrimRight(directory, "/")+"/"+name)
 }
 
 // take accepts a file that is there and fits; one that is damaged ends the search as well, because the dynamic linker
@@ -322,7 +313,9 @@ func (l *Linker) take(r *Result, name string) bool {
 }
 
 // multiarch are the names that Debian and its derivatives give to the directories of an architecture.
-var multiarch = map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}
+func multiarch(m Machine) string {
+	return map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}[m]
+}
 
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
 // are built into the examined system's dynamic linker. Which one that is, its directories show.
@@ -338,7 +331,7 @@ func (l *Linker) findPlaces() []string {
 		return []string{"lib"}
 	}
 	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
-	if triplet := multiarch[l.elf]; triplet != "" && has("lib/"+triplet) {
+	if triplet := multiarch(l.elf); triplet != "" && has("lib/"+triplet) {
 		return []string{"lib/" + triplet, "lib"}
 	}
 	if l.class == 32 {
@@ -351,7 +344,9 @@ func (l *Linker) findPlaces() []string {
 }
 
 // muslName is the processor in the names of musl's files.
-var muslName = map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}
+func muslName(m Machine) string {
+	return map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}[m]
+}
 
 // defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
@@ -362,7 +357,7 @@ func (l *Linker) defaults() []string {
 }
 
 func (l *Linker) findDefaults() []string {
-	if name := muslName[l.elf]; name != "" && l.musl() {
+	if name := muslName(l.elf); name != "" && l.musl() {
 		return l.muslDirectories(name)
 	}
 	if l.ownLinker() {
@@ -396,7 +391,7 @@ func (l *Linker) musl() bool {
 	if l.interpreter != nil {
 		return l.interpreter.musl
 	}
-	return l.machine.Exists("/lib/ld-musl-"+muslName[l.elf]+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
+	return l.machine.Exists("/lib/ld-musl-"+muslName(l.elf)+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
 		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
 }
 

@@ -27,10 +27,12 @@ type Interpreter struct {
 }
 
 // systemLinkers are where the dynamic linkers of a system itself lie; the ABI of each processor fixes these paths.
-var systemLinkers = map[Machine][]string{
-	X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
-	I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"},
-	ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+func systemLinkers(m Machine) []string {
+	return map[Machine][]string{
+		X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
+		I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"},
+		ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+	}[m]
 }
 
 // maxLinker is how much of a dynamic linker's file is read: they have a quarter of this.
@@ -63,7 +65,7 @@ func readInterpreter(m *machine.Machine, name string, processor Machine) *Interp
 	}
 	real := realOf(m, name)
 	i := &Interpreter{Path: name, real: real, Own: true, musl: strings.HasPrefix(path.Base(name), "ld-musl-")}
-	for _, system := range systemLinkers[processor] {
+	for _, system := range systemLinkers(processor) {
 		i.Own = i.Own && (!m.Exists(system) || realOf(m, system) != real)
 	}
 	if i.musl {
@@ -127,7 +129,7 @@ func (l *Linker) readCache() {
 	if err != nil {
 		return
 	}
-	flags, known := cacheFlags[l.elf]
+	flags, known := cacheFlags(l.elf)
 	for _, e := range parseCache(data) {
 		if !known || e.flags == flags {
 			l.cache[e.name] = append(l.cache[e.name], e)

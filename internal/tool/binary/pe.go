@@ -33,9 +33,11 @@ const (
 	peNeedsMost   = 4096
 )
 
-// peMachine are the usual names of processors.
-var peMachine = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86", pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
-	pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}
+// peMachine is the usual name of a processor; "" for one that is not known.
+func peMachine(number uint16) string {
+	return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86", pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
+		pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}[number]
+}
 
 // errNoPEHeader is the error of an object file, which has no such header.
 var errNoPEHeader = errors.New("neither a program nor a library")
@@ -46,7 +48,7 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &PE{Machine: cmp.Or(peMachine[f.Machine], fmt.Sprintf("machine %#x", f.Machine))}
+	l = &PE{Machine: cmp.Or(peMachine(f.Machine), fmt.Sprintf("machine %#x", f.Machine))}
 	var directories []pe.DataDirectory
 	switch h := f.OptionalHeader.(type) {
 	case *pe.OptionalHeader64:
@@ -148,10 +150,8 @@ func (l *PE) readVersion(f *pe.File, where pe.DataDirectory) {
 }
 
 // wideText is a text of UTF-16 with the NUL that ends it.
-func wideText(text string) (out []byte) {
-	for _, unit := range append(utf16.Encode([]rune(text)), 0) {
-		out = binary.LittleEndian.AppendUint16(out, unit)
-	}
+func wideText(text string) []byte {
+	out, _ := binary.Append(nil, binary.LittleEndian, append(utf16.Encode([]rune(text)), 0)) // numbers have a size
 	return out
 }
 

@@ -52,9 +52,11 @@ type (
 	}
 )
 
-// digests are the algorithms that Authenticode uses for digests.
-var digests = map[string]crypto.Hash{"1.3.14.3.2.26": crypto.SHA1, "2.16.840.1.101.3.4.2.1": crypto.SHA256,
-	"2.16.840.1.101.3.4.2.2": crypto.SHA384, "2.16.840.1.101.3.4.2.3": crypto.SHA512}
+// digestOf is the algorithm of a digest that Authenticode uses, 0 for another.
+func digestOf(id string) crypto.Hash {
+	return map[string]crypto.Hash{"1.3.14.3.2.26": crypto.SHA1, "2.16.840.1.101.3.4.2.1": crypto.SHA256,
+		"2.16.840.1.101.3.4.2.2": crypto.SHA384, "2.16.840.1.101.3.4.2.3": crypto.SHA512}[id]
+}
 
 // peSigner is the name in the certificate that a file is signed with, "" without one, and whether the file has been changed since.
 // It does not say whether the certificate is genuine: that needs the roots that a system trusts.
@@ -95,7 +97,7 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 	if _, err := asn1.Unmarshal(signed.Content.Content.Bytes, &content); err != nil {
 		return name, false
 	}
-	digest := peDigest(r, where, class, digests[content.Digest.Algorithm.Algorithm.String()])
+	digest := peDigest(r, where, class, digestOf(content.Digest.Algorithm.Algorithm.String()))
 	return name, digest != nil && !bytes.Equal(digest, content.Digest.Digest)
 }
 

@@ -8,8 +8,11 @@ import (
 
 // jumpSlot is the type of the relocations of calls on a processor: the dynamic linker may look the function up when it is
 // called. Every other relocation is made when the library is loaded.
-var jumpSlot = map[elf.Machine]uint32{elf.EM_X86_64: uint32(elf.R_X86_64_JMP_SLOT), elf.EM_386: uint32(elf.R_386_JMP_SLOT),
-	elf.EM_AARCH64: uint32(elf.R_AARCH64_JUMP_SLOT)}
+func jumpSlot(machine elf.Machine) (kind uint32, known bool) {
+	kind, known = map[elf.Machine]uint32{elf.EM_X86_64: uint32(elf.R_X86_64_JMP_SLOT), elf.EM_386: uint32(elf.R_386_JMP_SLOT),
+		elf.EM_AARCH64: uint32(elf.R_AARCH64_JUMP_SLOT)}[machine]
+	return kind, known
+}
 
 // atOnce are those of some symbols that the dynamic linker looks up when it loads the library: without one of them, it
 // refuses the library. None when that cannot be read.
@@ -34,7 +37,7 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, known := jumpSlot[f.Machine]
+	call, known := jumpSlot(f.Machine)
 	if !known {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -102,14 +103,9 @@ func (s *Symbols) Undefined() (list []string) {
 	return list
 }
 
-// machineNames are the usual names of processors.
-var machineNames = map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
-	elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}
-
 // MachineName is the usual name of the file's processor.
 func (l *ELF) MachineName() string {
-	if name := machineNames[l.Machine]; name != "" {
-		return name
-	}
-	return l.Machine.String()
+	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
+		elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}[l.Machine]
+	return cmp.Or(name, l.Machine.String())
 }

@@ -56,12 +56,10 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 // completeWords gives lists of words of the log.
-func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, _ cobra.ShellCompDirective) {
+func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	for _, word := range settingsfile.LogWords {
-		words = append(words, before+word)
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return term.Words(settingsfile.LogWords, func(word string) string { return before + word }),
+		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeDevices gives selectors of this machine's devices, as a child lists those that programs see; it has little

@@ -105,7 +105,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	} else {
 		table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
 		for _, p := range r.Processes {
-			var loaders, sandboxes []string
+			var loaders []string
 			for _, l := range p.Loaders {
 				name, whose := term.Or(l.Version, l.File), l.Package
 				if l.Release != "" {
@@ -116,9 +116,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 				}
 				loaders = append(loaders, name+changed(l.Change))
 			}
-			for _, in := range p.Sandboxes {
-				sandboxes = append(sandboxes, strings.TrimSuffix(in.Kind+" "+in.Detail, " "))
-			}
+			sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
 			table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
 				modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 		}

@@ -210,9 +210,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			if err == nil {
 				if found, err := settingsfile.Look(source); err == nil {
 					list, _ := settingsfile.ListQuarantines(found)
-					for _, e := range list {
-						names = append(names, e.Name)
-					}
+					names = term.Words(list, func(e settingsfile.QuarantineNow) string { return e.Name })
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp

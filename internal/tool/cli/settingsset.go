@@ -158,10 +158,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 	if err != nil {
 		return nil, notLooked(err)
 	}
-	var all []discover.Device
-	for _, d := range a.devices.List {
-		all = append(all, d.Device)
-	}
+	all := term.Words(a.devices.List, func(d survey.Device) discover.Device { return d.Device })
 	if len(all) == 0 && a.devices.Problem != "" {
 		return nil, exit.Problem("no devices: %s", a.devices.Problem)
 	}

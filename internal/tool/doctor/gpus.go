@@ -44,11 +44,7 @@ func (e *deviceExam) choose(text string) error {
 	if err != nil {
 		return exit.Problem("--device: %w", err)
 	}
-	var chosen []*GPU
-	for _, at := range hits {
-		chosen = append(chosen, e.gpus[at])
-	}
-	e.gpus = chosen
+	e.gpus = term.Words(hits, func(at int) *GPU { return e.gpus[at] })
 	return nil
 }
 

@@ -157,7 +157,7 @@ func (r *Report) takenOver(f *diag.Finding) *Finding {
 // decided takes over a finding of the library's decision, with what ends it.
 func (r *Report) decided(f *diag.Finding) *Finding {
 	found := r.takenOver(f)
-	if v, is := explain.Switches[f.Code]; is {
+	if v, is := explain.SwitchOf(f.Code); is {
 		found.advice = advised("Change " + v.Name() + ".")
 		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"vkloader/internal/core/family"
+	"vkloader/internal/tool/term"
 )
 
 // Family is a driver that exists, and what only the tool needs to know of it.
@@ -130,11 +131,7 @@ func (f *Family) Virtual() bool { return f.Hardware == family.Virtio }
 
 // Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
 func (f *Family) Opened() []string {
-	var list []string
-	for _, node := range f.Nodes {
-		list = append(list, node.Path)
-	}
-	return append(list, f.More...)
+	return append(term.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
 }
 
 // The variables of a container that NVIDIA's container tools read.

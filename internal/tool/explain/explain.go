@@ -101,15 +101,13 @@ func EnabledBy(a plan.Active, l *manifest.Layer) string {
 	if l.Implicit && by == plan.ByMeta {
 		by = plan.ByImplicit
 	}
-	return cmp.Or(enabledBy[by], "Loader Settings File (Vulkan Configurator)")
-}
-
-var enabledBy = map[uint32]string{
-	plan.ByImplicit:    "Implicit Layer",
-	plan.ByVariable:    "Environment Variable " + variables.InstanceLayers.Name(),
-	plan.ByEnable:      "Environment Variable " + variables.LayersEnable.Name(),
-	plan.ByApplication: "By the Application",
-	plan.ByMeta:        "Meta Layer (Vulkan Configurator)",
+	return cmp.Or(map[uint32]string{
+		plan.ByImplicit:    "Implicit Layer",
+		plan.ByVariable:    "Environment Variable " + variables.InstanceLayers.Name(),
+		plan.ByEnable:      "Environment Variable " + variables.LayersEnable.Name(),
+		plan.ByApplication: "By the Application",
+		plan.ByMeta:        "Meta Layer (Vulkan Configurator)",
+	}[by], "Loader Settings File (Vulkan Configurator)")
 }
 
 // WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.
@@ -192,7 +190,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 			key.Layer = r.Subject
 		}
 		var c Change
-		v, ok := Switches[r.Code]
+		v, ok := SwitchOf(r.Code)
 		switch {
 		case ok && r.Path != "":
 			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)

@@ -45,9 +45,12 @@ var (
 	Layers  = Kind{"layer", diag.LayerActive, diag.Layers, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
 )
 
-// Switches are the variables by which something was put in or out, by the codes that say so.
-var Switches = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
-	diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}
+// SwitchOf is the variable by which something was put in or out, by the code that says so.
+func SwitchOf(code diag.Code) (v variables.ID, known bool) {
+	v, known = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+		diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}[code]
+	return v, known
+}
 
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
@@ -285,9 +286,6 @@ func sameDevice(a, b *discover.Device) bool {
 }
 
 // Selected are the devices as a selector is compared with them.
-func (d *Devices) Selected() (list []gpus.Device) {
-	for i := range d.List {
-		list = append(list, ask.Selected(&d.List[i].Device))
-	}
-	return list
+func (d *Devices) Selected() []gpus.Device {
+	return term.Words(d.List, func(one Device) gpus.Device { return ask.Selected(&one.Device) })
 }

@@ -244,9 +244,6 @@ func (s *Source) Packages(family string) (paths []string) {
 	return paths
 }
 
-// vendors are those that drivers are compared with (WIN-039).
-var vendors = map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002}
-
 // DXGI implements facts.Elsewhere: the vendors of the display devices, or every one where the registry names none.
 func (s *Source) DXGI() facts.DXGI {
 	all := facts.DXGI{Made: true}
@@ -262,6 +259,7 @@ func (s *Source) DXGI() facts.DXGI {
 	if ids == nil {
 		ids = []string{"1002", "10de", "8086"}
 	}
+	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002} // that drivers are compared with (WIN-039)
 	for _, id := range ids {
 		if number, ok := vendors[id]; ok && !slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
 			all.List = append(all.List, facts.Display{Vendor: number})

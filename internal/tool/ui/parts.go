@@ -97,13 +97,8 @@ func variablesFor(m *machine.Machine, s *subject, before, after []string) (list 
 }
 
 // missing are those of a list that the other does not have.
-func missing(list, other []string) (names []string) {
-	for _, name := range list {
-		if !slices.Contains(other, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+func missing(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
 
 // variables adds the forms that set variables.

@@ -154,7 +154,7 @@ func (j *judge) bound(part document.Value, least, most string, number float64, f
 // value judges one value. One that is of another type is not judged further: one fault, one violation.
 func (j *judge) value(part, v document.Value, path string) {
 	part = j.resolved(part)
-	is := types[v.Kind()]
+	is := typeOf(v)
 	if want, has := part.Member("type").Text(); has && !isOf(v, is, want) {
 		j.report(Violation{At: v, Path: path, Rule: RuleType, Got: is, Want: []string{want}})
 		return
@@ -266,9 +266,11 @@ func below(path, name string) string {
 	return path + "." + name
 }
 
-// types are the names of the types of values, "number" for integers too.
-var types = map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number", document.String: "string",
-	document.Array: "array", document.Object: "object", document.Null: "null"}
+// typeOf is the name of a value's type, "number" for integers too.
+func typeOf(v document.Value) string {
+	return map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number", document.String: "string",
+		document.Array: "array", document.Object: "object", document.Null: "null"}[v.Kind()]
+}
 
 // isOf tells whether a value, of the type is, is of the type want. An integer is a number without a fraction.
 func isOf(v document.Value, is, want string) bool {

@@ -271,15 +271,12 @@ type Remark struct {
 	Do        string        `json:"do,omitempty"`
 }
 
-// notRead are the words for files that were not read.
-var notRead = map[facts.FileStatus]string{facts.FileNotOpened: "cannot be opened", facts.FileNotRegular: "is not a regular file",
-	facts.FileTooLarge: "is larger than 16 MB (16777216 bytes)"}
-
 // Judge judges a file as it was read; problems tells whether more than notes was found.
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
 	result = Result{Path: path, Kind: string(kind), Findings: []Remark{}}
 	if file.Status != facts.FileRead {
-		result.Problem = cmp.Or(notRead[file.Status], "cannot be read")
+		result.Problem = cmp.Or(map[facts.FileStatus]string{facts.FileNotOpened: "cannot be opened", facts.FileNotRegular: "is not a regular file",
+			facts.FileTooLarge: "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
 		return result, true
 	}
 	whole := path // an implicit layer is told by its directory
