@@ -2,6 +2,7 @@ package binary
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	_ "crypto/sha1" // for old signatures
 	_ "crypto/sha256"
@@ -86,10 +87,7 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 		}
 		c, err := x509.ParseCertificate(one.FullBytes)
 		if err == nil && c.SerialNumber.Cmp(by.Serial) == 0 && bytes.Equal(c.RawIssuer, by.Issuer.FullBytes) {
-			name = c.Subject.CommonName
-			if name == "" {
-				name = c.Subject.String()
-			}
+			name = cmp.Or(c.Subject.CommonName, c.Subject.String())
 			break
 		}
 	}

@@ -67,9 +67,7 @@ type LeftOut = offer.LeftOut
 // Generate describes a machine's drivers and devices. What is there is described in one order: the same machine gives
 // the same file.
 func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
-	if options.Kind == "" {
-		options.Kind = Kind
-	}
+	options.Kind = cmp.Or(options.Kind, Kind)
 	vendor, class := parser.ParseQualifier(options.Kind)
 	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
 		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)

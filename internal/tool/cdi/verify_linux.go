@@ -85,10 +85,7 @@ func editsOf(spec *specs.Spec) []*specs.ContainerEdits {
 // host looks for all that is named on the host.
 func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 	for _, n := range e.DeviceNodes {
-		name := n.HostPath
-		if name == "" {
-			name = n.Path
-		}
+		name := cmp.Or(n.HostPath, n.Path)
 		info, err := host.Stat(name)
 		if err != nil {
 			v.found(Problem, name, "the device node does not exist: "+reason(err), again)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -36,12 +37,7 @@ func newGraph(s *invocation) *cobra.Command {
 			"started, and they are shown as not asked.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if format == "" {
-				format = strings.TrimPrefix(filepath.Ext(file), ".")
-			}
-			if format == "" {
-				format = "svg"
-			}
+			format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(file), "."), "svg")
 			draw := graphForms["."+format]
 			if draw == nil {
 				return fmt.Errorf("unknown format %q: svg, html or dot", format)

@@ -122,12 +122,11 @@ func with(d *family.Driver) *Family {
 
 // Virtual tells whether a driver of the kernel drives the device of a virtual machine.
 func Virtual(kernel string) bool {
-	f := For(kernel)
-	return f != nil && f.Virtual()
+	return For(kernel).Virtual()
 }
 
 // Virtual tells whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
-func (f *Family) Virtual() bool { return f.Hardware == family.Virtio }
+func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
 // Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
 func (f *Family) Opened() []string {

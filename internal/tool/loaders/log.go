@@ -315,9 +315,7 @@ func (p *Progress) Line(text string) {
 	if trimmed == "" || strings.Trim(trimmed, "|") == "" {
 		return
 	}
-	if p.Phase == "" {
-		p.Phase = Searches
-	}
+	p.Phase = cmp.Or(p.Phase, Searches)
 	p.Last = trimmed
 	switch line.Kind {
 	case DriverOpens:
