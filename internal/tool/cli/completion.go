@@ -11,8 +11,8 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
@@ -75,7 +75,7 @@ func completeDevices(s *invocation) completion {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		if seen, err := ask.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
-			for _, c := range gpus.Choices(ask.SelectedAll(seen.Devices)) {
+			for _, c := range drivers.DeviceChoices(ask.SelectedAll(seen.Devices)) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
 				}

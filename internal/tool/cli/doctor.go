@@ -11,8 +11,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -187,7 +187,7 @@ func (d *doctoring) checkSubject(about *subject) error {
 
 // kernelDevice turns a selector that only drivers can answer into the address of the device.
 func kernelDevice(s *invocation, about *subject, text string, limit time.Duration) (string, error) {
-	if text == "" || !gpus.OfDriver(text) {
+	if text == "" || !drivers.AsksDriver(text) {
 		return text, nil
 	}
 	if about.source.Foreign() || about.process != nil {
@@ -198,7 +198,7 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 		return "", err
 	}
 	listed := devices.Selected()
-	hits, err := gpus.Select(text, listed)
+	hits, err := drivers.SelectDevices(text, listed)
 	if err != nil {
 		return "", exit.Problem("--device: %w", err)
 	}

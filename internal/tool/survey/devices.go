@@ -14,7 +14,6 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
@@ -286,6 +285,6 @@ func sameDevice(a, b *discover.Device) bool {
 }
 
 // Selected are the devices as a selector is compared with them.
-func (d *Devices) Selected() []gpus.Device {
-	return term.Words(d.List, func(one Device) gpus.Device { return ask.Selected(&one.Device) })
+func (d *Devices) Selected() []drivers.Device {
+	return term.Words(d.List, func(one Device) drivers.Device { return ask.Selected(&one.Device) })
 }
