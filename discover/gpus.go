@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
@@ -73,7 +72,7 @@ func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
 	defer done()
 	good := serving(ctx, m, answer.Drivers)
 	list := []GPU{}
-	for _, g := range gpus.List(m) {
+	for _, g := range drivers.GPUs(m) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -101,13 +100,13 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 }
 
 // gpuOf is a device with what serves it.
-func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
+func gpuOf(m *machine.Machine, g *drivers.GPU, good []driverFamily) GPU {
 	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
 		Label: g.Label(m), UUID: g.UUID}
 	for _, p := range g.Parts {
 		out.Parts = append(out.Parts, GPUPart(p))
 	}
-	c := drivers.ChipByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device))
+	c := drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device))
 	if c != nil && !c.HasVulkan() {
 		good = nil // those of its kernel driver are for younger chips
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/drivers"
 )
 
 // Need is what a program requires of a machine. The zero value is met by any device.
@@ -98,7 +98,7 @@ func (n *Need) steps() (list []step) {
 func short(v Version) string { return strings.TrimSuffix(v.String(), ".0") }
 
 func ofVendor(d *Device, vendor string) bool {
-	if strings.EqualFold(gpus.VendorName(d.VendorID), vendor) {
+	if strings.EqualFold(drivers.VendorName(d.VendorID), vendor) {
 		return true
 	}
 	number, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(vendor), "0x"), 16, 32)

@@ -20,7 +20,7 @@ var entries = []struct {
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
 	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
 	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"discover": "the entry"}},
-	{"gpus.List", "the list of graphics devices", map[string]string{
+	{"drivers.GPUs", "the list of graphics devices", map[string]string{
 		"discover":             "the entry",
 		"internal/tool/doctor": "judges them by drivers that discover leaves out as broken",
 		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",

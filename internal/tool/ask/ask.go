@@ -9,11 +9,12 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 // Decision is the answer of package discover, with what it was made of.
@@ -105,15 +106,12 @@ func Devices(at probe.Place, environ []string, limit time.Duration) (*discover.R
 }
 
 // Selected is a device as a selector is compared with it.
-func Selected(d *discover.Device) gpus.Device {
-	return gpus.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+func Selected(d *discover.Device) drivers.Device {
+	return drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
 		DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
 }
 
 // SelectedAll are several.
-func SelectedAll(devices []discover.Device) (list []gpus.Device) {
-	for i := range devices {
-		list = append(list, Selected(&devices[i]))
-	}
-	return list
+func SelectedAll(devices []discover.Device) []drivers.Device {
+	return term.Words(devices, func(d discover.Device) drivers.Device { return Selected(&d) })
 }

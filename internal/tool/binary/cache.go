@@ -55,13 +55,6 @@ func parseCache(data []byte) []cacheEntry {
 // cacheFlags are the flags that the cache gives to the libraries of a processor; other processors' entries are checked
 // by their files alone.
 func cacheFlags(m Machine) (flags uint32, known bool) {
-	switch m {
-	case X8664:
-		return 0x0303, true
-	case I386:
-		return 0x0003, true
-	case ARM64:
-		return 0x0a03, true
-	}
-	return 0, false
+	flags, known = map[Machine]uint32{X8664: 0x0303, I386: 0x0003, ARM64: 0x0a03}[m]
+	return flags, known
 }

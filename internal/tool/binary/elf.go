@@ -136,14 +136,8 @@ func (l *ELF) readDynamic(f *elf.File) error {
 		return err
 	}
 	word := l.Class / 8
-	number := func(at []byte) uint64 {
-		if word == 8 {
-			return f.ByteOrder.Uint64(at)
-		}
-		return uint64(f.ByteOrder.Uint32(at))
-	}
 	for ; len(data) >= 2*word; data = data[2*word:] {
-		tag, value := elf.DynTag(number(data)), number(data[word:])
+		tag, value := elf.DynTag(wordAt(f, data)), wordAt(f, data[word:])
 		switch tag {
 		case elf.DT_NULL:
 			return nil
@@ -165,6 +159,14 @@ func (l *ELF) readDynamic(f *elf.File) error {
 		}
 	}
 	return nil
+}
+
+// wordAt reads a word of the file's size.
+func wordAt(f *elf.File, at []byte) uint64 {
+	if f.Class == elf.ELFCLASS64 {
+		return f.ByteOrder.Uint64(at)
+	}
+	return uint64(f.ByteOrder.Uint32(at))
 }
 
 func elements(list string) []string {

@@ -248,12 +248,7 @@ func (l *Linker) Find(name string, by ...*File) Result {
 }
 
 func (l *Linker) hasLevel(rest string) bool {
-	for _, level := range l.levels {
-		if strings.HasPrefix(rest, level+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.levels, func(level string) bool { return strings.HasPrefix(rest, level+"/") })
 }
 
 // directories are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
@@ -298,12 +293,8 @@ func (l *Linker) try(r *Result, directory, name string) bool {
 		return false
 	}
 	r.Directories = append(r.Directories, directory)
-	for _, level := range l.levels {
-		if l.take(r, directory+"/"+level+"/"+name) {
-			return true
-		}
-	}
-	return l.take(r, strings.TrimRight(directory, "/")+"/"+name)
+	return slices.ContainsFunc(l.levels, func(level string) bool { return l.take(r, directory+"/"+level+"/"+name) }) ||
+		l.take(r, strings.TrimRight(directory, "/")+"/"+name)
 }
 
 // take accepts a file that is there and fits; one that is damaged ends the search as well, because the dynamic linker
@@ -323,20 +314,7 @@ func (l *Linker) take(r *Result, name string) bool {
 
 // multiarch are the names that Debian and its derivatives give to the directories of an architecture.
 func multiarch(m Machine) string {
-	return of(m, "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu")
-}
-
-// of is one of three texts by the processor; "" for another one.
-func of(m Machine, x8664, i386, arm64 string) string {
-	switch m {
-	case X8664:
-		return x8664
-	case I386:
-		return i386
-	case ARM64:
-		return arm64
-	}
-	return ""
+	return map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}[m]
 }
 
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
@@ -366,7 +344,9 @@ func (l *Linker) findPlaces() []string {
 }
 
 // muslName is the processor in the names of musl's files.
-func muslName(m Machine) string { return of(m, "x86_64", "i386", "aarch64") }
+func muslName(m Machine) string {
+	return map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}[m]
+}
 
 // defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {

@@ -28,15 +28,11 @@ type Interpreter struct {
 
 // systemLinkers are where the dynamic linkers of a system itself lie; the ABI of each processor fixes these paths.
 func systemLinkers(m Machine) []string {
-	switch m {
-	case X8664:
-		return []string{"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"}
-	case I386:
-		return []string{"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"}
-	case ARM64:
-		return []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"}
-	}
-	return nil
+	return map[Machine][]string{
+		X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
+		I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"},
+		ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+	}[m]
 }
 
 // maxLinker is how much of a dynamic linker's file is read: they have a quarter of this.

@@ -2,6 +2,7 @@ package binary
 
 import (
 	"bytes"
+	"cmp"
 	"debug/pe"
 	"encoding/binary"
 	"errors"
@@ -34,17 +35,8 @@ const (
 
 // peMachine is the usual name of a processor; "" for one that is not known.
 func peMachine(number uint16) string {
-	switch number {
-	case pe.IMAGE_FILE_MACHINE_AMD64:
-		return "x86-64"
-	case pe.IMAGE_FILE_MACHINE_I386:
-		return "x86"
-	case pe.IMAGE_FILE_MACHINE_ARM64:
-		return "ARM64"
-	case pe.IMAGE_FILE_MACHINE_ARMNT:
-		return "ARM"
-	}
-	return ""
+	return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86", pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
+		pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}[number]
 }
 
 // errNoPEHeader is the error of an object file, which has no such header.
@@ -56,27 +48,22 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &PE{Machine: peMachine(f.Machine)}
-	if l.Machine == "" {
-		l.Machine = fmt.Sprintf("machine %#x", f.Machine)
-	}
-	var exports, resources, signature pe.DataDirectory
+	l = &PE{Machine: cmp.Or(peMachine(f.Machine), fmt.Sprintf("machine %#x", f.Machine))}
+	var directories []pe.DataDirectory
 	switch h := f.OptionalHeader.(type) {
 	case *pe.OptionalHeader64:
-		l.Class, exports, resources = 64, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT], h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]
-		signature = h.DataDirectory[certificateTable]
+		l.Class, directories = 64, h.DataDirectory[:]
 	case *pe.OptionalHeader32:
-		l.Class, exports, resources = 32, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT], h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]
-		signature = h.DataDirectory[certificateTable]
+		l.Class, directories = 32, h.DataDirectory[:]
 	default:
 		return nil, errNoPEHeader
 	}
 	l.Needs = peNeeds(f)
-	l.exports = peExports(f, exports)
-	if resources.VirtualAddress != 0 {
+	l.exports = peExports(f, directories[pe.IMAGE_DIRECTORY_ENTRY_EXPORT])
+	if resources := directories[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE]; resources.VirtualAddress != 0 {
 		l.readVersion(f, resources)
 	}
-	l.Signer, l.Changed = peSigner(r, signature, l.Class)
+	l.Signer, l.Changed = peSigner(r, directories[pe.IMAGE_DIRECTORY_ENTRY_SECURITY], l.Class)
 	return l, nil
 }
 
@@ -163,10 +150,8 @@ func (l *PE) readVersion(f *pe.File, where pe.DataDirectory) {
 }
 
 // wideText is a text of UTF-16 with the NUL that ends it.
-func wideText(text string) (out []byte) {
-	for _, unit := range append(utf16.Encode([]rune(text)), 0) {
-		out = binary.LittleEndian.AppendUint16(out, unit)
-	}
+func wideText(text string) []byte {
+	out, _ := binary.Append(nil, binary.LittleEndian, append(utf16.Encode([]rune(text)), 0)) // numbers have a size
 	return out
 }
 

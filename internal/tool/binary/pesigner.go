@@ -2,6 +2,7 @@ package binary
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	_ "crypto/sha1" // for old signatures
 	_ "crypto/sha256"
@@ -52,23 +53,11 @@ type (
 	}
 )
 
-// digestOf returns the algorithm of a digest that Authenticode uses, 0 for another.
+// digestOf is the algorithm of a digest that Authenticode uses, 0 for another.
 func digestOf(id string) crypto.Hash {
-	switch id {
-	case "1.3.14.3.2.26":
-		return crypto.SHA1
-	case "2.16.840.1.101.3.4.2.1":
-		return crypto.SHA256
-	case "2.16.840.1.101.3.4.2.2":
-		return crypto.SHA384
-	case "2.16.840.1.101.3.4.2.3":
-		return crypto.SHA512
-	}
-	return 0
+	return map[string]crypto.Hash{"1.3.14.3.2.26": crypto.SHA1, "2.16.840.1.101.3.4.2.1": crypto.SHA256,
+		"2.16.840.1.101.3.4.2.2": crypto.SHA384, "2.16.840.1.101.3.4.2.3": crypto.SHA512}[id]
 }
-
-// certificateTable is the number of the data directory with the signature.
-const certificateTable = 4
 
 // peSigner is the name in the certificate that a file is signed with, "" without one, and whether the file has been changed since.
 // It does not say whether the certificate is genuine: that needs the roots that a system trusts.
@@ -98,10 +87,7 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 		}
 		c, err := x509.ParseCertificate(one.FullBytes)
 		if err == nil && c.SerialNumber.Cmp(by.Serial) == 0 && bytes.Equal(c.RawIssuer, by.Issuer.FullBytes) {
-			name = c.Subject.CommonName
-			if name == "" {
-				name = c.Subject.String()
-			}
+			name = cmp.Or(c.Subject.CommonName, c.Subject.String())
 			break
 		}
 	}
@@ -121,7 +107,7 @@ func peDigest(r io.ReaderAt, where pe.DataDirectory, class int, kind crypto.Hash
 		return nil
 	}
 	optional := int64(binary.LittleEndian.Uint32(word[:])) + 24
-	checksum, entry := optional+64, optional+96+8*certificateTable
+	checksum, entry := optional+64, optional+96+8*pe.IMAGE_DIRECTORY_ENTRY_SECURITY
 	if class == 64 {
 		entry += 16
 	}

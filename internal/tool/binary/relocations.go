@@ -9,15 +9,9 @@ import (
 // jumpSlot is the type of the relocations of calls on a processor: the dynamic linker may look the function up when it is
 // called. Every other relocation is made when the library is loaded.
 func jumpSlot(machine elf.Machine) (kind uint32, known bool) {
-	switch machine {
-	case elf.EM_X86_64:
-		return uint32(elf.R_X86_64_JMP_SLOT), true
-	case elf.EM_386:
-		return uint32(elf.R_386_JMP_SLOT), true
-	case elf.EM_AARCH64:
-		return uint32(elf.R_AARCH64_JUMP_SLOT), true
-	}
-	return 0, false
+	kind, known = map[elf.Machine]uint32{elf.EM_X86_64: uint32(elf.R_X86_64_JMP_SLOT), elf.EM_386: uint32(elf.R_386_JMP_SLOT),
+		elf.EM_AARCH64: uint32(elf.R_AARCH64_JUMP_SLOT)}[machine]
+	return kind, known
 }
 
 // atOnce are those of some symbols that the dynamic linker looks up when it loads the library: without one of them, it
@@ -51,7 +45,6 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	wide := f.Class == elf.ELFCLASS64
 	found := map[string]bool{}
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA && s.Type != elf.SHT_REL || int(s.Link) >= len(f.Sections) || f.Sections[s.Link].Type != elf.SHT_DYNSYM {
@@ -61,30 +54,20 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		size := 8
-		switch {
-		case wide && s.Type == elf.SHT_RELA:
-			size = 24
-		case wide:
-			size = 16
-		case s.Type == elf.SHT_RELA:
-			size = 12
+		// An entry begins with an offset and the symbol's number with the type; only Rela has a third word.
+		word, symbol, split := 8, elf.Sym64Size, 32
+		if f.Class == elf.ELFCLASS32 {
+			word, symbol, split = 4, elf.Sym32Size, 8
+		}
+		size := 2 * word
+		if s.Type == elf.SHT_RELA {
+			size += word
 		}
 		for ; len(data) >= size; data = data[size:] {
-			index, kind := uint64(0), uint32(0)
-			if wide {
-				info := f.ByteOrder.Uint64(data[8:])
-				index, kind = info>>32, uint32(info)
-			} else {
-				info := f.ByteOrder.Uint32(data[4:])
-				index, kind = uint64(info>>8), info&0xff
-			}
-			entry := uint64(24)
-			if !wide {
-				entry = 16
-			}
-			if index != 0 && kind != call && index < uint64(len(symbols))/entry {
-				found[textAt(text, uint64(f.ByteOrder.Uint32(symbols[index*entry:])))] = true
+			info := wordAt(f, data[word:])
+			at, kind := info>>split*uint64(symbol), uint32(info&(1<<split-1))
+			if at != 0 && kind != call && at+uint64(symbol) <= uint64(len(symbols)) {
+				found[textAt(text, uint64(f.ByteOrder.Uint32(symbols[at:])))] = true
 			}
 		}
 	}

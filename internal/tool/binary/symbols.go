@@ -1,11 +1,12 @@
 package binary
 
 import (
-	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Symbols are the dynamic symbols of a library, those that others may use and those that it wants of others.
@@ -13,9 +14,8 @@ type Symbols struct {
 	class    elf.Class
 	order    binary.ByteOrder
 	table    []byte
-	text     []byte
+	text     string
 	versions []byte
-	hash     []byte // of the GNU form; nil: there is none
 	defined  map[string]bool
 }
 
@@ -29,12 +29,12 @@ func ReadSymbols(r io.ReaderAt) (*Symbols, error) {
 	table, text, err := section(f, elf.SHT_DYNSYM)
 	if err == nil && text != nil {
 		s.table = table
-		s.text, err = contents(text)
+		var texts []byte
+		texts, err = contents(text)
+		s.text = string(texts)
 	}
-	for kind, to := range map[elf.SectionType]*[]byte{elf.SHT_GNU_VERSYM: &s.versions, elf.SHT_GNU_HASH: &s.hash} {
-		if one := f.SectionByType(kind); err == nil && one != nil {
-			*to, err = contents(one)
-		}
+	if versions := f.SectionByType(elf.SHT_GNU_VERSYM); err == nil && versions != nil {
+		s.versions, err = contents(versions)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("damaged ELF file: %w", err)
@@ -50,134 +50,62 @@ const (
 
 // symbol is an entry of the table.
 type symbol struct {
-	name      []byte
+	name      string
 	bind      elf.SymBind
 	defined   bool
 	versioned bool
 }
 
-// symbol reads the entry of a number; false after the last.
-func (s *Symbols) symbol(i int) (symbol, bool) {
-	size, infoAt, indexAt := 24, 4, 6
+// all gives the entries of the table.
+func (s *Symbols) all(yield func(symbol) bool) {
+	size, infoAt, indexAt := elf.Sym64Size, 4, 6
 	if s.class == elf.ELFCLASS32 {
-		size, infoAt, indexAt = 16, 12, 14
+		size, infoAt, indexAt = elf.Sym32Size, 12, 14
 	}
-	if i < 0 || i >= len(s.table)/size {
-		return symbol{}, false
-	}
-	entry := s.table[i*size:]
-	found := symbol{bind: elf.ST_BIND(entry[infoAt]), defined: elf.SectionIndex(s.order.Uint16(entry[indexAt:])) != elf.SHN_UNDEF,
-		versioned: 2*i+2 <= len(s.versions) && s.order.Uint16(s.versions[2*i:])&versionNumber > versionGlobal}
-	if at := uint64(s.order.Uint32(entry)); at < uint64(len(s.text)) {
-		rest := s.text[at:]
-		rest = rest[:min(len(rest), maxText)]
-		if end := bytes.IndexByte(rest, 0); end > 0 {
-			found.name = rest[:end]
+	for i := range len(s.table) / size {
+		entry := s.table[i*size:]
+		found := symbol{bind: elf.ST_BIND(entry[infoAt]), defined: elf.SectionIndex(s.order.Uint16(entry[indexAt:])) != elf.SHN_UNDEF,
+			versioned: 2*i+2 <= len(s.versions) && s.order.Uint16(s.versions[2*i:])&versionNumber > versionGlobal}
+		if at := uint64(s.order.Uint32(entry)); at < uint64(len(s.text)) {
+			rest := s.text[at:]
+			rest = rest[:min(len(rest), maxText)]
+			if end := strings.IndexByte(rest, 0); end > 0 {
+				found.name = rest[:end]
+			}
+		}
+		if !yield(found) {
+			return
 		}
 	}
-	return found, true
 }
 
-// exported tells whether a symbol is one that others may use.
-func (s symbol) exported() bool { return len(s.name) > 0 && s.defined && s.bind != elf.STB_LOCAL }
-
-// Exports tells whether the library defines a symbol for others.
+// Exports tells whether the library defines a symbol for others. Names that are nowhere in the library's texts need no list.
 func (s *Symbols) Exports(name string) bool {
-	if found, known := s.hashed(name); known {
-		return found
-	}
-	if s.defined == nil {
-		s.defined = map[string]bool{}
-		for i := 0; ; i++ {
-			one, ok := s.symbol(i)
-			if !ok {
-				break
-			}
-			if one.exported() {
-				s.defined[string(one.name)] = true
+	if s.defined == nil && strings.Contains(s.text, name+"\x00") {
+		s.defined = make(map[string]bool, len(s.table)/elf.Sym64Size)
+		for one := range s.all {
+			if one.name != "" && one.defined && one.bind != elf.STB_LOCAL {
+				s.defined[one.name] = true
 			}
 		}
 	}
 	return s.defined[name]
 }
 
-// hashed looks a name up in the GNU hash table, as the dynamic linker does; known: there is one.
-func (s *Symbols) hashed(name string) (found, known bool) {
-	const header = 16
-	if len(s.hash) < header {
-		return false, false
-	}
-	word := func(at uint64) uint32 {
-		if at+4 > uint64(len(s.hash)) {
-			return 0
-		}
-		return s.order.Uint32(s.hash[at:])
-	}
-	buckets, first, filter := word(0), word(4), uint64(word(8))
-	wordSize := uint64(8)
-	if s.class == elf.ELFCLASS32 {
-		wordSize = 4
-	}
-	if buckets == 0 {
-		return false, true
-	}
-	hash := uint32(5381)
-	for i := range len(name) {
-		hash = hash*33 + uint32(name[i])
-	}
-	bucketsAt := header + filter*wordSize
-	chainAt := bucketsAt + 4*uint64(buckets)
-	for i := word(bucketsAt + 4*uint64(hash%buckets)); i >= first && i != 0; i++ {
-		at := chainAt + 4*uint64(i-first)
-		one, ok := s.symbol(int(i))
-		if !ok || at+4 > uint64(len(s.hash)) {
-			break
-		}
-		if word(at)|1 == hash|1 && string(one.name) == name && one.exported() {
-			return true, true
-		}
-		if word(at)&1 != 0 {
-			break
-		}
-	}
-	return false, true
-}
-
 // Undefined lists the symbols that any other library has to define: not the weak ones, and not those of which a
 // version is wanted, for which Requires stands.
 func (s *Symbols) Undefined() (list []string) {
-	for i := 0; ; i++ {
-		one, ok := s.symbol(i)
-		if !ok {
-			return list
-		}
-		if len(one.name) > 0 && !one.defined && one.bind == elf.STB_GLOBAL && !one.versioned {
-			list = append(list, string(one.name))
+	for one := range s.all {
+		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && !one.versioned {
+			list = append(list, one.name)
 		}
 	}
+	return list
 }
 
 // MachineName is the usual name of the file's processor.
 func (l *ELF) MachineName() string {
-	switch l.Machine {
-	case elf.EM_X86_64:
-		return "x86-64"
-	case elf.EM_386:
-		return "x86"
-	case elf.EM_AARCH64:
-		return "ARM64"
-	case elf.EM_ARM:
-		return "ARM"
-	case elf.EM_RISCV:
-		return "RISC-V"
-	case elf.EM_PPC64:
-		return "POWER"
-	case elf.EM_LOONGARCH:
-		return "LoongArch"
-	case elf.EM_S390:
-		return "IBM Z"
-	case elf.EM_MIPS:
-		return "MIPS"
-	}
-	return l.Machine.String()
+	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
+		elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}[l.Machine]
+	return cmp.Or(name, l.Machine.String())
 }

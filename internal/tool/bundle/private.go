@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"vkloader/internal/tool/term"
 )
 
 // Private replaces what says who somebody is.
@@ -90,10 +92,7 @@ var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // onDrive does so for a directory of Windows: case does not count there, and backslashes are often doubled.
 func (p *Private) onDrive(directory, to string) {
-	var parts []string
-	for _, part := range strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }) {
-		parts = append(parts, literal(part))
-	}
+	parts := term.Words(strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }), literal)
 	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),
 		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
 }

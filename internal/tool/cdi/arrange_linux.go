@@ -1,6 +1,7 @@
 package cdi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -268,11 +269,7 @@ func (b *box) open(file string) (why string) {
 	if why, known := b.opened[file]; known {
 		return why
 	}
-	library := b.brought[file]
-	if library == "" {
-		library = filesPlace + b.name + "/" + file
-	}
-	i := b.stub(library, file)
+	i := b.stub(cmp.Or(b.brought[file], filesPlace+b.name+"/"+file), file)
 	found := drivers.FindLibrary(b.tried, i.Path)
 	if why = fault(&found); why == "" {
 		b.a.Own = append(b.a.Own, i)

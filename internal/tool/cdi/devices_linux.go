@@ -8,7 +8,7 @@ import (
 
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -28,7 +28,7 @@ type gpu struct {
 	address string // of PCI, or what the kernel calls it
 	uuid    string
 	nodes   []string
-	parts   []gpus.Part
+	parts   []drivers.GPUPart
 }
 
 // control are the nodes that every device of NVIDIA's own driver needs beside its own.
@@ -50,7 +50,7 @@ func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) 
 
 // gpus lists the graphics devices that compute, by address: those of which a Vulkan driver can open a node.
 func (l *lister) gpus() (list []gpu) {
-	for _, g := range gpus.ListIn(l.machine, l.root) {
+	for _, g := range drivers.GPUsIn(l.machine, l.root) {
 		if nodes := l.nodesOf(g); len(nodes) > 0 {
 			one := gpu{address: nameOf(g.Name), nodes: nodes, parts: g.Parts}
 			if nameOf(g.UUID) == g.UUID {
@@ -64,7 +64,7 @@ func (l *lister) gpus() (list []gpu) {
 }
 
 // nodesOf are the nodes of a device that a container gets for it; none of one that only shows pictures.
-func (l *lister) nodesOf(g *gpus.GPU) []string {
+func (l *lister) nodesOf(g *drivers.GPU) []string {
 	nodes, cards := slices.Clone(g.Nodes), []string{}
 	for _, name := range g.Cards {
 		switch node := "/dev/dri/" + name; {
@@ -91,7 +91,7 @@ func (l *lister) nodesOf(g *gpus.GPU) []string {
 
 // nameOf is the name of a device for users, by that of its directory.
 func nameOf(directory string) string {
-	if address, is := gpus.PCI(directory); is {
+	if address, is := drivers.PCIAddress(directory); is {
 		return address
 	}
 	return strings.Map(func(r rune) rune {

@@ -67,9 +67,7 @@ type LeftOut = offer.LeftOut
 // Generate describes a machine's drivers and devices. What is there is described in one order: the same machine gives
 // the same file.
 func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
-	if options.Kind == "" {
-		options.Kind = Kind
-	}
+	options.Kind = cmp.Or(options.Kind, Kind)
 	vendor, class := parser.ParseQualifier(options.Kind)
 	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
 		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
@@ -221,27 +219,17 @@ func mark(m *machine.Machine, name, at string) string {
 // rewritten is a driver manifest whose library lies at a path. Of drivers for two word sizes in one directory each says for
 // which one it is.
 func rewritten(text []byte, library string, bits int) ([]byte, error) {
-	var manifest map[string]json.RawMessage
+	var manifest map[string]any
 	if err := json.Unmarshal(text, &manifest); err != nil {
 		return nil, err
 	}
-	var icd map[string]json.RawMessage
-	if err := json.Unmarshal(manifest["ICD"], &icd); err != nil {
-		return nil, err
-	}
-	if icd == nil {
+	icd, is := manifest["ICD"].(map[string]any)
+	if !is {
 		return nil, errors.New("there is no ICD in it")
 	}
-	at, err := json.Marshal(library)
-	if err != nil {
-		return nil, err
-	}
-	icd["library_path"] = at
+	icd["library_path"] = library
 	if bits == 32 {
-		icd["library_arch"], manifest["file_format_version"] = json.RawMessage(`"32"`), json.RawMessage(`"1.0.1"`)
-	}
-	if manifest["ICD"], err = json.Marshal(icd); err != nil {
-		return nil, err
+		icd["library_arch"], manifest["file_format_version"] = "32", "1.0.1"
 	}
 	made, err := json.MarshalIndent(manifest, "", "    ")
 	return append(made, '\n'), err

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"syscall"
-	"time"
 
 	"vkloader/internal/tool/machine"
 )
@@ -92,7 +91,7 @@ func (o *overlay) Lstat(name string) (fs.FileInfo, error) {
 		return from.Lstat(at)
 	}
 	if a := o.added[name]; a != nil {
-		return a, nil
+		return a.info(), nil
 	}
 	return o.below.Lstat(name)
 }
@@ -134,7 +133,7 @@ func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	for full, a := range o.added {
 		if path.Dir(full) == name {
 			entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == a.name })
-			entries = append(entries, fs.FileInfoToDirEntry(a))
+			entries = append(entries, fs.FileInfoToDirEntry(a.info()))
 		}
 	}
 	if err == nil && len(entries) == 0 && !o.machine().Exists(name) {
@@ -143,10 +142,7 @@ func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	return machine.ByName(entries), err
 }
 
-// An addition describes itself (fs.FileInfo).
-func (a *addition) Name() string       { return a.name }
-func (a *addition) Size() int64        { return int64(len(a.text)) }
-func (a *addition) Mode() fs.FileMode  { return a.kind | 0o755 }
-func (a *addition) ModTime() time.Time { return time.Time{} }
-func (a *addition) IsDir() bool        { return a.kind.IsDir() }
-func (a *addition) Sys() any           { return nil }
+// info describes it.
+func (a *addition) info() machine.Info {
+	return machine.Info{Base: a.name, Bytes: int64(len(a.text)), Kind: a.kind | 0o755}
+}

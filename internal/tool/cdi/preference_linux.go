@@ -7,7 +7,6 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/gpus"
 )
 
 // Values of Options.First.
@@ -45,8 +44,8 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 }
 
 // cards are the container's cards that a driver serves.
-func (b *box) cards(family *drivers.Family) (list []*gpus.GPU) {
-	for _, g := range gpus.List(b.Host) {
+func (b *box) cards(family *drivers.Family) (list []*drivers.GPU) {
+	for _, g := range drivers.GPUs(b.Host) {
 		if family.Uses(g.Kernel) && slices.ContainsFunc(g.Nodes, func(node string) bool { return slices.Contains(b.Nodes, node) }) {
 			list = append(list, g)
 		}

@@ -85,10 +85,7 @@ func editsOf(spec *specs.Spec) []*specs.ContainerEdits {
 // host looks for all that is named on the host.
 func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 	for _, n := range e.DeviceNodes {
-		name := n.HostPath
-		if name == "" {
-			name = n.Path
-		}
+		name := cmp.Or(n.HostPath, n.Path)
 		info, err := host.Stat(name)
 		if err != nil {
 			v.found(Problem, name, "the device node does not exist: "+reason(err), again)
@@ -283,10 +280,8 @@ func runs(m *machine.Machine, processor binary.Machine) bool {
 
 // processorName is the machine that an image's programs are for, by its dynamic linker.
 func processorName(m *machine.Machine) string {
-	for _, name := range []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"} {
-		if m.Exists(name) {
-			return "aarch64"
-		}
+	if slices.ContainsFunc([]string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"}, m.Exists) {
+		return "aarch64"
 	}
 	return "x86_64"
 }

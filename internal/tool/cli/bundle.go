@@ -17,7 +17,6 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
@@ -188,13 +187,13 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return ask.Paths(ordinary) })
 	text("chain.html", "the chain as a picture", func() (string, error) {
-		chain, err := survey.Chain(s.executable, loaderFile(source), source, g.still, g.limit)
+		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
 			return "", err
 		}
 		chain.Program = g.app
 		var html strings.Builder
-		err = graph.HTML(&html, bundle.Hidden(hide, chain))
+		err = survey.HTML(&html, bundle.Hidden(hide, chain))
 		return html.String(), err
 	})
 	for name, export := range exportsOf(source) {

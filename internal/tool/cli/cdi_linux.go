@@ -320,15 +320,11 @@ func newCDIList(s *invocation) *cobra.Command {
 				Schema  int          `json:"schema"`
 				Devices []cdi.Listed `json:"devices"`
 			}{cdiListSchema, list}, problems, func() {
-				if len(list) == 0 {
-					fmt.Fprintf(s.out, "No file describes a device, in %s.\n", strings.Join(directories, " and "))
-					return
-				}
 				table := term.NewTable("device", "file", "nodes", "problem")
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
-				table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+				table.PrintOr("No file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "", term.StyleFor(s.out, s.getenv))
 			})
 		},
 	}

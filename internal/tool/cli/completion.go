@@ -11,8 +11,8 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
@@ -56,12 +56,10 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 // completeWords gives lists of words of the log.
-func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, _ cobra.ShellCompDirective) {
+func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	for _, word := range settingsfile.LogWords {
-		words = append(words, before+word)
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return term.Words(settingsfile.LogWords, func(word string) string { return before + word }),
+		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeDevices gives selectors of this machine's devices, as a child lists those that programs see; it has little
@@ -77,7 +75,7 @@ func completeDevices(s *invocation) completion {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		if seen, err := ask.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
-			for _, c := range gpus.Choices(ask.SelectedAll(seen.Devices)) {
+			for _, c := range drivers.DeviceChoices(ask.SelectedAll(seen.Devices)) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
 				}

@@ -11,8 +11,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -187,7 +187,7 @@ func (d *doctoring) checkSubject(about *subject) error {
 
 // kernelDevice turns a selector that only drivers can answer into the address of the device.
 func kernelDevice(s *invocation, about *subject, text string, limit time.Duration) (string, error) {
-	if text == "" || !gpus.OfDriver(text) {
+	if text == "" || !drivers.AsksDriver(text) {
 		return text, nil
 	}
 	if about.source.Foreign() || about.process != nil {
@@ -198,7 +198,7 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 		return "", err
 	}
 	listed := devices.Selected()
-	hits, err := gpus.Select(text, listed)
+	hits, err := drivers.SelectDevices(text, listed)
 	if err != nil {
 		return "", exit.Problem("--device: %w", err)
 	}
@@ -298,15 +298,11 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 // printGPUs shows the devices of the kernel, with the drivers for each.
 func printGPUs(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Devices"))
-	if len(r.GPUs) == 0 {
-		fmt.Fprintln(s.out, "  none")
-	} else {
-		table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
-		for _, g := range r.GPUs {
-			table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none"))
-		}
-		table.Print(s.out, "  ", style)
+	table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
+	for _, g := range r.GPUs {
+		table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none"))
 	}
+	table.PrintOr("none", s.out, "  ", style)
 	fmt.Fprintln(s.out)
 }
 
@@ -317,15 +313,11 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 		modules []doctor.Module
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
-		if len(section.modules) == 0 {
-			fmt.Fprint(s.out, "  none\n\n")
-			continue
-		}
 		table := term.NewTable("", "name", "library", ">needs")
 		for _, m := range section.modules {
 			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
 		}
-		table.Print(s.out, "  ", style)
+		table.PrintOr("none", s.out, "  ", style)
 		fmt.Fprintln(s.out)
 	}
 }
@@ -418,20 +410,16 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	if r.Other != nil {
 		style.Lines(s.out, "  ", nil, r.Other.Line())
 	}
-	if len(r.Loaders) == 0 {
-		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
-	} else {
-		table := term.NewTable("", "file", "Vulkan", "")
-		for _, l := range r.Loaders {
-			mark, own := "", l.Signature()
-			if l.First {
-				mark = "first"
-			}
-			if l.Own {
-				own = "belongs to this tool"
-			}
-			table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
+	table := term.NewTable("", "file", "Vulkan", "")
+	for _, l := range r.Loaders {
+		mark, own := "", l.Signature()
+		if l.First {
+			mark = "first"
 		}
-		table.Print(s.out, "  ", style)
+		if l.Own {
+			own = "belongs to this tool"
+		}
+		table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
 	}
+	table.PrintOr("none that the dynamic linker finds", s.out, "  ", style)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
@@ -27,7 +27,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and what they 
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists what it did not fix. --undo restores the files.\n\n" +
-	gpus.Help +
+	drivers.DeviceHelp +
 	"For --device with a number or a UUID, a child process asks the drivers; the other forms need only the kernel.\n\n"
 
 const (
@@ -39,7 +39,7 @@ const (
 
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+gpus.Forms)
+	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+drivers.DeviceForms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)

@@ -40,35 +40,23 @@ func (m *markdownReport) print(full bool) {
 	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSpace(in.Kind + " " + in.Detail) })
 	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")}, {"kernel", m.kernel},
 		{"sandbox", strings.Join(sandboxes, ", ")}, {"program", fmt.Sprintf("%d-bit", r.WordSize())}})
-	var rows [][]string
-	for _, g := range r.GPUs {
-		rows = append(rows, []string{g.Title(), g.Label, g.Kernel, strings.Join(g.Nodes, " "), baseNames(g.Drivers)})
-	}
-	m.table("Devices", []string{"device", "name", "kernel driver", "nodes", "Vulkan drivers"}, rows)
-	rows = nil
-	for _, l := range r.Loaders {
-		first := ""
-		if l.First {
-			first = "first"
-		}
-		rows = append(rows, []string{l.File, l.Version, l.Vulkan, first})
-	}
-	m.table("Loaders", []string{"file", "version", "Vulkan", ""}, rows)
+	m.table("Devices", []string{"device", "name", "kernel driver", "nodes", "Vulkan drivers"}, term.Words(r.GPUs, func(g doctor.GPU) []string {
+		return []string{g.Title(), g.Label, g.Kernel, strings.Join(g.Nodes, " "), baseNames(g.Drivers)}
+	}))
+	m.table("Loaders", []string{"file", "version", "Vulkan", ""}, term.Words(r.Loaders, func(l doctor.Loader) []string {
+		return []string{l.File, l.Version, l.Vulkan, map[bool]string{true: "first"}[l.First]}
+	}))
 	m.modules("Drivers", r.Drivers)
 	m.modules("Layers", r.Layers)
-	rows = nil
-	for _, p := range r.Probes {
-		rows = append(rows, []string{p.Name, string(p.Result), p.Detail, strings.Join(p.Devices, ", ")})
-	}
-	if len(rows) > 0 {
-		m.table("Probes", []string{"name", "result", "with", "devices"}, rows)
+	if len(r.Probes) > 0 {
+		m.table("Probes", []string{"name", "result", "with", "devices"}, term.Words(r.Probes, func(p doctor.Probe) []string {
+			return []string{p.Name, string(p.Result), p.Detail, strings.Join(p.Devices, ", ")}
+		}))
 	}
 	m.findings(full)
-	rows = nil
-	for _, v := range m.variables {
-		rows = append(rows, []string{v.Name, v.Value, v.State, v.Why})
-	}
-	m.table("Variables", []string{"name", "value", "state", "why"}, rows)
+	m.table("Variables", []string{"name", "value", "state", "why"}, term.Words(m.variables, func(v environment.Variable) []string {
+		return []string{v.Name, v.Value, v.State, v.Why}
+	}))
 }
 
 // baseNames are the names of files, without their directories.
@@ -77,11 +65,9 @@ func baseNames(files []string) string {
 }
 
 func (m *markdownReport) modules(title string, modules []doctor.Module) {
-	var rows [][]string
-	for _, d := range modules {
-		rows = append(rows, []string{d.Name, stateOf(&d, m.report), d.Manifest, term.Or(d.File, d.Library)})
-	}
-	m.table(title, []string{"name", "state", "manifest", "library"}, rows)
+	m.table(title, []string{"name", "state", "manifest", "library"}, term.Words(modules, func(d doctor.Module) []string {
+		return []string{d.Name, stateOf(&d, m.report), d.Manifest, term.Or(d.File, d.Library)}
+	}))
 }
 
 // findings are blocks: problems and warnings; with full, notes and what follows from others, too.

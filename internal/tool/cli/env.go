@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -92,7 +92,7 @@ func newEnv(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, envSchema)
 	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(onWindows), ", "))
-	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+gpus.Forms)
+	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+drivers.DeviceForms)
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")

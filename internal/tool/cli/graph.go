@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,14 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 // The forms of the picture, by the ending of the file.
-var graphForms = map[string]func(io.Writer, *graph.Chain) error{".svg": graph.SVG, ".html": graph.HTML, ".dot": graph.DOT}
+var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".html": survey.HTML, ".dot": survey.DOT}
 
 func newGraph(s *invocation) *cobra.Command {
 	var (
@@ -36,12 +36,7 @@ func newGraph(s *invocation) *cobra.Command {
 			"started, and they are shown as not asked.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if format == "" {
-				format = strings.TrimPrefix(filepath.Ext(file), ".")
-			}
-			if format == "" {
-				format = "svg"
-			}
+			format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(file), "."), "svg")
 			draw := graphForms["."+format]
 			if draw == nil {
 				return fmt.Errorf("unknown format %q: svg, html or dot", format)
@@ -50,7 +45,7 @@ func newGraph(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			chain, err := survey.Chain(s.executable, loaderFile(source), source, still || source.Foreign() || elevated, limit)
+			chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, still || source.Foreign() || elevated, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}

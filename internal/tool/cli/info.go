@@ -79,25 +79,21 @@ func printInfo(s *invocation, r *discover.Inspection) {
 	}
 
 	title("Layers")
-	if len(r.Layers) == 0 {
-		fmt.Fprintln(s.out, "  none found")
-	} else {
-		table := term.NewTable("name", "API", "description", "in the chain")
-		for _, l := range r.Layers {
-			active := "no"
-			if !r.Decided {
-				active = "unknown"
-			}
-			if l.Active != nil {
-				active = "yes: " + l.Active.EnabledBy
-				if l.Active.Disable != "" {
-					active += " (off with " + l.Active.Disable + ")"
-				}
-			}
-			table.Row(l.Name, l.APIText, l.Description, active)
+	layers := term.NewTable("name", "API", "description", "in the chain")
+	for _, l := range r.Layers {
+		active := "no"
+		if !r.Decided {
+			active = "unknown"
 		}
-		table.Print(s.out, "  ", style)
+		if l.Active != nil {
+			active = "yes: " + l.Active.EnabledBy
+			if l.Active.Disable != "" {
+				active += " (off with " + l.Active.Disable + ")"
+			}
+		}
+		layers.Row(l.Name, l.APIText, l.Description, active)
 	}
+	layers.PrintOr("none found", s.out, "  ", style)
 
 	title("Chain")
 	if !r.Decided {
@@ -107,16 +103,12 @@ func printInfo(s *invocation, r *discover.Inspection) {
 	}
 
 	title("Devices")
-	if len(r.Devices) == 0 {
-		fmt.Fprintln(s.out, "  none")
-	} else {
-		table := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
-		for _, d := range r.Devices {
-			table.Row(fmt.Sprint(d.Index), d.Name, d.TypeText, d.APIText, d.DriverName,
-				d.DriverText, d.Library)
-		}
-		table.Print(s.out, "  ", style)
+	devices := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
+	for _, d := range r.Devices {
+		devices.Row(fmt.Sprint(d.Index), d.Name, d.TypeText, d.APIText, d.DriverName,
+			d.DriverText, d.Library)
 	}
+	devices.PrintOr("none", s.out, "  ", style)
 
 	title("Times")
 	table := term.NewTable("phase", ">first", ">again")

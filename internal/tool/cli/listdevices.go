@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/discover"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
@@ -29,7 +29,7 @@ func newListDevices(s *invocation) *cobra.Command {
 		Long: "devices lists the physical devices in the order in which programs get them, and those that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it explains the order: which rule of the loader, which variable or settings\n" +
-			"file, and what Mesa's layer changed.\n\n" + gpus.Help + exitCodesHelp,
+			"file, and what Mesa's layer changed.\n\n" + drivers.DeviceHelp + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asMap && len(only) > 0 {
@@ -70,16 +70,16 @@ func newListDevices(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, listSchema)
 	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
-	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+gpus.Forms+"; may be repeated")
+	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for the child process")
 	return cmd
 }
 
 // selected are the places of the devices that selectors name, each once, in the order of the selectors.
-func selected(selectors []string, devices []gpus.Device) (places []int, err error) {
+func selected(selectors []string, devices []drivers.Device) (places []int, err error) {
 	for _, text := range selectors {
-		hits, err := gpus.Select(text, devices)
+		hits, err := drivers.SelectDevices(text, devices)
 		if err != nil {
 			return nil, exit.Problem("--device: %w", err)
 		}
@@ -176,7 +176,7 @@ func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
 			seen = append(seen, devices.List[i].Device)
 		}
 	}
-	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, gpus.List(m)), Problem: devices.Problem}
+	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, drivers.GPUs(m)), Problem: devices.Problem}
 }
 
 // printMap prints the devices, each with its names.

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"vkloader/internal/tool/exit"
 )
 
 const commandOfPages = "pages"
@@ -19,10 +17,7 @@ func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
 		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := writePages(cmd.Root(), args[0]); err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			return nil
+			return notLooked(writePages(cmd.Root(), args[0]))
 		},
 	}
 }

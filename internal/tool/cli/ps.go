@@ -100,30 +100,24 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	if again {
 		fmt.Fprintln(s.out)
 	}
-	if len(r.Processes) == 0 {
-		fmt.Fprintln(s.out, "No process uses a Vulkan loader.")
-	} else {
-		table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
-		for _, p := range r.Processes {
-			var loaders, sandboxes []string
-			for _, l := range p.Loaders {
-				name, whose := term.Or(l.Version, l.File), l.Package
-				if l.Release != "" {
-					whose = "vkloader"
-				}
-				if whose != "" {
-					name += " of " + whose
-				}
-				loaders = append(loaders, name+changed(l.Change))
+	table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
+	for _, p := range r.Processes {
+		var loaders []string
+		for _, l := range p.Loaders {
+			name, whose := term.Or(l.Version, l.File), l.Package
+			if l.Release != "" {
+				whose = "vkloader"
 			}
-			for _, in := range p.Sandboxes {
-				sandboxes = append(sandboxes, strings.TrimSuffix(in.Kind+" "+in.Detail, " "))
+			if whose != "" {
+				name += " of " + whose
 			}
-			table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
-				modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
+			loaders = append(loaders, name+changed(l.Change))
 		}
-		table.Print(s.out, "", style)
+		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
+		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
+			modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
+	table.PrintOr("No process uses a Vulkan loader.", s.out, "", style)
 	if r.Hidden > 0 {
 		counted := "1 process"
 		if r.Hidden > 1 {

@@ -88,10 +88,6 @@ func newQuarantineList(s *invocation) *cobra.Command {
 
 // printQuarantines shows quarantines, and why some are not in force.
 func printQuarantines(s *invocation, list []settingsfile.QuarantineNow, ignored []string) {
-	if len(list) == 0 {
-		fmt.Fprintln(s.out, "Nothing is in quarantine.")
-		return
-	}
 	table := term.NewTable("", "name", "for", "until", "why")
 	for _, e := range list {
 		state := e.Kind
@@ -101,7 +97,7 @@ func printQuarantines(s *invocation, list []settingsfile.QuarantineNow, ignored 
 		table.Row(state, e.Name, forWhom(e.Program), until(&e.Quarantine), e.Why)
 	}
 	style := term.StyleFor(s.out, s.getenv)
-	table.Print(s.out, "", style)
+	table.PrintOr("Nothing is in quarantine.", s.out, "", style)
 	for _, said := range ignored {
 		style.Lines(s.out, "", nil, "It is "+said+".")
 	}
@@ -210,9 +206,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			if err == nil {
 				if found, err := settingsfile.Look(source); err == nil {
 					list, _ := settingsfile.ListQuarantines(found)
-					for _, e := range list {
-						names = append(names, e.Name)
-					}
+					names = term.Words(list, func(e settingsfile.QuarantineNow) string { return e.Name })
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp

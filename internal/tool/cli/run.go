@@ -17,8 +17,8 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -42,7 +42,7 @@ func newRun(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "run [options] [--] PROGRAM [ARGUMENT]...",
 		Short:             "Run a program with drivers, devices and layers chosen for it",
-		Long:              runHelp + culpritHelp + strings.TrimSuffix(gpus.Help, "\n\n"),
+		Long:              runHelp + culpritHelp + strings.TrimSuffix(drivers.DeviceHelp, "\n\n"),
 		Example:           runExample,
 		Args:              someArguments("name the program to run; see vkloader run --help"),
 		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
@@ -51,7 +51,7 @@ func newRun(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the program is the program's
 	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this file name, or this path: `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+gpus.Forms+"; may be repeated")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	flags.StringArrayVar(&r.Layers, "layer", nil, "also use layers whose name matches this `GLOB`, implicit or explicit")
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")

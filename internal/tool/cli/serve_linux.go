@@ -89,9 +89,7 @@ func serve(s *invocation, o *serving) error {
 	if err != nil {
 		return fmt.Errorf("--log-level: %w", err)
 	}
-	if o.directory == "" {
-		o.directory = serviceDirectory(s)
-	}
+	o.directory = cmp.Or(o.directory, serviceDirectory(s))
 	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
 		NoMachineDrivers: !c.MachineDrivers, OpenDevice: c.OpenDevice, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
 		TolerateMissing: c.TolerateMissing, TestSource: o.testSource,
@@ -135,10 +133,7 @@ func runService(options server.Options, log *slog.Logger) error {
 // configuration reads the file and the flags.
 func (o *serving) configuration() (*config.Config, error) {
 	c := config.Default()
-	file := o.file
-	if file == "" {
-		file = configFile
-	}
+	file := cmp.Or(o.file, configFile)
 	text, err := os.ReadFile(file)
 	switch {
 	case err == nil:
@@ -254,9 +249,7 @@ func ownMachine() string {
 
 // dialService connects to the service that was named, or to the usual one.
 func dialService(s *invocation, socket string) (*protocol.Client, string, error) {
-	if socket == "" {
-		socket = filepath.Join(serviceDirectory(s), server.Socket)
-	}
+	socket = cmp.Or(socket, filepath.Join(serviceDirectory(s), server.Socket))
 	c, err := protocol.Dial(socket)
 	if err != nil {
 		var system *os.SyscallError // the rest of the error is the path again

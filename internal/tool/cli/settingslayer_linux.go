@@ -65,7 +65,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 }
 
 // completeSettings gives the settings of a layer as they are typed.
-func completeSettings(s *invocation, name string) (list []string) {
+func completeSettings(s *invocation, name string) []string {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil
@@ -74,10 +74,7 @@ func completeSettings(s *invocation, name string) (list []string) {
 	if err != nil {
 		return nil
 	}
-	for i := range layer.Settings {
-		list = append(list, layer.Settings[i].Key+"=")
-	}
-	return list
+	return term.Words(layer.Settings, func(s settingsfile.Setting) string { return s.Key + "=" })
 }
 
 // findLayerSettings finds an installed layer, whether or not programs get it.

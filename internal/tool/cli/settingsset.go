@@ -12,8 +12,8 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
@@ -33,7 +33,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"set changes the file in force. If there is none, it writes the first place in the user's\n" +
 			"directories, or with --system in the system's. The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
-			gpus.Help +
+			drivers.DeviceHelp +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
 			"settings. Before it writes, set checks in a child process that a program with these settings gets\n" +
@@ -51,7 +51,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&c.Drivers, "driver", nil, "only drivers whose manifest has this name, this path, or a name like this `PATTERN`; may be repeated")
 	flags.StringArrayVar(&c.Added, "add-driver", nil, "this driver manifest too, before those that are found: a `FILE`; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
-		"only this `DEVICE`: "+gpus.Forms+"; may be repeated")
+		"only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
 	changeFlags(cmd, c)
@@ -158,10 +158,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 	if err != nil {
 		return nil, notLooked(err)
 	}
-	var all []discover.Device
-	for _, d := range a.devices.List {
-		all = append(all, d.Device)
-	}
+	all := term.Words(a.devices.List, func(d survey.Device) discover.Device { return d.Device })
 	if len(all) == 0 && a.devices.Problem != "" {
 		return nil, exit.Problem("no devices: %s", a.devices.Problem)
 	}

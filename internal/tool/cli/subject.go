@@ -64,12 +64,9 @@ func (a *subject) mapped() *loaders.Loader {
 }
 
 // completeProcesses gives the processes that have a loader.
-func completeProcesses(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+func completeProcesses(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	found, _, _ := process.Here.List()
-	for _, p := range found {
-		list = append(list, fmt.Sprintf("%d\t%s", p.PID, p.Name))
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
+	return term.Words(found, func(p *process.Process) string { return fmt.Sprintf("%d\t%s", p.PID, p.Name) }), cobra.ShellCompDirectiveNoFileComp
 }
 
 // name is the program in words; app is what it was asked for by.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -81,10 +80,7 @@ func (o *page) serve(s *invocation) error {
 		}
 	}
 	options.Used = func() { forget() }
-	if err := ui.Serve(ctx, &commandLines{s: s, machine: m, still: o.readOnly}, options); err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	return nil
+	return notLooked(ui.Serve(ctx, &commandLines{s: s, machine: m, still: o.readOnly}, options))
 }
 
 // announce prints the address, and what has to be known with it.

@@ -233,10 +233,7 @@ func (h host) makersReleases(g *GPU) string {
 }
 
 // ofHost tells whether a driver has the devices that the host of a virtual machine offers, which may be none.
-func ofHost(library string) bool {
-	f := drivers.Of(library)
-	return f != nil && f.Virtual()
-}
+func ofHost(library string) bool { return drivers.Of(library).Virtual() }
 
 // venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another
 // device, or it is served.

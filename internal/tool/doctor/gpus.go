@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -23,7 +22,7 @@ type GPU struct {
 }
 
 // vendor is the maker's name, "" for one that is not known.
-func (g *GPU) vendor() string { return gpus.VendorName(gpus.Number(g.Vendor)) }
+func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Vendor)) }
 
 // deviceExam examines devices, one by one.
 type deviceExam struct {
@@ -35,26 +34,22 @@ type deviceExam struct {
 
 // choose leaves the devices that a selector names.
 func (e *deviceExam) choose(text string) error {
-	var list []gpus.Device
+	var list []drivers.Device
 	for _, g := range e.gpus {
-		address, _ := gpus.PCI(g.Name)
-		list = append(list, gpus.Device{Index: -1, Name: g.Label, PCI: address, Vendor: gpus.Number(g.Vendor), ID: gpus.Number(g.Device), Driver: g.Kernel})
+		address, _ := drivers.PCIAddress(g.Name)
+		list = append(list, drivers.Device{Index: -1, Name: g.Label, PCI: address, Vendor: drivers.PCINumber(g.Vendor), ID: drivers.PCINumber(g.Device), Driver: g.Kernel})
 	}
-	hits, err := gpus.Select(text, list)
+	hits, err := drivers.SelectDevices(text, list)
 	if err != nil {
 		return exit.Problem("--device: %w", err)
 	}
-	var chosen []*GPU
-	for _, at := range hits {
-		chosen = append(chosen, e.gpus[at])
-	}
-	e.gpus = chosen
+	e.gpus = term.Words(hits, func(at int) *GPU { return e.gpus[at] })
 	return nil
 }
 
 // Title is the device in words.
 func (g *GPU) Title() string {
-	return (&gpus.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
+	return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
 }
 
 // displayDrivers are drivers of the kernel for devices that show pictures and compute none.
@@ -88,7 +83,7 @@ func (h host) whole(name string) string {
 
 // devicesOf are those that the kernel of a machine shows.
 func devicesOf(m *machine.Machine) (list []*GPU) {
-	for _, g := range gpus.List(m) {
+	for _, g := range drivers.GPUs(m) {
 		list = append(list, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
 			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
 	}

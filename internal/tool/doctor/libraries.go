@@ -212,13 +212,8 @@ func (e *libraryExam) fits(file string) bool {
 
 // configured looks for a library in the directories that ldconfig(8) is told of.
 func (e *libraryExam) configured(name string) string {
-	files := []string{"/etc/ld.so.conf"}
-	if entries, err := e.machine.ReadDir("/etc/ld.so.conf.d"); err == nil {
-		for _, entry := range entries {
-			files = append(files, "/etc/ld.so.conf.d/"+entry.Name())
-		}
-	}
-	for _, file := range files {
+	parts := term.Words(e.machine.Names("/etc/ld.so.conf.d"), func(name string) string { return "/etc/ld.so.conf.d/" + name })
+	for _, file := range append([]string{"/etc/ld.so.conf"}, parts...) {
 		data, err := e.machine.ReadFile(file)
 		if err != nil {
 			continue

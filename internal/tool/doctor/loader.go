@@ -179,10 +179,8 @@ func (e *loaderExam) plugin() {
 // comesToLoader tells whether one of the files is linked with a loader, or has the name by which one is opened.
 func (h host) comesToLoader(c *binary.Closure) bool {
 	for _, f := range c.Files {
-		for _, needed := range f.Needed {
-			if needed == loaderName {
-				return true
-			}
+		if slices.Contains(f.Needed, loaderName) {
+			return true
 		}
 	}
 	data, err := h.machine.ReadLarge(c.Files[0].Real)

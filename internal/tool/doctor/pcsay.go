@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 
 	"vkloader/internal/core/facts"
@@ -37,10 +38,7 @@ const (
 var kinds = map[uint32]string{0: "REG_NONE", 1: "REG_SZ", 2: "REG_EXPAND_SZ", 3: "REG_BINARY", 4: "REG_DWORD", 5: "REG_DWORD_BIG_ENDIAN", 7: "REG_MULTI_SZ", 11: "REG_QWORD"}
 
 func (v valueIn) say() string {
-	kind := kinds[v.kind]
-	if kind == "" {
-		kind = fmt.Sprintf("the type %d", v.kind)
-	}
+	kind := cmp.Or(kinds[v.kind], fmt.Sprintf("the type %d", v.kind))
 	where := v.at.Hive.String() + `\` + v.at.Key
 	if v.at.Hive == facts.LocalMachine {
 		where += ", in the view of " + v.at.Bits + "-bit programs"

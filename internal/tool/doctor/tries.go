@@ -227,9 +227,7 @@ func (p *Probe) enter(result *probe.Result) {
 	for _, phase := range result.Phases {
 		p.Millis += phase.Micros / 1000
 	}
-	for _, d := range result.Devices {
-		p.Devices = append(p.Devices, d.Name)
-	}
+	p.Devices = term.Words(result.Devices, func(d probe.Device) string { return d.Name })
 }
 
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,

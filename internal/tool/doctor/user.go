@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -28,10 +29,7 @@ const readWrite = 6
 // a foreign machine.
 func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
-		who := h.variable("USER")
-		if who == "" {
-			who = fmt.Sprintf("user %d", os.Getuid())
-		}
+		who := cmp.Or(h.variable("USER"), fmt.Sprintf("user %d", os.Getuid()))
 		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign()}, nil
 	}
 	u := user{name: name, known: true}

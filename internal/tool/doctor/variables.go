@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
@@ -100,7 +99,7 @@ func (e *variableExam) selections() {
 				return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 			})
 		case wish.PCI != "":
-			_, known := gpus.PCI(firstOf(e.every, func(g *GPU) bool { _, ok := gpus.PCI(g.Name); return ok }))
+			_, known := drivers.PCIAddress(firstOf(e.every, func(g *GPU) bool { _, ok := drivers.PCIAddress(g.Name); return ok }))
 			if known && firstOf(e.every, func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
 				e.absentDevice(name, said(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}

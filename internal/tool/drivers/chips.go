@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 )
 
@@ -200,7 +199,7 @@ func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 
 // ChipOf finds a device's chip by its PCI numbers, else by the names in its directory in sysfs. Nil: the chip is not known.
 func ChipOf(m *machine.Machine, vendor, device, directory string) *Chip {
-	if c := ChipByPCI(gpus.Number(vendor), gpus.Number(device)); c != nil || directory == "" {
+	if c := ChipByPCI(PCINumber(vendor), PCINumber(device)); c != nil || directory == "" {
 		return c
 	}
 	text, _ := m.ReadFile(directory + "/uevent")

@@ -1,11 +1,13 @@
 package drivers
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"vkloader/internal/core/family"
+	"vkloader/internal/tool/term"
 )
 
 // Family is a driver that exists, and what only the tool needs to know of it.
@@ -32,9 +34,7 @@ const (
 func ofMesa(more map[string]string) map[string]string {
 	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
 		"rhel": "mesa-vulkan-drivers"}
-	for id, name := range more {
-		packages[id] = name
-	}
+	maps.Copy(packages, more)
 	return packages
 }
 
@@ -122,20 +122,15 @@ func with(d *family.Driver) *Family {
 
 // Virtual tells whether a driver of the kernel drives the device of a virtual machine.
 func Virtual(kernel string) bool {
-	f := For(kernel)
-	return f != nil && f.Virtual()
+	return For(kernel).Virtual()
 }
 
 // Virtual tells whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
-func (f *Family) Virtual() bool { return f.Hardware == family.Virtio }
+func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
 // Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
 func (f *Family) Opened() []string {
-	var list []string
-	for _, node := range f.Nodes {
-		list = append(list, node.Path)
-	}
-	return append(list, f.More...)
+	return append(term.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
 }
 
 // The variables of a container that NVIDIA's container tools read.

@@ -28,22 +28,12 @@ var kernels = [...]struct {
 	{"powervr", "", ""},
 }
 
-// OpenGL is what OpenGL calls the driver of a device, by its driver of the kernel; "" when it is not known.
-func OpenGL(kernel string) string {
+// NamesOf is what OpenGL and VA-API call the driver of a device, by its driver of the kernel; "" when it is not known.
+func NamesOf(kernel string) (opengl, vaapi string) {
 	for i := range kernels {
 		if kernels[i].name == kernel {
-			return kernels[i].opengl
+			return kernels[i].opengl, kernels[i].vaapi
 		}
 	}
-	return ""
-}
-
-// VAAPI is what VA-API calls the driver of a device, by its driver of the kernel; "" when it is not known.
-func VAAPI(kernel string) string {
-	for i := range kernels {
-		if kernels[i].name == kernel {
-			return kernels[i].vaapi
-		}
-	}
-	return ""
+	return "", ""
 }

@@ -26,7 +26,7 @@ func TestKernels(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ kernel, opengl, vaapi string }{{"amdgpu", "radeonsi", "radeonsi"}, {"xe", "iris", "iHD"}, {"v3d", "v3d", ""}, {"radeon", "", ""}, {"", "", ""}} {
-		if opengl, vaapi := OpenGL(c.kernel), VAAPI(c.kernel); opengl != c.opengl || vaapi != c.vaapi {
+		if opengl, vaapi := NamesOf(c.kernel); opengl != c.opengl || vaapi != c.vaapi {
 			t.Errorf("%q: OpenGL %q, VA-API %q, want %q, %q", c.kernel, opengl, vaapi, c.opengl, c.vaapi)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"vkloader/internal/tool/gpus"
 )
 
 // MesaLayer is the name in the layer's manifest.
@@ -53,7 +51,7 @@ func ReadMesa(name, value string) MesaWish {
 	text, only := strings.CutSuffix(value, "!")
 	w.Only = only
 	pair := func() bool {
-		w.Vendor, w.Device, w.Pair = gpus.Pair(text)
+		w.Vendor, w.Device, w.Pair = PCIPair(text)
 		return w.Pair
 	}
 	fault := func(format string, args ...any) MesaWish {
@@ -77,14 +75,14 @@ func ReadMesa(name, value string) MesaWish {
 	case err == nil && number >= 0:
 		w.Number = number
 	case strings.HasPrefix(text, "pci-"):
-		address, ok := gpus.PCI(text)
+		address, ok := PCIAddress(text)
 		if !ok {
 			return fault("%q is no PCI address as pci-0000_01_00_0", value)
 		}
 		w.PCI = address
 	case pair():
 	default:
-		if address, ok := gpus.PCI(text); ok {
+		if address, ok := PCIAddress(text); ok {
 			return fault("%q is not how it takes a PCI address; write %s", value, MesaAddress(address))
 		}
 		return fault("%q is none of a number, pci-0000_01_00_0 and VENDOR:DEVICE", value)

@@ -178,15 +178,8 @@ func (e *Entry) Elevated() string {
 // Told is what it does, with all that is to know beside it: when it is read, what it is when it is empty, what it is
 // called now.
 func (e *Entry) Told() string {
-	text := e.Does
-	switch e.ID.Reader() {
-	case variables.Load:
-		text += " Read once, when the library is loaded."
-	case variables.Asking:
-		text += " Read when no driver is found on this machine."
-	case variables.Enumeration:
-		text += " Read whenever devices are listed."
-	}
+	text := e.Does + map[variables.Reader]string{variables.Load: " Read once, when the library is loaded.",
+		variables.Asking: " Read when no driver is found on this machine.", variables.Enumeration: " Read whenever devices are listed."}[e.ID.Reader()]
 	if e.EmptyCount {
 		text += " An empty value counts as set."
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -100,19 +101,13 @@ func EnabledBy(a plan.Active, l *manifest.Layer) string {
 	if l.Implicit && by == plan.ByMeta {
 		by = plan.ByImplicit
 	}
-	switch by {
-	case plan.ByImplicit:
-		return "Implicit Layer"
-	case plan.ByVariable:
-		return "Environment Variable " + variables.InstanceLayers.Name()
-	case plan.ByEnable:
-		return "Environment Variable " + variables.LayersEnable.Name()
-	case plan.ByApplication:
-		return "By the Application"
-	case plan.ByMeta:
-		return "Meta Layer (Vulkan Configurator)"
-	}
-	return "Loader Settings File (Vulkan Configurator)"
+	return cmp.Or(map[uint32]string{
+		plan.ByImplicit:    "Implicit Layer",
+		plan.ByVariable:    "Environment Variable " + variables.InstanceLayers.Name(),
+		plan.ByEnable:      "Environment Variable " + variables.LayersEnable.Name(),
+		plan.ByApplication: "By the Application",
+		plan.ByMeta:        "Meta Layer (Vulkan Configurator)",
+	}[by], "Loader Settings File (Vulkan Configurator)")
 }
 
 // WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.

@@ -47,17 +47,9 @@ var (
 
 // SwitchOf is the variable by which something was put in or out, by the code that says so.
 func SwitchOf(code diag.Code) (v variables.ID, known bool) {
-	switch code {
-	case diag.DriverDisabled:
-		return variables.DriversDisable, true
-	case diag.DriverNotSelected:
-		return variables.DriversSelect, true
-	case diag.LayerDisabled:
-		return variables.LayersDisable, true
-	case diag.LayerForced:
-		return variables.LayersEnable, true
-	}
-	return v, false
+	v, known = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+		diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}[code]
+	return v, known
 }
 
 // Rows picks the findings of the kind.

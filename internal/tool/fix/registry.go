@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/term"
 )
 
 // Registry is what values are read from and written to. That a value is not there is fs.ErrNotExist.
@@ -79,14 +81,8 @@ func ExportFile(m *machine.Machine) string {
 
 // export is such a file, in UTF-16 as the registry editor writes it.
 func (u *undo) export(wide bool) []byte {
-	var list []pc.ExportedValue
-	for _, k := range u.Values {
-		list = append(list, pc.ExportedValue{ValueName: k.Value, Data: k.Before})
-	}
-	out := []byte{0xff, 0xfe}
-	for _, unit := range utf16.Encode([]rune(pc.Export(list, wide))) {
-		out = append(out, byte(unit), byte(unit>>8))
-	}
+	list := term.Words(u.Values, func(k keptValue) pc.ExportedValue { return pc.ExportedValue{ValueName: k.Value, Data: k.Before} })
+	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(pc.Export(list, wide)))) // numbers have a size
 	return out
 }
 

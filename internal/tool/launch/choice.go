@@ -172,13 +172,5 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 
 // splitLists takes lists apart that were given in one option.
 func splitLists(names []string) []string {
-	var out []string
-	for _, name := range names {
-		for _, part := range strings.Split(name, ",") {
-			if part != "" {
-				out = append(out, part)
-			}
-		}
-	}
-	return out
+	return strings.FieldsFunc(strings.Join(names, ","), func(r rune) bool { return r == ',' })
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,12 +169,7 @@ func (d *debugger) end(code uint32) *End {
 }
 
 func hasLoader(list []pc.Module) bool {
-	for _, m := range list {
-		if strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(m pc.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
 }
 
 // maxStack is how much of a stack is looked at.

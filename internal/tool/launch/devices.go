@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -29,7 +29,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 	if list == nil {
 		var filters idFilters
 		for _, wanted := range c.Devices {
-			vendor, device, ok := gpus.Pair(wanted)
+			vendor, device, ok := drivers.PCIPair(wanted)
 			if !ok {
 				return nil, nil, fmt.Errorf("--device %s: only VENDOR:DEVICE with --root: the devices are not those of this machine", wanted)
 			}
@@ -46,7 +46,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 	var filters idFilters
 	chosen, places := map[int]bool{}, []int{}
 	for _, wanted := range c.Devices {
-		hits, err := gpus.Select(wanted, listed)
+		hits, err := drivers.SelectDevices(wanted, listed)
 		if err != nil {
 			return nil, nil, fmt.Errorf("--device: %w", err)
 		}
@@ -70,7 +70,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		if all.List[places[0]].DeviceUUID != "" {
 			line := "vkloader settings set --app " + term.Quoted(program)
 			for _, at := range places {
-				line += " --device " + term.Quoted(gpus.Best(listed, at))
+				line += " --device " + term.Quoted(drivers.BestSelector(listed, at))
 			}
 			warning += "; settings tell them apart: " + line
 		}

@@ -50,9 +50,9 @@ func (s *Scene) Suspects(more []string) *Suspects {
 			found.Layers = append(found.Layers, Suspect{Kind: Layer, Name: l.Name, Manifest: l.Manifest, Library: s.real(l.Library)})
 		}
 	}
-	for _, d := range s.Answer.Drivers {
-		found.Drivers = append(found.Drivers, Suspect{Kind: Driver, Name: machine.Style.Base(d.Path), Manifest: d.Path, Library: s.real(d.Library)})
-	}
+	found.Drivers = term.Words(s.Answer.Drivers, func(d *manifest.Driver) Suspect {
+		return Suspect{Kind: Driver, Name: machine.Style.Base(d.Path), Manifest: d.Path, Library: s.real(d.Library)}
+	})
 	stays := func(x Suspect) bool {
 		if s.stays(x) {
 			found.Stay = append(found.Stay, x.Name)

@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -314,9 +315,7 @@ func (p *Progress) Line(text string) {
 	if trimmed == "" || strings.Trim(trimmed, "|") == "" {
 		return
 	}
-	if p.Phase == "" {
-		p.Phase = Searches
-	}
+	p.Phase = cmp.Or(p.Phase, Searches)
 	p.Last = trimmed
 	switch line.Kind {
 	case DriverOpens:
@@ -325,10 +324,8 @@ func (p *Progress) Line(text string) {
 		p.Phase, p.library = Opens, "the layer "+line.Library
 	case LayerInserted:
 		p.Phase = Creates
-		for _, name := range p.Layers {
-			if name == line.Name {
-				return
-			}
+		if slices.Contains(p.Layers, line.Name) {
+			return
 		}
 		p.Layers = append(p.Layers, line.Name)
 	case InstanceChained:

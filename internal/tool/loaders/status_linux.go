@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Names of what lies in a directory of libraries.
@@ -159,7 +160,6 @@ func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k a
 // own fills in whose the files are.
 func (s *Status) own(m *machine.Machine) {
 	var loaders []*Installed
-	var files []string
 	for i := range s.Architectures {
 		a := &s.Architectures[i]
 		for j := range a.Found {
@@ -171,10 +171,7 @@ func (s *Status) own(m *machine.Machine) {
 			}
 		}
 	}
-	for _, l := range loaders {
-		files = append(files, l.File)
-	}
-	owners := m.Owners(files)
+	owners := m.Owners(term.Words(loaders, func(l *Installed) string { return l.File }))
 	for _, l := range loaders {
 		l.Package = owners[l.File]
 		switch {

@@ -1,6 +1,9 @@
 package machine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // WithVariable is environ with a variable set.
 func WithVariable(environ []string, name, value string) []string {
@@ -9,13 +12,10 @@ func WithVariable(environ []string, name, value string) []string {
 
 // WithoutVariable is environ with a variable taken out.
 func WithoutVariable(environ []string, name string) []string {
-	var result []string
-	for _, pair := range environ {
-		if key, _, found := cutVariable(pair); !found || !sameVariable(key, name) {
-			result = append(result, pair)
-		}
-	}
-	return result
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		key, _, found := cutVariable(pair)
+		return found && sameVariable(key, name)
+	})
 }
 
 // cutVariable takes NAME=VALUE apart. Windows has variables whose names begin with the sign, such as =C:.

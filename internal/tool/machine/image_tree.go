@@ -252,7 +252,7 @@ func (t *ImageTree) Lstat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return info{n, path.Base(name)}, nil
+	return Info{path.Base(name), n.size, n.mode}, nil
 }
 
 // Readlink implements machine.Tree.
@@ -278,7 +278,7 @@ func (t *ImageTree) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	var list []fs.DirEntry
 	for name, child := range n.children {
-		list = append(list, fs.FileInfoToDirEntry(info{child, name}))
+		list = append(list, fs.FileInfoToDirEntry(Info{name, child.size, child.mode}))
 	}
 	return ByName(list), nil
 }
@@ -301,15 +301,16 @@ func (t *ImageTree) Open(name string) (*os.File, error) {
 	return Contents(name, io.NewSectionReader(t.store, n.offset, n.size))
 }
 
-// info describes a node under its name.
-type info struct {
-	n    *node
-	name string
+// Info describes a file of a Tree that is in no file system (fs.FileInfo).
+type Info struct {
+	Base  string
+	Bytes int64
+	Kind  fs.FileMode
 }
 
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.n.size }
-func (i info) Mode() fs.FileMode  { return i.n.mode }
-func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return i.n.mode.IsDir() }
-func (i info) Sys() any           { return nil }
+func (i Info) Name() string       { return i.Base }
+func (i Info) Size() int64        { return i.Bytes }
+func (i Info) Mode() fs.FileMode  { return i.Kind }
+func (i Info) ModTime() time.Time { return time.Time{} }
+func (i Info) IsDir() bool        { return i.Kind.IsDir() }
+func (i Info) Sys() any           { return nil }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -125,10 +126,7 @@ func SafeDirectory(directory string) error {
 // TemporaryDirectory makes a directory for this user alone, in another one that passes SafeDirectory; "": that for temporary files. Its path
 // stays what it is: other programs may be given it.
 func TemporaryDirectory(in, pattern string) (string, error) {
-	if in == "" {
-		in = os.TempDir()
-	}
-	in, err := filepath.Abs(in)
+	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
 	if err != nil {
 		return "", err
 	}

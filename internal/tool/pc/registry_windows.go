@@ -1,6 +1,7 @@
 package pc
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode/utf16"
 	"unsafe"
@@ -47,6 +48,16 @@ func Registry(h facts.Hive, key, bits string) facts.Key {
 
 // valueOf reads a value; false: it is gone, or its text has no such form.
 func valueOf(k registry.Key, name string) (kind uint32, data string, ok bool) {
+	raw, err := dataOf(k, name)
+	if err != nil {
+		return 0, "", false
+	}
+	data, ok = valueData(raw.Kind, raw.Bytes)
+	return raw.Kind, data, ok
+}
+
+// dataOf reads the data of a value as the registry keeps them.
+func dataOf(k registry.Key, name string) (Data, error) {
 	buffer := make([]byte, 1024)
 	for {
 		n, kind, err := k.GetValue(name, buffer)
@@ -55,10 +66,9 @@ func valueOf(k registry.Key, name string) (kind uint32, data string, ok bool) {
 			continue
 		}
 		if err != nil {
-			return 0, "", false
+			return Data{}, err
 		}
-		data, ok = valueData(kind, buffer[:n])
-		return kind, data, ok
+		return Data{kind, buffer[:n]}, nil
 	}
 }
 
@@ -88,9 +98,7 @@ func valueData(kind uint32, data []byte) (string, bool) {
 
 func units(data []byte) []uint16 {
 	list := make([]uint16, len(data)/2)
-	for i := range list {
-		list[i] = uint16(data[2*i]) | uint16(data[2*i+1])<<8
-	}
+	_, _ = binary.Decode(data, binary.LittleEndian, list) // data are long enough
 	return list
 }
 

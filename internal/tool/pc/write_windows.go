@@ -38,19 +38,8 @@ func (Running) Read(v ValueName) (Data, error) {
 		return Data{}, err
 	}
 	defer k.Close()
-	data := Data{Bytes: make([]byte, 1024)}
-	for {
-		n, kind, err := k.GetValue(v.Name, data.Bytes)
-		if err == registry.ErrShortBuffer && n > len(data.Bytes) && n <= dataMost {
-			data.Bytes = make([]byte, n)
-			continue
-		}
-		if err != nil {
-			return Data{}, v.told(err)
-		}
-		data.Kind, data.Bytes = kind, data.Bytes[:n]
-		return data, nil
-	}
+	data, err := dataOf(k, v.Name)
+	return data, v.told(err)
 }
 
 // Write gives a value these data. Its key is made where it is missing.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -292,12 +293,7 @@ func (r *Result) failedPhase() string {
 
 // NoDriver tells whether the loader found no usable driver at all.
 func (r *Result) NoDriver() bool {
-	for _, p := range r.Phases {
-		if p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Phases, func(p Phase) bool { return p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver })
 }
 
 // firstBytes keeps the beginning of what is written to it.

@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,13 +41,8 @@ type Mapping struct {
 var ErrHidden = errors.New("it belongs to another user: run as that user, or as root")
 
 // Loaders are the loader's files that are mapped.
-func (p *Process) Loaders() (loaders []Mapping) {
-	for _, m := range p.Mapped {
-		if isLoader(m.Path) {
-			loaders = append(loaders, m)
-		}
-	}
-	return loaders
+func (p *Process) Loaders() []Mapping {
+	return slices.DeleteFunc(slices.Clone(p.Mapped), func(m Mapping) bool { return !isLoader(m.Path) })
 }
 
 // Version is that of a loader, from the name of its file; "" when that says none.

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/term"
 )
 
 // Kernel is what lists the processes.
@@ -49,12 +50,8 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 
 // seen is a process as the system describes it.
 func seen(p *pc.Process, environ []string) *Process {
-	one := &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
-		Machine: machine.Machine{Environ: environ}}
-	for _, file := range p.Modules {
-		one.Mapped = append(one.Mapped, Mapping{Path: file})
-	}
-	return one
+	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
+		Machine: machine.Machine{Environ: environ}, Mapped: term.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }
 
 // Memory is not known here.

@@ -23,13 +23,19 @@ func isOthers(e entry) bool { return controlOf(e) == settings.Unordered.String()
 
 // entries are those of an object's list of layers; false when it has none.
 func entries(object map[string]any) (list []entry, has bool) {
-	array, has := object["layers"].([]any)
-	for _, element := range array {
-		if e, ok := element.(map[string]any); ok {
-			list = append(list, e)
+	_, has = object["layers"].([]any)
+	return those[entry](object["layers"]), has
+}
+
+// those are the elements of an array that are of a type.
+func those[T any](array any) (list []T) {
+	elements, _ := array.([]any)
+	for _, element := range elements {
+		if one, is := element.(T); is {
+			list = append(list, one)
 		}
 	}
-	return list, has
+	return list
 }
 
 // strip takes out of an object what rules have put into it. What a quarantine has switched off since stays.
@@ -59,7 +65,8 @@ func strip(object map[string]any) {
 	object["layers"] = anyOf(kept)
 }
 
-func anyOf(list []entry) []any {
+// anyOf is a list as an array of JSON.
+func anyOf[T any](list []T) []any {
 	out := []any{}
 	for _, e := range list {
 		out = append(out, e)

@@ -21,9 +21,9 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -444,7 +444,7 @@ func (c *Change) devices(lister Devices, object map[string]any) error {
 			}
 		}
 		listed := ask.SelectedAll(all)
-		hits, err := gpus.Select(word, listed)
+		hits, err := drivers.SelectDevices(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
 		}

@@ -173,8 +173,8 @@ func (f *File) Decode() (map[string]any, error) {
 // none; with create it is made where it is missing, else nil is given.
 func For(content map[string]any, apps []string, create bool) map[string]any {
 	list, _ := content["settings_array"].([]any)
-	for _, element := range list {
-		if object, ok := element.(map[string]any); ok && slices.Equal(Apps(object), apps) {
+	for _, object := range Objects(content) {
+		if slices.Equal(Apps(object), apps) {
 			return object
 		}
 	}
@@ -183,11 +183,7 @@ func For(content map[string]any, apps []string, create bool) map[string]any {
 	}
 	object := map[string]any{}
 	if len(apps) > 0 {
-		keys := []any{}
-		for _, app := range apps {
-			keys = append(keys, app)
-		}
-		object["app_keys"] = keys
+		object["app_keys"] = anyOf(apps)
 	}
 	content["settings_array"] = append(list, object)
 	return object
@@ -206,12 +202,5 @@ func Drop(content map[string]any, apps []string) bool {
 
 // Apps are the programs that an object is for, nil when it is for all.
 func Apps(object map[string]any) []string {
-	keys, _ := object["app_keys"].([]any)
-	var apps []string
-	for _, key := range keys {
-		if app, ok := key.(string); ok {
-			apps = append(apps, app)
-		}
-	}
-	return apps
+	return those[string](object["app_keys"])
 }

@@ -198,11 +198,7 @@ func textOf(value any) string {
 	case bool:
 		return fmt.Sprint(v)
 	case []any:
-		var words []string
-		for _, e := range v {
-			words = append(words, textOf(e))
-		}
-		return strings.Join(words, ",")
+		return strings.Join(term.Words(v, textOf), ",")
 	case string:
 		return v
 	}
@@ -236,10 +232,7 @@ var since = map[string]string{
 
 // Unknown is the error of a setting that the layer does not have.
 func (l *Layer) Unknown(key string) error {
-	var keys []string
-	for i := range l.Settings {
-		keys = append(keys, l.Settings[i].Key)
-	}
+	keys := term.Words(l.Settings, func(s Setting) string { return s.Key })
 	if name, value, ok := strings.Cut(since[key], "="); ok {
 		if s := l.Find(name); s != nil && slices.Contains(s.Values, value) {
 			return fmt.Errorf("this version of %s has no setting %s; it has %s=%s", l.Name, key, name, value)
@@ -344,10 +337,5 @@ func (d *Dependence) Holds(value func(key string) string) bool {
 // hasWord tells whether a value is the wanted one; of flags, whether all that are wanted are in it.
 func hasWord(value, wanted string) bool {
 	words := strings.Split(value, ",")
-	for _, word := range strings.Split(wanted, ",") {
-		if !slices.Contains(words, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(wanted, ","), func(word string) bool { return !slices.Contains(words, word) })
 }

@@ -418,12 +418,9 @@ func writeQuarantines(m *machine.Machine, settings string, entries []Quarantine)
 // Named tells whether people mean the quarantine by a name: of the driver or layer, of its manifest, or of the one program
 // that it is for, each also without directories.
 func (e *Quarantine) Named(name string) bool {
-	for _, own := range []string{e.Name, e.Manifest, e.Program} {
-		if own != "" && (name == own || name == filepath.Base(own)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{e.Name, e.Manifest, e.Program}, func(own string) bool {
+		return own != "" && (name == own || name == filepath.Base(own))
+	})
 }
 
 // IsFor tells whether it is for a program alone, by the path of its executable or by the last part of that.

@@ -81,14 +81,8 @@ func dropRules(content map[string]any, apps []string) {
 }
 
 // Objects are the settings objects of a content.
-func Objects(content map[string]any) (list []map[string]any) {
-	array, _ := content["settings_array"].([]any)
-	for _, element := range array {
-		if object, ok := element.(map[string]any); ok {
-			list = append(list, object)
-		}
-	}
-	return list
+func Objects(content map[string]any) []map[string]any {
+	return those[map[string]any](content["settings_array"])
 }
 
 // copied is a deep copy of an object or a content.

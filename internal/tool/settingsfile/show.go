@@ -78,9 +78,7 @@ func (p *Found) Show(app string) *Shown {
 	if !f.Expires.IsZero() {
 		shown.Expires = f.Expires.Format(time.RFC3339)
 	}
-	for _, other := range p.Files[1:] {
-		shown.Shadowed = append(shown.Shadowed, other.Path)
-	}
+	shown.Shadowed = append(shown.Shadowed, term.Words(p.Files[1:], func(other *File) string { return other.Path })...)
 	result, _ := validation.Judge(facts.File{Content: f.Content}, f.Path, validation.Settings)
 	shown.Findings = result.Findings
 	doc, fault := document.Parse(f.Content)

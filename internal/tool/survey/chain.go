@@ -16,15 +16,14 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/vk"
 )
 
-// Chain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
-func Chain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
+// LookAtChain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
+func LookAtChain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*Chain, error) {
 	made, err := ask.Decide(source)
 	if err != nil {
 		return nil, err
@@ -63,23 +62,23 @@ func Chain(executable, library string, source *machine.Source, still bool, limit
 }
 
 // chainOf is what the decision alone knows.
-func chainOf(source *machine.Source, made *ask.Decision) *graph.Chain {
-	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
+func chainOf(source *machine.Source, made *ask.Decision) *Chain {
+	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
 	in, out, answer := made.In, made.Out, made.Plan
 	explain.Fixes(source, answer, in, out)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
-			chain.Layers = append(chain.Layers, graph.Layer{Name: e.Name, Description: layer.Description, Manifest: e.Manifest, Library: e.Library,
+			chain.Layers = append(chain.Layers, ChainLayer{Name: e.Name, Description: layer.Description, Manifest: e.Manifest, Library: e.Library,
 				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: e.Change, Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
-			chain.Drivers = append(chain.Drivers, graph.Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: term.Version(driver.API),
-				Why: e.Why, Statement: e.Statement, Off: e.Change, Devices: []graph.Device{}})
+			chain.Drivers = append(chain.Drivers, ChainDriver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: term.Version(driver.API),
+				Why: e.Why, Statement: e.Statement, Off: e.Change, Devices: []ChainDevice{}})
 		}
 	}
 	for _, e := range out {
-		chain.Out = append(chain.Out, graph.Out{Kind: e.Kind, Name: e.Name, Manifest: e.Manifest, Why: e.Why, Statement: e.Statement, On: e.Change})
+		chain.Out = append(chain.Out, ChainOut{Kind: e.Kind, Name: e.Name, Manifest: e.Manifest, Why: e.Why, Statement: e.Statement, On: e.Change})
 	}
 	return chain
 }
@@ -122,7 +121,7 @@ func chained(l *manifest.Layer, a plan.Active) bool {
 const unknownDriver = "a driver that is not known"
 
 // accuse marks the layers and drivers that end a program.
-func accuse(chain *graph.Chain, source *machine.Source, found probe.Place, limit time.Duration) {
+func accuse(chain *Chain, source *machine.Source, found probe.Place, limit time.Duration) {
 	report, err := doctor.Examine(source, doctor.Options{})
 	if err != nil || report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit}) != nil {
 		return // the picture says as much as is known
@@ -163,7 +162,7 @@ func important(commands []string) []string {
 }
 
 // observed adds what children saw.
-func observed(chain *graph.Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
+func observed(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {
@@ -198,13 +197,13 @@ func observed(chain *graph.Chain, answer *plan.Answer, seen *discover.Inspection
 		d.Known = seen.Decided && seen.Problem == "" // a child that ended early has not seen all devices
 	}
 	for _, one := range seen.Devices {
-		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: one.TypeText, API: one.APIText,
+		drawn := ChainDevice{Index: one.Index, Name: one.Name, Type: one.TypeText, API: one.APIText,
 			About: strings.TrimSpace(one.DriverName + " " + one.DriverInfo)}
-		i := slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return machine.SameLibrary(d.Library, one.Library) })
+		i := slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return machine.SameLibrary(d.Library, one.Library) })
 		if i < 0 { // which driver it is of is not known
-			i = slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return d.Name == unknownDriver })
+			i = slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return d.Name == unknownDriver })
 			if i < 0 {
-				chain.Drivers = append(chain.Drivers, graph.Driver{Name: unknownDriver, Known: true, Devices: []graph.Device{}})
+				chain.Drivers = append(chain.Drivers, ChainDriver{Name: unknownDriver, Known: true, Devices: []ChainDevice{}})
 				i = len(chain.Drivers) - 1
 			}
 		}

@@ -12,7 +12,6 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
@@ -51,7 +50,7 @@ func pictured(t *testing.T) *machine.Source {
 	return source
 }
 
-func picturedChain(t *testing.T) *graph.Chain {
+func picturedChain(t *testing.T) *Chain {
 	t.Helper()
 	source := pictured(t)
 	made, err := ask.Decide(source)
@@ -84,7 +83,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 // The picture in the documentation is the one that the tool draws. go test ./internal/tool/survey -run Picture -update draws it.
 func TestPictureOfTheDocumentation(t *testing.T) {
 	var svg bytes.Buffer
-	if err := graph.SVG(&svg, picturedChain(t)); err != nil {
+	if err := SVG(&svg, picturedChain(t)); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("..", "..", "..", "docs", "images", "chain.svg")

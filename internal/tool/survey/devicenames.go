@@ -9,7 +9,6 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/gpus"
 )
 
 // DeviceNames is one device under all its names. What is not known, or does not exist, is left out.
@@ -48,7 +47,7 @@ const (
 )
 
 // NamesOf maps the devices that programs see, in their order, to what the kernel shows.
-func NamesOf(devices []discover.Device, kernel []*gpus.GPU) []DeviceNames {
+func NamesOf(devices []discover.Device, kernel []*drivers.GPU) []DeviceNames {
 	rows := make([]DeviceNames, len(devices))
 	for i := range devices {
 		d, at := &devices[i], i
@@ -63,12 +62,12 @@ func NamesOf(devices []discover.Device, kernel []*gpus.GPU) []DeviceNames {
 }
 
 // find is the device of the kernel: by its address, else the only one with these numbers.
-func find(d *discover.Device, kernel []*gpus.GPU) (found *gpus.GPU) {
+func find(d *discover.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
 	for _, g := range kernel {
 		switch {
 		case d.PCI != "" && strings.EqualFold(g.Name, d.PCI):
 			return g
-		case d.PCI == "" && g.Vendor != "" && gpus.Number(g.Vendor) == d.VendorID && gpus.Number(g.Device) == d.DeviceID:
+		case d.PCI == "" && g.Vendor != "" && drivers.PCINumber(g.Vendor) == d.VendorID && drivers.PCINumber(g.Device) == d.DeviceID:
 			if found != nil {
 				return nil
 			}
@@ -79,7 +78,7 @@ func find(d *discover.Device, kernel []*gpus.GPU) (found *gpus.GPU) {
 }
 
 // enter adds what the kernel knows.
-func (r *DeviceNames) enter(g *gpus.GPU) {
+func (r *DeviceNames) enter(g *drivers.GPU) {
 	r.Kernel = g.Kernel
 	if r.PCI == "" && strings.Count(g.Name, ":") == 2 {
 		r.PCI = g.Name
@@ -92,7 +91,7 @@ func (r *DeviceNames) enter(g *gpus.GPU) {
 			r.Render = "/dev/dri/" + name
 		}
 	}
-	r.OpenGL, r.VAAPI = drivers.OpenGL(g.Kernel), drivers.VAAPI(g.Kernel)
+	r.OpenGL, r.VAAPI = drivers.NamesOf(g.Kernel)
 }
 
 // compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"vkloader/discover"
-	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/drivers"
 )
 
 // laptop has an Intel chip with two drivers, an NVIDIA card with two, and lavapipe; a second card is first on the bus.
-func laptop() ([]discover.Device, []*gpus.GPU) {
+func laptop() ([]discover.Device, []*drivers.GPU) {
 	uuid := func(c string) string { return strings.Repeat(c, 32) }
 	return []discover.Device{
 			{Index: 0, Name: "RTX (NVK)", Type: discrete, VendorID: 0x10de, DeviceID: 0x2684, PCI: "0000:02:00.0", DriverID: mesaNVK, DeviceUUID: uuid("a")},
@@ -18,7 +18,7 @@ func laptop() ([]discover.Device, []*gpus.GPU) {
 			{Index: 2, Name: "RTX 2", Type: discrete, VendorID: 0x10de, DeviceID: 0x2684, PCI: "0000:01:00.0", DriverID: nvidiaProprietary, DeviceUUID: uuid("b")},
 			{Index: 3, Name: "llvmpipe", Type: 4, VendorID: 0x10005, DeviceUUID: uuid("c")},
 			{Index: 4, Name: "Xe", Type: integrated, VendorID: 0x8086, DeviceID: 0x9a49, DriverID: mesaANV, DeviceUUID: uuid("d")},
-		}, []*gpus.GPU{
+		}, []*drivers.GPU{
 			{Name: "0000:00:02.0", Vendor: "0x8086", Device: "0x9a49", Kernel: "i915", Cards: []string{"card1", "renderD128"}},
 			{Name: "0000:01:00.0", Vendor: "0x10de", Device: "0x2684", Kernel: "nvidia", Cards: []string{"card2", "renderD129"}},
 			{Name: "0000:02:00.0", Vendor: "0x10de", Device: "0x2684", Kernel: "nvidia", Cards: []string{"card0", "renderD130"}},

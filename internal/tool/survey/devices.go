@@ -14,9 +14,9 @@ import (
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
@@ -285,9 +285,6 @@ func sameDevice(a, b *discover.Device) bool {
 }
 
 // Selected are the devices as a selector is compared with them.
-func (d *Devices) Selected() (list []gpus.Device) {
-	for i := range d.List {
-		list = append(list, ask.Selected(&d.List[i].Device))
-	}
-	return list
+func (d *Devices) Selected() []drivers.Device {
+	return term.Words(d.List, func(one Device) drivers.Device { return ask.Selected(&one.Device) })
 }

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -84,7 +84,7 @@ func chosenOf(source *machine.Source, base []discover.Device) (at int, value str
 	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
 		text = text[:end] // what follows the second number is ignored (ENV-86)
 	}
-	vendor, device, ok := gpus.Pair(text)
+	vendor, device, ok := drivers.PCIPair(text)
 	if ok && base[0].VendorID == vendor && base[0].DeviceID == device {
 		return 0, value
 	}

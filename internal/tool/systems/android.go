@@ -3,6 +3,7 @@ package systems
 import (
 	"archive/zip"
 	"bytes"
+	encoding "encoding/binary"
 	"io"
 	"os"
 	"path"
@@ -141,10 +142,7 @@ func (a *Android) archive(file string, read func(*zip.Reader)) bool {
 // says tells whether the manifest of an APK has a name of metadata in it; what stands there counts as true.
 func (a *Android) says(file, name string) bool {
 	manifest := a.inside(file, "AndroidManifest.xml")
-	var wide []byte
-	for _, u := range utf16.Encode([]rune(name)) {
-		wide = append(wide, byte(u), byte(u>>8))
-	}
+	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name))) // numbers have a size
 	return bytes.Contains(manifest, []byte(name)) || bytes.Contains(manifest, wide)
 }
 

@@ -3,6 +3,8 @@ package systems
 import (
 	"slices"
 	"strings"
+
+	"vkloader/internal/tool/term"
 )
 
 // androidVersion is a version 1.Minor.
@@ -165,14 +167,11 @@ func (p *androidPlan) DeviceLayers(asked []string) (names []string, warn bool) {
 }
 
 // Listed are what vkEnumerateInstanceLayerProperties and vkEnumerateDeviceLayerProperties give (AND-049).
-func (p *androidPlan) Listed(all []androidLayer, device bool) (names []string) {
+func (p *androidPlan) Listed(all []androidLayer, device bool) []string {
 	if device {
 		all = p.Layers
 	}
-	for _, l := range all {
-		names = append(names, l.Name)
-	}
-	return names
+	return term.Words(all, func(l androidLayer) string { return l.Name })
 }
 
 // androidCoreAt is the newest core version whose commands the library exports on a system of an API level (AND-069).

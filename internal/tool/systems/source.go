@@ -244,19 +244,6 @@ func (s *Source) Packages(family string) (paths []string) {
 	return paths
 }
 
-// vendor is one of those that drivers are compared with (WIN-039).
-func vendor(id string) (number uint32, ok bool) {
-	switch id {
-	case "8086":
-		return 0x8086, true
-	case "10de":
-		return 0x10de, true
-	case "1002":
-		return 0x1002, true
-	}
-	return 0, false
-}
-
 // DXGI implements facts.Elsewhere: the vendors of the display devices, or every one where the registry names none.
 func (s *Source) DXGI() facts.DXGI {
 	all := facts.DXGI{Made: true}
@@ -272,8 +259,9 @@ func (s *Source) DXGI() facts.DXGI {
 	if ids == nil {
 		ids = []string{"1002", "10de", "8086"}
 	}
+	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002} // that drivers are compared with (WIN-039)
 	for _, id := range ids {
-		if number, ok := vendor(id); ok && !slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
+		if number, ok := vendors[id]; ok && !slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
 			all.List = append(all.List, facts.Display{Vendor: number})
 		}
 	}

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -135,7 +136,7 @@ func (o Opening) Open(library string, layer bool, try func(Way) Result) (by Way,
 			why = append(why, string(way)+": the name is longer than 64 bytes")
 			continue
 		}
-		if way == Bundled && containsSlash(library) {
+		if way == Bundled && strings.Contains(library, "/") {
 			continue
 		}
 		switch try(way) {
@@ -150,13 +151,4 @@ func (o Opening) Open(library string, layer bool, try func(Way) Result) (by Way,
 		}
 	}
 	return "", why
-}
-
-func containsSlash(text string) bool {
-	for i := range len(text) {
-		if text[i] == '/' {
-			return true
-		}
-	}
-	return false
 }

@@ -45,6 +45,15 @@ func (t *Table) Print(w io.Writer, indent string, style Style) {
 	}
 }
 
+// PrintOr prints the table, or a line where it has no rows.
+func (t *Table) PrintOr(none string, w io.Writer, indent string, style Style) {
+	if len(t.rows) == 0 {
+		fmt.Fprintf(w, "%s%s\n", indent, none)
+		return
+	}
+	t.Print(w, indent, style)
+}
+
 // printer prints the rows of a table.
 type printer struct {
 	w      io.Writer

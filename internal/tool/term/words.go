@@ -101,8 +101,8 @@ func Or(text, otherwise string) string {
 	return text
 }
 
-// Words are the texts that a function gives for each of a list.
-func Words[T any](list []T, word func(T) string) (words []string) {
+// Words are the texts, or what else a function gives, for each of a list.
+func Words[T, W any](list []T, word func(T) W) (words []W) {
 	for _, one := range list {
 		words = append(words, word(one))
 	}

@@ -86,10 +86,7 @@ func (b *banner) settings(r *Request) error {
 	if what == "" && (len(quarantined) > 0 || len(b.Overrides) > 0) {
 		return nil
 	}
-	if what == "" {
-		what = "it changes nothing for any program"
-	}
-	b.Overrides = append([]override{{Kind: "Settings file", What: what, Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
+	b.Overrides = append([]override{{Kind: "Settings file", What: cmp.Or(what, "it changes nothing for any program"), Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
 		b.Overrides...)
 	if !file.Ours {
 		b.Overrides[0].Change, b.Overrides[0].Hint = "", "vkloader settings clear --force"

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -97,13 +97,8 @@ func variablesFor(m *machine.Machine, s *subject, before, after []string) (list 
 }
 
 // missing are those of a list that the other does not have.
-func missing(list, other []string) (names []string) {
-	for _, name := range list {
-		if !slices.Contains(other, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+func missing(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
 
 // variables adds the forms that set variables.
@@ -178,7 +173,7 @@ var picturePart = &Page{Name: "picture", Title: "Picture", Data: pictureOf}
 
 // picture is what the part shows.
 type picture struct {
-	SVG     template.HTML // written by package graph, which escapes every name
+	SVG     template.HTML // written by package survey, which escapes every name
 	Problem string
 }
 
@@ -201,15 +196,15 @@ func pictureOf(r *Request) (any, error) {
 	alone := *s
 	alone.PID = 0
 	ran := tool.Run(r, alone.args(args...)...)
-	chain, ok := ran.Value.(*graph.Chain)
+	chain, ok := ran.Value.(*survey.Chain)
 	if !ok {
 		return nil, ran.Failed()
 	}
 	if n := len(chain.Layers) - maxDrawn; n > 0 {
-		chain.Layers = append(chain.Layers[:maxDrawn:maxDrawn], graph.Layer{Name: fmt.Sprintf("and %d more layers", n), Meta: true, Why: "the list above has them"})
+		chain.Layers = append(chain.Layers[:maxDrawn:maxDrawn], survey.ChainLayer{Name: fmt.Sprintf("and %d more layers", n), Meta: true, Why: "the list above has them"})
 	}
 	if n := len(chain.Drivers) - maxDrawn; n > 0 {
-		chain.Drivers = append(chain.Drivers[:maxDrawn:maxDrawn], graph.Driver{Name: fmt.Sprintf("and %d more drivers", n)})
+		chain.Drivers = append(chain.Drivers[:maxDrawn:maxDrawn], survey.ChainDriver{Name: fmt.Sprintf("and %d more drivers", n)})
 	}
-	return &picture{SVG: template.HTML(graph.Fragment(chain)), Problem: chain.Problem}, nil
+	return &picture{SVG: template.HTML(survey.PictureFragment(chain)), Problem: chain.Problem}, nil
 }

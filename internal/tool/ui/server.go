@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
-	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/ui/guard"
 )
 
@@ -102,7 +102,7 @@ var assetFiles embed.FS
 // asset is a file of the page. The colours of the picture are those of every picture.
 func asset(name string) ([]byte, error) {
 	if name == "assets/picture.css" {
-		return []byte(graph.Style()), nil
+		return []byte(survey.PictureStyle()), nil
 	}
 	return assetFiles.ReadFile(name)
 }

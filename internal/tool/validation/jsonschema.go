@@ -268,19 +268,8 @@ func below(path, name string) string {
 
 // typeOf is the name of a value's type, "number" for integers too.
 func typeOf(v document.Value) string {
-	switch v.Kind() {
-	case document.True, document.False:
-		return "boolean"
-	case document.Number:
-		return "number"
-	case document.String:
-		return "string"
-	case document.Array:
-		return "array"
-	case document.Object:
-		return "object"
-	}
-	return "null"
+	return map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number", document.String: "string",
+		document.Array: "array", document.Object: "object", document.Null: "null"}[v.Kind()]
 }
 
 // isOf tells whether a value, of the type is, is of the type want. An integer is a number without a fraction.

@@ -48,12 +48,9 @@ func encoding(text string) plain {
 
 // isText tells whether what does not parse is text at all.
 func isText(text string) bool {
-	for _, c := range []byte(text[:min(len(text), 512)]) {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text[:min(len(text), 512)], func(c rune) bool {
+		return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f'
+	})
 }
 
 // Mistakes of syntax that have a name.

@@ -275,15 +275,8 @@ type Remark struct {
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
 	result = Result{Path: path, Kind: string(kind), Findings: []Remark{}}
 	if file.Status != facts.FileRead {
-		result.Problem = "cannot be read"
-		switch file.Status {
-		case facts.FileNotOpened:
-			result.Problem = "cannot be opened"
-		case facts.FileNotRegular:
-			result.Problem = "is not a regular file"
-		case facts.FileTooLarge:
-			result.Problem = "is larger than 16 MB (16777216 bytes)"
-		}
+		result.Problem = cmp.Or(map[facts.FileStatus]string{facts.FileNotOpened: "cannot be opened", facts.FileNotRegular: "is not a regular file",
+			facts.FileTooLarge: "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
 		return result, true
 	}
 	whole := path // an implicit layer is told by its directory

@@ -1,4 +1,4 @@
-package graph
+package survey
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func HTML(w io.Writer, c *Chain) error {
 	}
 	put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n<style>%s</style>\n"+
-		"</head>\n<body>\n<h1>%s</h1>\n%s\n", text(name), pageStyle, text(name), draw(lay(c), "about-", Style()))
+		"</head>\n<body>\n<h1>%s</h1>\n%s\n", text(name), pageStyle, text(name), draw(lay(c), "about-", PictureStyle()))
 
 	begin := func(id, heading string, pairs ...string) {
 		put("<section id=\"about-%s\">\n<h3>%s</h3>\n<dl>\n", id, text(heading))

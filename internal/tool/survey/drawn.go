@@ -1,19 +1,19 @@
-package graph
+package survey
 
 // Chain is what is drawn: from the program down to the devices.
 type Chain struct {
-	Schema  int      `json:"schema"`            // of the JSON form
-	Program string   `json:"program"`           // its path; "": any
-	Library string   `json:"library"`           // the loader's
-	Version string   `json:"version"`           // of the API that it offers
-	Layers  []Layer  `json:"layers"`            // from the program down
-	Drivers []Driver `json:"drivers"`           // in the order they are found
-	Out     []Out    `json:"out"`               // found, and not used
-	Problem string   `json:"problem,omitempty"` // why the devices may not be all, or why commands are not known
+	Schema  int           `json:"schema"`            // of the JSON form
+	Program string        `json:"program"`           // its path; "": any
+	Library string        `json:"library"`           // the loader's
+	Version string        `json:"version"`           // of the API that it offers
+	Layers  []ChainLayer  `json:"layers"`            // from the program down
+	Drivers []ChainDriver `json:"drivers"`           // in the order they are found
+	Out     []ChainOut    `json:"out"`               // found, and not used
+	Problem string        `json:"problem,omitempty"` // why the devices may not be all, or why commands are not known
 }
 
-// Layer is one that is active.
-type Layer struct {
+// ChainLayer is one that is active.
+type ChainLayer struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
 	Manifest    string   `json:"manifest"`
@@ -30,22 +30,22 @@ type Layer struct {
 	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer of its name is in the chain
 }
 
-// Driver is one that is opened.
-type Driver struct {
-	Name      string   `json:"name"` // of the manifest's file
-	Manifest  string   `json:"manifest"`
-	Library   string   `json:"library"`
-	API       string   `json:"api_version,omitempty"`
-	Why       string   `json:"why"`
-	Statement string   `json:"statement"`
-	Off       string   `json:"off,omitempty"`
-	Problem   string   `json:"problem,omitempty"`
-	Known     bool     `json:"known"` // the driver's devices are known
-	Devices   []Device `json:"devices"`
+// ChainDriver is one that is opened.
+type ChainDriver struct {
+	Name      string        `json:"name"` // of the manifest's file
+	Manifest  string        `json:"manifest"`
+	Library   string        `json:"library"`
+	API       string        `json:"api_version,omitempty"`
+	Why       string        `json:"why"`
+	Statement string        `json:"statement"`
+	Off       string        `json:"off,omitempty"`
+	Problem   string        `json:"problem,omitempty"`
+	Known     bool          `json:"known"` // the driver's devices are known
+	Devices   []ChainDevice `json:"devices"`
 }
 
-// Device is one that a program is shown.
-type Device struct {
+// ChainDevice is one that a program is shown.
+type ChainDevice struct {
 	Index uint32 `json:"index"`
 	Name  string `json:"name"`
 	Type  string `json:"type"`
@@ -53,8 +53,8 @@ type Device struct {
 	About string `json:"about,omitempty"` // the driver's own name and version
 }
 
-// Out is a driver or layer that was found and is not used.
-type Out struct {
+// ChainOut is a driver or layer that was found and is not used.
+type ChainOut struct {
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
 	Manifest  string `json:"manifest"`

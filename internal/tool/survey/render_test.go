@@ -1,4 +1,4 @@
-package graph
+package survey
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ func browser(scheme string) func(svg, png string, w, h int) []string {
 func TestRenderersShowThePicture(t *testing.T) {
 	t.Parallel()
 	c := &Chain{Program: "/usr/bin/vkcube", Library: "/usr/lib/libvulkan.so.1", Version: "1.4.363",
-		Layers: []Layer{{Name: "VK_LAYER_one", Library: "/usr/lib/libone.so", Known: true, Commands: []string{"vkCreateDevice"}}},
-		Drivers: []Driver{{Name: "acme_icd.json", Library: "/usr/lib/libacme.so", Devices: []Device{{Name: "Acme 1"}}},
+		Layers: []ChainLayer{{Name: "VK_LAYER_one", Library: "/usr/lib/libone.so", Known: true, Commands: []string{"vkCreateDevice"}}},
+		Drivers: []ChainDriver{{Name: "acme_icd.json", Library: "/usr/lib/libacme.so", Devices: []ChainDevice{{Name: "Acme 1"}}},
 			{Name: "bad_icd.json", Library: "/usr/lib/libbad.so", Problem: "it is not there"}}}
 	p := lay(c)
 	for i, r := range renderers {

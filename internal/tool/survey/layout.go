@@ -1,4 +1,4 @@
-package graph
+package survey
 
 import (
 	"cmp"
@@ -140,7 +140,7 @@ func lay(c *Chain) *picture {
 }
 
 // layerBox has the layer to the left and what it intercepts to the right.
-func layerBox(l *Layer, i int, y float64) box {
+func layerBox(l *ChainLayer, i int, y float64) box {
 	const left, gutter = 430.0, 18.0
 	class := "layer"
 	if l.NameOnly || l.Meta {
@@ -178,7 +178,7 @@ func layerBox(l *Layer, i int, y float64) box {
 	return b
 }
 
-func (l *Layer) intercepts() string {
+func (l *ChainLayer) intercepts() string {
 	switch {
 	case l.Meta || l.NameOnly:
 		return "intercepts nothing"
@@ -234,7 +234,7 @@ func (p *picture) drivers(c *Chain) {
 	}
 }
 
-func driverBox(d *Driver, i int, y float64) box {
+func driverBox(d *ChainDriver, i int, y float64) box {
 	class := "driver"
 	if d.Problem != "" {
 		class = "bad"
@@ -259,7 +259,7 @@ func driverBox(d *Driver, i int, y float64) box {
 	return b
 }
 
-func deviceBox(d *Device, y float64) box {
+func deviceBox(d *ChainDevice, y float64) box {
 	b := column(fmt.Sprint("device", d.Index), "device", deviceX, y, deviceW)
 	x, room := deviceX+padding, deviceW-2*padding
 	b.write(title, x, room, 3, fmt.Sprintf("%d  %s", d.Index, d.Name))

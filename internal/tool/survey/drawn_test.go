@@ -1,4 +1,4 @@
-package graph
+package survey
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func chain(seed int64) *Chain {
 	length := func() int { return pick(r, 2, 12, 60, 400) }
 	c := &Chain{Program: pick(r, "", "/usr/bin/vkcube", "/"+word(length())), Library: "/" + word(length()), Version: "1.4.363"}
 	for range pick(r, 0, 1, 3, 12) {
-		l := Layer{Name: "VK_LAYER_" + word(length()), Description: word(length()), Manifest: "/m/" + word(length()), Why: word(length()),
+		l := ChainLayer{Name: "VK_LAYER_" + word(length()), Description: word(length()), Manifest: "/m/" + word(length()), Why: word(length()),
 			Statement: "ENV-1", Off: word(length()), Known: r.Intn(3) > 0, Unknown: word(length()), NameOnly: r.Intn(6) == 0}
 		if l.Meta = r.Intn(6) == 0; !l.Meta {
 			l.Library = word(length())
@@ -45,16 +45,16 @@ func chain(seed int64) *Chain {
 	}
 	index := uint32(0)
 	for range pick(r, 0, 1, 4, 20) {
-		d := Driver{Name: word(length()) + ".json", Manifest: word(length()), Library: word(length()), API: pick(r, "", "1.3.0"),
+		d := ChainDriver{Name: word(length()) + ".json", Manifest: word(length()), Library: word(length()), API: pick(r, "", "1.3.0"),
 			Why: word(length()), Statement: "ENV-2", Off: word(length()), Problem: pick(r, "", "", word(length())), Known: r.Intn(4) > 0}
 		for range pick(r, 0, 1, 2, 9) {
-			d.Devices = append(d.Devices, Device{index, word(length()), word(20), "1.3.0", word(length())})
+			d.Devices = append(d.Devices, ChainDevice{index, word(length()), word(20), "1.3.0", word(length())})
 			index++
 		}
 		c.Drivers = append(c.Drivers, d)
 	}
 	for range r.Intn(4) {
-		c.Out = append(c.Out, Out{pick(r, "driver", "layer"), word(length()), word(length()), word(length()), "ENV-15", word(length())})
+		c.Out = append(c.Out, ChainOut{pick(r, "driver", "layer"), word(length()), word(length()), word(length()), "ENV-15", word(length())})
 	}
 	c.Problem = pick(r, "", word(length()))
 	return c
@@ -164,7 +164,7 @@ func TestPicturesAreWellFormed(t *testing.T) {
 		if err := HTML(&page, c); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(page.String(), draw(lay(c), "about-", Style())); n != 1 {
+		if n := strings.Count(page.String(), draw(lay(c), "about-", PictureStyle())); n != 1 {
 			t.Errorf("seed %d: the picture is %d times on the page", seed, n)
 		}
 		for _, link := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page.String(), -1) {
@@ -182,7 +182,7 @@ func TestPicturesAreWellFormed(t *testing.T) {
 func TestLongNamesAreWholeInTitles(t *testing.T) {
 	t.Parallel()
 	long := "VK_LAYER_" + strings.Repeat("very_", 80) + "long"
-	c := &Chain{Layers: []Layer{{Name: long, Library: "/l.so", Known: true, Commands: []string{"vkCreateDevice"}}, {Name: "VK_LAYER_short", Library: "/s.so"}}}
+	c := &Chain{Layers: []ChainLayer{{Name: long, Library: "/l.so", Known: true, Commands: []string{"vkCreateDevice"}}, {Name: "VK_LAYER_short", Library: "/s.so"}}}
 	p := lay(c)
 	layer := p.boxes[2]
 	if !strings.Contains(layer.title, long) || !strings.HasSuffix(layer.texts[1].text, "…") {

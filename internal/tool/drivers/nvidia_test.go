@@ -1,4 +1,4 @@
-package gpus
+package drivers
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func TestNumberIsNoPath(t *testing.T) {
 		"proc/driver/nvidia/capabilities/gpu0/mig/gi2/ci1/access": "DeviceFileMinor: 1/../../sda\n",
 	})
 	var nodes []string
-	for _, g := range List(&machine.Machine{Root: dir}) {
+	for _, g := range GPUs(&machine.Machine{Root: dir}) {
 		nodes = append(nodes, g.Nodes...)
 		for _, p := range g.Parts {
 			nodes = append(append(nodes, p.Name), p.Nodes...)

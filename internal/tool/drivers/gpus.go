@@ -1,4 +1,4 @@
-package gpus
+package drivers
 
 import (
 	"path"
@@ -18,20 +18,20 @@ type GPU struct {
 	Kernel    string   // driver of the kernel; "": none
 	Nodes     []string // that a Vulkan driver opens, and that are there
 	Asleep    bool
-	Directory string   // in sysfs; "": none
-	Cards     []string // names of the direct rendering manager, as card0 and renderD128
-	UUID      string   // as NVIDIA's driver names it: GPU-...; "": not told
-	Parts     []Part   // of a GPU that is divided
+	Directory string    // in sysfs; "": none
+	Cards     []string  // names of the direct rendering manager, as card0 and renderD128
+	UUID      string    // as NVIDIA's driver names it: GPU-...; "": not told
+	Parts     []GPUPart // of a GPU that is divided
 }
 
-// Number reads a number of sysfs; 0 for none.
-func Number(text string) uint32 {
+// PCINumber reads a number of sysfs; 0 for none.
+func PCINumber(text string) uint32 {
 	number, _ := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 32)
 	return uint32(number)
 }
 
 // Maker is the maker's name, "" for one that is not known.
-func (g *GPU) Maker() string { return VendorName(Number(g.Vendor)) }
+func (g *GPU) Maker() string { return VendorName(PCINumber(g.Vendor)) }
 
 // Title is the device in words.
 func (g *GPU) Title() string {
@@ -55,11 +55,11 @@ type look struct {
 // has tells whether a node is there.
 func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
 
-// List gives the graphics devices of a machine.
-func List(m *machine.Machine) []*GPU { return ListIn(m, "") }
+// GPUs are the graphics devices of a machine.
+func GPUs(m *machine.Machine) []*GPU { return GPUsIn(m, "") }
 
-// ListIn is List for a machine whose device nodes are below a directory of it.
-func ListIn(m *machine.Machine, root string) []*GPU {
+// GPUsIn is GPUs for a machine whose device nodes are below a directory of it.
+func GPUsIn(m *machine.Machine, root string) []*GPU {
 	l := &look{machine: m, root: root}
 	const pci = "/sys/bus/pci/devices"
 	for _, name := range l.machine.Names(pci) {

@@ -1,4 +1,4 @@
-package gpus
+package drivers
 
 import (
 	"fmt"
@@ -23,11 +23,11 @@ type Device struct {
 	Driver        string // its name, for people
 }
 
-// Forms is the grammar in one line, for the help of options.
-const Forms = "number in \"vkloader list devices\", PCI address, device UUID, VENDOR:DEVICE, vendor, or part of its name"
+// DeviceForms is the grammar in one line, for the help of options.
+const DeviceForms = "number in \"vkloader list devices\", PCI address, device UUID, VENDOR:DEVICE, vendor, or part of its name"
 
-// Help is the grammar in full, for the help of commands. The order is that in which the forms are tried.
-const Help = "A DEVICE is named by one of these forms, tried in this order: its number in \"vkloader list\n" +
+// DeviceHelp is the grammar in full, for the help of commands. The order is that in which the forms are tried.
+const DeviceHelp = "A DEVICE is named by one of these forms, tried in this order: its number in \"vkloader list\n" +
 	"devices\"; its PCI address (0000:01:00.0 or 01:00.0); its device UUID;\n" +
 	"DEVICEUUID/DRIVERUUID/VERSION; VENDOR:DEVICE in hexadecimal (10de:2684); its vendor (nvidia, amd,\n" +
 	"intel, 10de); its name, or a part of it. It must match exactly one device; a name with a star at its\n" +
@@ -57,8 +57,8 @@ var (
 	uuidForm = pattern{text: `^[0-9a-f]{32}$`}
 )
 
-// PCI reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
-func PCI(text string) (address string, ok bool) {
+// PCIAddress reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
+func PCIAddress(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
 	part := pciForm.find(text)
 	if part == nil {
@@ -74,8 +74,8 @@ func PCI(text string) (address string, ok bool) {
 	return fmt.Sprintf("%04x:%02x:%02x.%x", number[0], number[1], number[2], number[3]), number[2] < 32
 }
 
-// Pair reads VENDOR:DEVICE, two hexadecimal numbers.
-func Pair(text string) (vendor, device uint32, ok bool) {
+// PCIPair reads VENDOR:DEVICE, two hexadecimal numbers.
+func PCIPair(text string) (vendor, device uint32, ok bool) {
 	part := pairForm.find(strings.ToLower(text))
 	if part == nil {
 		return 0, 0, false
@@ -99,8 +99,8 @@ func uuid(text string) (digits string, ok bool) {
 	return digits, uuidForm.find(digits) != nil
 }
 
-// OfDriver tells whether only drivers know what a selector says: a number in their list, or a UUID.
-func OfDriver(text string) bool {
+// AsksDriver tells whether only drivers know what a selector says: a number in their list, or a UUID.
+func AsksDriver(text string) bool {
 	index, isNumber := indexOf(text)
 	_, isUUID := uuid(text)
 	return isNumber && index <= maxNumber || isUUID || strings.Count(text, "/") == 2
@@ -120,7 +120,7 @@ var forms = []form{
 		return func(d *Device) bool { return d.Index == index }, index <= maxNumber
 	},
 	func(text string) (func(*Device) bool, bool) {
-		address, ok := PCI(text)
+		address, ok := PCIAddress(text)
 		if !ok {
 			return nil, false
 		}
@@ -149,7 +149,7 @@ var forms = []form{
 		}, true
 	},
 	func(text string) (func(*Device) bool, bool) {
-		vendor, device, ok := Pair(text)
+		vendor, device, ok := PCIPair(text)
 		if !ok {
 			return nil, false
 		}
@@ -182,9 +182,9 @@ var forms = []form{
 	},
 }
 
-// Select gives the places in devices of what a selector names: one device, or with a star in a name any number. An error
+// SelectDevices gives the places in devices of what a selector names: one device, or with a star in a name any number. An error
 // says what there is, or between which devices it does not decide.
-func Select(text string, devices []Device) ([]int, error) {
+func SelectDevices(text string, devices []Device) ([]int, error) {
 	for _, read := range forms {
 		fits, alone := read(text)
 		if fits == nil {
@@ -260,24 +260,24 @@ func (d *Device) String() string {
 	return text
 }
 
-// Best is the shortest selector that tells a device from the others in every run: its PCI address, or else its UUID, or
+// BestSelector is the shortest selector that tells a device from the others in every run: its PCI address, or else its UUID, or
 // else its number.
-func Best(devices []Device, at int) string {
+func BestSelector(devices []Device, at int) string {
 	d := &devices[at]
 	for _, text := range []string{d.PCI, d.UUID} {
 		if text == "" {
 			continue
 		}
-		if hits, err := Select(text, devices); err == nil && len(hits) == 1 {
+		if hits, err := SelectDevices(text, devices); err == nil && len(hits) == 1 {
 			return text
 		}
 	}
 	return strconv.Itoa(d.Index)
 }
 
-// Choices are selectors that name exactly one device each, for a shell to offer, with what they stand for: the number,
+// DeviceChoices are selectors that name exactly one device each, for a shell to offer, with what they stand for: the number,
 // the PCI address, the UUID, and the vendor's name.
-func Choices(devices []Device) (list [][2]string) {
+func DeviceChoices(devices []Device) (list [][2]string) {
 	for i := range devices {
 		d := &devices[i]
 		words := []string{d.PCI, d.UUID, strings.ToLower(VendorName(d.Vendor))}
@@ -285,7 +285,7 @@ func Choices(devices []Device) (list [][2]string) {
 			words = append([]string{strconv.Itoa(d.Index)}, words...)
 		}
 		for _, word := range words {
-			hits, err := Select(word, devices)
+			hits, err := SelectDevices(word, devices)
 			if word == "" || err != nil || len(hits) != 1 || hits[0] != i {
 				continue
 			}

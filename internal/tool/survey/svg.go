@@ -1,4 +1,4 @@
-package graph
+package survey
 
 import (
 	"fmt"
@@ -52,19 +52,19 @@ func (p palette) sheet() string {
 	return out.String()
 }
 
-// Style is the sheet of a picture.
-func Style() string {
+// PictureStyle is the sheet of a picture.
+func PictureStyle() string {
 	return shapes + light.sheet() + "@media (prefers-color-scheme: dark) {\n" + dark.sheet() + "}\n"
 }
 
 // SVG draws the chain.
 func SVG(w io.Writer, c *Chain) error {
-	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+draw(lay(c), "", Style())+"\n")
+	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+draw(lay(c), "", PictureStyle())+"\n")
 	return err
 }
 
-// Fragment draws the chain as an element for a page that has Style in a sheet of its own: nothing in it is styled inline.
-func Fragment(c *Chain) string { return draw(lay(c), "", "") }
+// PictureFragment draws the chain as an element for a page that has PictureStyle in a sheet of its own: nothing in it is styled inline.
+func PictureFragment(c *Chain) string { return draw(lay(c), "", "") }
 
 // draw is the svg element, with a sheet in it or without any; link, when not "", makes each box a link to it and the box's id.
 func draw(p *picture, link, sheet string) string {

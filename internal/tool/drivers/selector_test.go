@@ -1,4 +1,4 @@
-package gpus
+package drivers
 
 import (
 	"slices"
@@ -58,12 +58,12 @@ func TestSelect(t *testing.T) {
 		{"arm", nil, "no device matches"},
 		{"", nil, "no device matches"},
 	} {
-		got, err := Select(c.text, cards)
+		got, err := SelectDevices(c.text, cards)
 		if (err == nil) != (c.say == "") || err != nil && !strings.Contains(err.Error(), c.say) || !slices.Equal(got, c.want) {
 			t.Errorf("%q: %v, %v; want %v %q", c.text, got, err, c.want, c.say)
 		}
 	}
-	if _, err := Select("0", nil); err == nil || err.Error() != `no device matches "0"; there is none` {
+	if _, err := SelectDevices("0", nil); err == nil || err.Error() != `no device matches "0"; there is none` {
 		t.Errorf("of nothing: %v", err)
 	}
 }
@@ -71,8 +71,8 @@ func TestSelect(t *testing.T) {
 // What a shell is offered names exactly the device that it says.
 func TestChoices(t *testing.T) {
 	var words []string
-	for _, c := range Choices(cards) {
-		hits, err := Select(c[0], cards)
+	for _, c := range DeviceChoices(cards) {
+		hits, err := SelectDevices(c[0], cards)
 		if err != nil || len(hits) != 1 || !strings.HasPrefix(c[1], cards[hits[0]].Name) {
 			t.Errorf("%q stands for %q: %v, %v", c[0], c[1], hits, err)
 		}
@@ -92,12 +92,12 @@ func TestChoices(t *testing.T) {
 
 func TestBest(t *testing.T) {
 	for at, want := range []string{"0000:01:00.0", "0000:02:00.0", strings.Repeat("03", 16), strings.Repeat("04", 16), strings.Repeat("05", 16), "0000:00:02.0"} {
-		if got := Best(cards, at); got != want {
+		if got := BestSelector(cards, at); got != want {
 			t.Errorf("%d: %q, want %q", at, got, want)
 		}
 	}
 	twins := []Device{{Index: 0, Name: "a"}, {Index: 1, Name: "a"}}
-	if got := Best(twins, 1); got != "1" {
+	if got := BestSelector(twins, 1); got != "1" {
 		t.Errorf("without address and UUID: %q", got)
 	}
 }
@@ -106,7 +106,7 @@ func TestBest(t *testing.T) {
 func TestOfDriver(t *testing.T) {
 	for text, want := range map[string]bool{"0": true, "12": true, "8086": false, "01:00.0": false, "nvidia": false,
 		strings.Repeat("01", 16): true, "a/b/1": true} {
-		if OfDriver(text) != want {
+		if AsksDriver(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}

@@ -1,12 +1,12 @@
-package gpus
+package drivers
 
 import (
 	"slices"
 	"strings"
 )
 
-// Part is an instance of a GPU that NVIDIA's driver has divided (MIG). Who has its nodes and those of the GPU may use it.
-type Part struct {
+// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). Who has its nodes and those of the GPU may use it.
+type GPUPart struct {
 	Name  string // as gi1-ci0
 	Nodes []string
 }
@@ -101,7 +101,7 @@ func (l *look) nvidiaNodes(minor string) []string {
 }
 
 // divided are the instances of a GPU: each has a node for its part of the GPU, and one for its part of the processors in it.
-func (l *look) divided(minor string) (parts []Part) {
+func (l *look) divided(minor string) (parts []GPUPart) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {
 		number := number(l.text(directory+"/"+access+"/access"), "DeviceFileMinor:")
@@ -117,7 +117,7 @@ func (l *look) divided(minor string) (parts []Part) {
 		}
 		for _, ci := range l.machine.Names(directory + "/" + gi) {
 			if other := node(gi + "/" + ci); strings.HasPrefix(ci, "ci") && other != "" {
-				parts = append(parts, Part{gi + "-" + ci, []string{own, other}})
+				parts = append(parts, GPUPart{gi + "-" + ci, []string{own, other}})
 			}
 		}
 	}
