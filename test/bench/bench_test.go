@@ -55,8 +55,8 @@ func TestRow(t *testing.T) {
 		{"null", "gipa", 7, 100, true},
 		{"null", "n-draw-export", 22, 22, true},
 		{"null", "n-draw-export", 23, 22, false},
-		{"null", "cold", 0.75e6, 1e6, true},
-		{"null", "cold", 0.76e6, 1e6, false},
+		{"null", "cold", 0.6e6, 1e6, true},
+		{"null", "cold", 0.61e6, 1e6, false},
 		{"null", "space", 5096, 1000, true},
 		{"null", "space", 5097, 1000, false},
 		{"null", "threads", 1, 1, true},
@@ -89,11 +89,11 @@ func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		large, reference float64
 		met              bool
-	}{{120, 200, true}, {121, 200, false}, {120, 121, false}} {
+	}{{150, 1200, true}, {151, 1200, false}, {150, 900, false}} {
 		rows := []row{newRow("100 manifests", itemOf("cycle"), at(10), at(20)), newRow("100 manifests", itemOf("layers"), at(1), at(2)),
 			newRow("1000 manifests", itemOf("cycle"), at(c.large), at(c.reference))}
 		limitSteps(rows)
-		if last := rows[2]; *last.Met != c.met || !strings.Contains(last.Budget, "≤ 12 × 100 manifests") || !*rows[0].Met {
+		if last := rows[2]; *last.Met != c.met || !strings.Contains(last.Budget, "≤ 15 × 100 manifests") || !*rows[0].Met {
 			t.Errorf("%+v: %v, %s", c, *last.Met, last.Budget)
 		}
 	}

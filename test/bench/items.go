@@ -93,10 +93,10 @@ type budget struct {
 // a machine with NVIDIA's driver.
 var budgets = []budget{
 	{set: "null", item: "load", ratio: 0.6},
-	{set: "null", item: "cold", ratio: 0.75},
+	{set: "null", item: "cold", ratio: 0.6},
 	{set: "null", item: "cold-enumerate", ratio: 0.5},
-	{set: "null", item: "cycle", ratio: 0.25},
-	{set: "null", item: "extensions", ratio: 0.4},
+	{set: "null", item: "cycle", ratio: 0.12},
+	{set: "null", item: "extensions", ratio: 0.2},
 	{set: "null", item: "layers", ratio: 0.2},
 	{set: "null", item: "list", ratio: 0.5},
 	{set: "null", item: "create-device", ratio: 0.3},
@@ -119,19 +119,23 @@ var budgets = []budget{
 
 	{set: "1 drivers", item: "list", ratio: 0.5},
 	{set: "4 drivers", item: "list", ratio: 0.9},
+	{set: "4 drivers", item: "extensions", ratio: 0.5},
 	{set: "16 drivers", item: "list", ratio: 0.9},
+	{set: "16 drivers", item: "extensions", ratio: 0.5},
 	{set: "1 layers", item: "create-device", ratio: 0.9},
 	{set: "16 layers", item: "create-device", ratio: 0.9},
-	{set: "64 layers", item: "create-device", ratio: 0.9},
+	{set: "64 layers", item: "cold", ratio: 0.6},
+	{set: "64 layers", item: "cycle", ratio: 0.5},
+	{set: "64 layers", item: "create-device", ratio: 0.6},
 	{set: "10 manifests", item: "cold", ratio: 0.9},
 	{set: "10 manifests", item: "cycle", ratio: 0.9},
 	{set: "10 manifests", item: "layers", ratio: 0.9},
-	{set: "100 manifests", item: "cold", ratio: 0.9, step: 12},
-	{set: "100 manifests", item: "cycle", ratio: 0.9, step: 12},
-	{set: "100 manifests", item: "layers", ratio: 0.9, step: 12},
-	{set: "1000 manifests", item: "cold", ratio: 0.9, step: 12},
-	{set: "1000 manifests", item: "cycle", ratio: 0.9, step: 12},
-	{set: "1000 manifests", item: "layers", ratio: 0.9, step: 12},
+	{set: "100 manifests", item: "cold", ratio: 0.9, step: 15},
+	{set: "100 manifests", item: "cycle", ratio: 0.9, step: 15},
+	{set: "100 manifests", item: "layers", ratio: 0.9, step: 15},
+	{set: "1000 manifests", item: "cold", ratio: 0.6, step: 15},
+	{set: "1000 manifests", item: "cycle", ratio: 0.15, step: 15},
+	{set: "1000 manifests", item: "layers", ratio: 0.2, step: 15},
 
 	{set: "mesa", item: "cold", ratio: 1},
 	{set: "mesa", item: "cold-enumerate", ratio: 1},
@@ -143,6 +147,7 @@ var budgets = []budget{
 	{set: "nvidia", item: "cold", ratio: 1},
 	{set: "nvidia", item: "cold-enumerate", ratio: 1},
 	{set: "nvidia", item: "cycle", ratio: 0.10},
+	{set: "nvidia", item: "extensions", ratio: 0.8},
 }
 
 func budgetOf(set, key string) *budget {
