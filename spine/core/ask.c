@@ -2,8 +2,8 @@
  * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
  * same call.
  *
- * It decides nothing. Every call has a core of its own: there is no lock, no start and no state but the memo's, so it
- * may be asked on any thread and in any forked child, at any moment. */
+ * It decides nothing. Every call has a core of its own, and what is remembered (answers, files, calls, settings) is
+ * under the lock. So the core may be asked on any thread and in any forked child, at any moment. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ struct facts *facts_new(void)
 {
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
-    memset(facts, 0, offsetof(struct facts, looks)); /* of the rest, what is counted is there */
+    memset(facts, 0, offsetof(struct facts, looks)); /* the arrays behind it are read only up to their counts */
     looks_begin(&facts->looks);
     facts->service.socket = -1;
     return facts;
@@ -302,7 +302,8 @@ static bool follow(struct facts *facts, const struct call_start *start, struct p
 }
 
 /* The first question of a call. */
-static VkResult begin(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
+static VkResult decide_first(struct instance *instance, struct facts *facts, const struct wire_question *q,
+                             struct plan *plan)
 {
     struct wire_remembered told = {0};
     struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
@@ -336,7 +337,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         .quiet = !log_heard(instance),
     };
     if (facts->begun) return decide(instance, facts, &q, plan);
-    return begin(instance, facts, &q, plan);
+    return decide_first(instance, facts, &q, plan);
 }
 
 VkResult core_decide_whole(const struct asked *asked, struct plan *plan)

@@ -34,7 +34,7 @@ struct absence {
 #define READ_LEAST ((uint64_t)1024 * 1024) /* of each place; and a few times the largest of its files */
 #define READ_SMALL 1024                    /* up to here a file takes little more than its name in another one */
 struct looks {
-    unsigned next, next_plain, next_there; /* how many there were; the latest of them are there */
+    unsigned next, next_plain, next_there; /* how many were added; the last LOOKS_MAX are kept */
     bool counted;                          /* read has begun */
     struct absence absent[LOOKS_MAX];
     char *plain[LOOKS_MAX];    /* directories, malloc: all files in them that matter are regular ones */
@@ -43,7 +43,7 @@ struct looks {
         uint64_t bytes, largest;
     } read[READ_PLACES_MAX];
 };
-/* Every call has one: only what it counts by is cleared. */
+/* Every call begins with it, so only the counts are cleared. */
 static inline void looks_begin(struct looks *looks)
 {
     looks->next = looks->next_plain = looks->next_there = 0;

@@ -17,8 +17,7 @@ struct call_start {
 
 /* The rounds of an earlier call that began like this one, when everything that it asked for is as it was then. The
  * system is asked the same questions in the same order. Returns how many rounds there are, each held once for the
- * caller; the last one has the decision. 0: there is no such call; looks_begin must be called before they are used
- * again. */
+ * caller; the last one has the decision. 0: there is no such call; call looks_end before using looks again. */
 uint32_t trail_follow(const struct call_start *start, struct looks *looks, struct round *rounds[TRAIL_ROUNDS_MAX]);
 /* Remembers the rounds of a call, when all that it asked for is known by stamps. bytes need not be there any more. */
 void trail_keep(const struct call_start *start, struct round *const *rounds, uint32_t count);

@@ -233,6 +233,8 @@ static enum state open_one(struct instance *in, struct layer_node *n)
         n->handle = brought_open(l->library, &n->identity, &n->place, &text);
     if (n->handle && library_is_left(n->handle)) {
         library_let_go(n->handle);
+        brought_refused(n->place);
+        n->place = NULL;
         n->handle = NULL;
         text = library_overwritten_text(l->library);
     }

@@ -74,11 +74,16 @@ void library_let_go(void *handle);
 
 /* What the libraries of layers need stays mapped when a layer is opened a second time (docs/decisions/032). */
 
-/* Lets go what of that was replaced; before libraries are opened. */
+/* Drops the held libraries whose files were replaced. Call it before opening libraries. */
 void brought_look(void);
+/* The library that was overwritten, of those that are held for a layer's library; NULL: none. It lives as long as the
+ * loader. given: as passed to dlopen. */
+const char *brought_overwritten(const char *given);
 /* gate_dlopen of a layer's library; seen: its file, all zero when the linker searches for it. *place: for
  * library_close_layer. */
 void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text);
+/* What brought_open has opened is not used after all. */
+void brought_refused(struct layer_place *place);
 /* A layer's library was closed. Arguments as of library_close_layer. */
 void brought_closed(const char *given, const char *path, const struct file_identity *identity,
                     struct layer_place *place);

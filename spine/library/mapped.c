@@ -373,6 +373,12 @@ static struct mapped_lib *open_seen(const char *path, const struct file_identity
     struct file_identity identity = *seen;
     library_drop_replaced(path, identity.inode ? &identity : NULL);
     if (!may_open(path, &identity, text)) return NULL;
+    if (!is_open_by(path)) brought_look(); /* what it needs and a layer brought may be another file now */
+    const char *overwritten = brought_overwritten(path);
+    if (overwritten) {
+        *text = library_overwritten_text(overwritten);
+        return NULL;
+    }
     struct mapped_lib *lib = calloc(1, sizeof *lib);
     if (!lib || !(lib->given = strdup(path))) {
         free(lib);
@@ -380,7 +386,6 @@ static struct mapped_lib *open_seen(const char *path, const struct file_identity
     }
     lib->real = lib->given;
     lib->identity = identity;
-    if (!is_open_by(path)) brought_look(); /* what it needs and a layer brought may be another file now */
     lib->handle = gate_dlopen(path, &identity, text);
     if (lib->handle && drop_stale(lib)) {
         library_let_go(lib->handle);

@@ -60,7 +60,7 @@ func TestScreensKeepToWidth(t *testing.T) {
 		{"info", []string{"info", "--full"}, "VK_LAYER_VENDOR_that_crashes_in_the_first_submission"},
 		{"check", []string{"check", "--require", "api=1.0"}, "All requirements are met."},
 		{"check-unmet", []string{"check", "--require", strict}, "Not met: "},
-		{"wait", []string{"wait", "--timeout", "1s", "--require", strict}, "not within 1s: no device is a GPU;"},
+		{"wait", []string{"wait", "--timeout", "5s", "--require", strict}, "not within 5s: no device is a GPU;"},
 		{"ps", []string{"ps"}, ""},
 		{"devices", []string{"list", "devices"}, "vkloader null device"},
 		{"map", []string{"list", "devices", "--map"}, "vkloader null device"},

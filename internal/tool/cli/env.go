@@ -42,7 +42,8 @@ func newEnv(s *invocation) *cobra.Command {
 		Long: "env shows the variables of the loader and of implicit layers that are set: what each one does, or\n" +
 			"why it is ignored. It reports mistakes: names of files or layers that do not exist, patterns without\n" +
 			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" +
-			"The variables of Mesa's device selection layer (MESA_VK_DEVICE_SELECT, DRI_PRIME) are included.\n" +
+			"On Linux, the list includes the variables of Mesa's device selection layer (MESA_VK_DEVICE_SELECT,\n" +
+			"DRI_PRIME).\n" +
 			"\"vkloader list variables\" also shows variables that are not set.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {

@@ -29,8 +29,8 @@ void reading_of_nothing(struct reading *r);
 /* The record is complete. */
 void reading_end(struct reading *r, const struct wire_writer *w);
 
-/* Is what is at a path as it was, by one question to the system? look: the directory whose stamp it is, where there was
- * nothing at the path; such a one is asked for once a call. NULL: it is the path's own. */
+/* Has the path still this stamp? look: the directory that was stamped, because the path did not exist; each directory
+ * is asked for once a call. NULL: the path itself. */
 bool stamp_stands(const char *path, const char *look, const struct file_identity *stamp, struct looks *looks);
 /* The stamp of what a record says of a path, where exactly that is known. look is malloc's, or NULL. */
 bool stamp_known(const struct wire_record *record, const char *path, struct file_identity *stamp, char **look);

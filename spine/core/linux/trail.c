@@ -1,6 +1,6 @@
 /* trail.c: remembers which variables and paths a call has asked for, and what they were. When a later call begins in
- * the same way and everything is as it was, the decision is the same: no message is made, and the core's answer is not
- * looked for by its bytes. Each variable and each path is asked for as before (LAY-3), by one question to the system.
+ * the same way and everything is as it was, the decision is the same: no message is written, and the memo is not
+ * searched. Each variable and each path is asked for as before (LAY-3), by one question to the system.
  *
  * A trail is kept only of a call whose rounds were all remembered (memo.c), and whose paths are all known by stamps
  * that change with them (known.c). It decides nothing, and what it remembers is bounded. Memory is got and given back
@@ -15,7 +15,7 @@
 #include "core/linux/known.h"
 
 #define TRAILS_MAX 8
-#define BYTES_MAX ((size_t)1024 * 1024) /* of the rounds of one trail */
+#define BYTES_MAX ((size_t)1024 * 1024) /* of the rounds of one trail, and of its steps */
 #define PATIENCE 16                     /* calls until one that could not be kept is tried again */
 #define KINDS 16                        /* of questions; two may share a place */
 
@@ -52,17 +52,27 @@ static bool bytes_same(const char *a, size_t a_size, const char *b, size_t b_siz
     return !a == !b && (!a || (a_size == b_size && memcmp(a, b, a_size) == 0));
 }
 
-/* Of what is looked at to find a trail. The head of a message grows with it, and does not count. */
-static uint64_t hash_of(const struct wire_question *q, const unsigned char *bytes, size_t size)
+static uint64_t mixed(uint64_t h, const void *bytes, size_t size)
 {
-    uint64_t h = q->kind ^ (uint64_t)q->terminator << 32 ^ (uint64_t)q->quiet << 33 ^ (uint64_t)q->layer_name_len << 40;
-    for (size_t at = 8; at + 8 <= size; at += 8) {
-        uint64_t v;
-        memcpy(&v, bytes + at, 8);
+    for (const unsigned char *p = bytes; size; p += 8) {
+        uint64_t v = 0;
+        size_t now = size < 8 ? size : 8;
+        memcpy(&v, p, now);
         h = (h ^ v) * 0x9fb21c651e98df25u;
         h ^= h >> 35;
+        size -= now;
     }
     return h;
+}
+
+/* Of how a call begins. The head of a message grows with it, and does not count. */
+static uint64_t hash_of(const struct wire_question *q, const struct wire_remembered *told, const unsigned char *bytes,
+                        size_t size)
+{
+    const uint64_t numbers[] = {(uint64_t)q->kind << 2 | (uint64_t)q->terminator << 1 | q->quiet, told->content_len};
+    uint64_t h = mixed(size, numbers, sizeof numbers);
+    h = mixed(h, q->layer_name, q->layer_name ? q->layer_name_len : 0);
+    return size > 8 ? mixed(h, bytes + 8, size - 8) : h;
 }
 
 static bool begins_so(const struct trail *t, const struct call_start *s)
@@ -123,7 +133,7 @@ static bool is_as_then(const struct step *step, struct looks *looks)
 }
 
 /* The trail of calls with this hash, held, or NULL. */
-static struct trail *find(uint64_t hash)
+static struct trail *trail_of(uint64_t hash)
 {
     struct trail *found = NULL;
     lock_take();
@@ -152,7 +162,7 @@ static void take_out(struct trail *t)
 
 uint32_t trail_follow(const struct call_start *start, struct looks *looks, struct round *rounds[TRAIL_ROUNDS_MAX])
 {
-    struct trail *t = find(hash_of(start->question, start->bytes, start->size));
+    struct trail *t = trail_of(hash_of(start->question, start->told, start->bytes, start->size));
     if (!t) return 0;
     uint32_t count = 0;
     if (begins_so(t, start)) {
@@ -198,7 +208,7 @@ static bool step_of(struct step *step, const struct wire_record *record)
     return step->kind != STAMP || (step->text && stamp_known(record, step->text, &step->stamp, &step->look));
 }
 
-static bool add(struct trail *t, const struct wire_record *record)
+static bool step_add(struct trail *t, const struct wire_record *record)
 {
     if (record->id == WIRE_QUESTION || wire_get_remembered(record, &t->told)) return true;
     bool can = step_of(&t->step[t->count], record);
@@ -218,7 +228,7 @@ static bool each_record(const struct call_start *start, struct round *const *rou
         while (wire_next(&reader, &record)) {
             if (i == 0 && record.at < rounds[0]->message + start->size) continue;
             ++*records;
-            if (t && !add(t, &record)) return false;
+            if (t && !step_add(t, &record)) return false;
         }
     }
     return true;
@@ -228,12 +238,13 @@ static struct trail *trail_new(const struct call_start *start, struct round *con
 {
     uint32_t records;
     each_record(start, rounds, count, NULL, &records);
+    if (records > BYTES_MAX / sizeof(struct step)) return NULL;
     struct trail *t = array_new(sizeof *t, records, sizeof t->step[0]);
     if (!t) return NULL;
     t->references = 1;
     t->question = *start->question;
     t->size = start->size;
-    t->hash = hash_of(start->question, rounds[0]->message, start->size);
+    t->hash = hash_of(start->question, start->told, rounds[0]->message, start->size);
     for (; t->round_count < count; t->round_count++) t->round[t->round_count] = round_hold(rounds[t->round_count]);
     struct wire_record last = {0};
     struct wire_reader reader;

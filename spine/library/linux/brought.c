@@ -8,8 +8,9 @@
  *
  * Each library's file is looked at before layers, or a driver that is not mapped, are opened. When one was replaced,
  * all that its layers hold is let go. When one was overwritten in place, all that its layers hold is left as it is, and
- * they are refused: the linker would give them what the pages are now. When a layer does not go with its last
- * reference, a library may have been bound to it, and holds it: then all is let go for good.
+ * these layers are refused: the linker would give them what the pages are now. When a layer does not go with its last
+ * reference, a library may have been bound to it, and holds it: then the loader drops everything, and the second time
+ * it holds nothing any more.
  *
  * Records are never freed before the library is unloaded, so that lists are walked without the lock. Nothing is held
  * where another library stands in for the functions that open, close and examine libraries.
@@ -33,7 +34,8 @@
 #define NEEDED_MAX 32u   /* of one layer */
 #define OBJECTS_MAX 512u /* in a process */
 #define PATH_ROOM 256u   /* of a library's path */
-#define TRIES_MAX 4u     /* of a layer that others have open, until it is left alone */
+#define TRIES_MAX 4u     /* openings of a layer that show nothing, until it is left alone */
+#define STUCK_MAX 2u
 #define EVERYTHING (~0u)
 
 /* A layer's library that was closed. Under the lock, but for what never changes. */
@@ -43,9 +45,9 @@ struct layer_place {
     uint64_t end;             /* of given; it never changes */
     uint32_t bit;             /* never changes */
     struct file_identity identity;
-    uint32_t open;   /* of how many nodes, of those that came after its first end */
+    uint32_t open;   /* nodes that have it open, without those from before its first close */
     uint32_t opened; /* how often; to see that it was meanwhile */
-    uint8_t tries;   /* openings while others had it open */
+    uint8_t tries;   /* openings that showed nothing: it was mapped already, or there were too many objects */
     bool closed;     /* this very file was, once */
     bool settled;    /* what it brings was looked at */
     bool watched;    /* something is held for it: it must go with its last reference */
@@ -56,7 +58,7 @@ struct brought {
     struct brought *next;
     void *handle;    /* NULL: it was let go */
     uint32_t layers; /* bits of those that need it */
-    bool left;       /* it stays as it is, since it or another one of its layers was overwritten */
+    bool left;       /* it stays as it is, since it, or another library of one of its layers, was overwritten */
     bool overwritten;
     struct file_identity identity;
     char path[]; /* never changes */
@@ -65,13 +67,22 @@ struct brought {
 static struct layer_place *places; /* under the lock */
 static struct brought *list;       /* under the lock */
 static unsigned listed;            /* under the lock */
-static bool over;                  /* under the lock: a layer did not go */
+static unsigned stuck;             /* under the lock: how often a layer did not go; from STUCK_MAX on nothing is held */
 static _Atomic unsigned place_count;
 static _Atomic bool any_held;
 
 /* ---- letting go ------------------------------------------------------------------------------------------------ */
 
-/* The layers of which a library's file has changed. *overwritten: those of which one was overwritten. */
+/* A package manager links to a file before it replaces it, which changes nothing but its last change. */
+static bool as_it_was(const struct file_identity *now, const struct file_identity *then)
+{
+    return file_same(now, then) ||
+           (now->device == then->device && now->inode == then->inode && now->size == then->size &&
+            memcmp(now->modified, then->modified, sizeof now->modified) == 0);
+}
+
+/* Returns the layers that need a changed file. *overwritten: those that need one that was overwritten in place. One
+ * that was left before is theirs as long as the process lives: when it changes, too, they are refused. */
 static uint32_t look(uint32_t *overwritten)
 {
     uint32_t changed = 0;
@@ -82,13 +93,15 @@ static uint32_t look(uint32_t *overwritten)
         struct file_identity now;
         lock_take();
         struct file_identity then = b->identity;
-        bool held = b->handle && !b->left;
+        bool held = b->handle && !b->overwritten;
         lock_drop();
         if (!held) continue;
         bool there = file_identify(b->path, &now);
-        if (there && file_same(&now, &then)) continue;
+        if (there && as_it_was(&now, &then)) continue;
         lock_take();
-        if (b->handle && file_same(&b->identity, &then)) { /* meanwhile it may have been let go */
+        if (b->handle && b->left) {
+            b->overwritten = true;
+        } else if (b->handle && file_same(&b->identity, &then)) { /* meanwhile it may have been let go */
             changed |= b->layers;
             b->overwritten = there && file_overwritten(&now, &then);
             if (b->overwritten) *overwritten |= b->layers;
@@ -225,7 +238,7 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* The object that a library's entry is met by: the linker goes by names. NULL: none is known. */
+/* The object that the linker takes for an entry DT_NEEDED; NULL: not known. */
 static struct object *object_named(struct view *v, const char *name)
 {
     uint32_t hash = hash_of(last_of(name));
@@ -277,7 +290,7 @@ static bool holdable(const struct object *o)
     return o->path[0] == '/' && strlen(o->path) < PATH_ROOM && (!o->old || is_held(o->path));
 }
 
-/* Whom the layer needs, directly and through others. */
+/* What the layer needs, directly and through others. */
 static unsigned mark_needed(struct view *v, struct object *layer)
 {
     unsigned count = 0;
@@ -298,7 +311,7 @@ static unsigned mark_needed(struct view *v, struct object *layer)
     return count;
 }
 
-/* Who needs what is foreign is not held either. */
+/* What needs a foreign library is not held either. */
 static void spread_foreign(struct view *v, unsigned count)
 {
     for (bool more = true; more;) {
@@ -383,8 +396,8 @@ static bool functions_plain(void)
 #ifdef CHECK_LOCK
     return true;
 #else
-    const void *const functions[] = {(const void *)getauxval, (const void *)dlopen, (const void *)dlclose,
-                                     (const void *)STAT, NULL};
+    const void *const functions[] = {(const void *)getauxval, (const void *)dlopen,          (const void *)dlclose,
+                                     (const void *)STAT,      (const void *)dl_iterate_phdr, NULL};
     return gate_same_object(functions);
 #endif
 }
@@ -408,11 +421,12 @@ static struct view *view_of(struct layer_place *p)
 }
 
 /* Takes a reference to a library that the layer needs. */
-static void hold(struct layer_place *p, const char *path)
+static bool hold(struct layer_place *p, const char *path)
 {
     struct file_identity identity;
+    bool held = false;
     size_t length = strlen(path) + 1, size;
-    if (!size_of_array(sizeof(struct brought), length, 1, &size)) return;
+    if (!size_of_array(sizeof(struct brought), length, 1, &size)) return false;
     struct brought *b = calloc(1, size), *own = b;
     void *handle = b && file_identify(path, &identity) ? gate_dlopen_mapped(path) : NULL;
     if (handle) {
@@ -434,25 +448,48 @@ static void hold(struct layer_place *p, const char *path)
             handle = NULL;
         }
         if (b) b->layers |= p->bit;
+        held = b;
         lock_drop();
     }
     if (handle) gate_dlclose(handle);
     free(own);
+    return held;
 }
 
 /* After the layer was opened: holds what it has brought. */
 static void settle(struct layer_place *p, struct view *v)
 {
-    bool fresh = !v->known && gate_walk(choose, v) == 2;
+    bool fresh = !v->known && gate_walk(choose, v) == 2, all = true;
     if (fresh) {
         exit_watch();
         if (v->needed) atomic_store(&any_held, true);
-        for (unsigned i = 0; i < v->needed; i++) hold(p, v->path[i]);
+        for (unsigned i = 0; i < v->needed && all; i++) all = hold(p, v->path[i]);
     }
+    if (!all) let_go(p->bit); /* one that stays only since another one needs it would not be looked at */
     lock_take();
-    p->settled = fresh || ++p->tries >= TRIES_MAX;
-    p->watched = fresh && v->needed;
+    if (fresh || !p->settled) { /* another thread may have seen more */
+        p->settled = fresh || ++p->tries >= TRIES_MAX;
+        p->watched = fresh && all && v->needed;
+    }
     lock_drop();
+}
+
+/* The library that was overwritten, of those that this layer needs; NULL: none. With the lock. */
+static const char *overwritten_of(const struct layer_place *p)
+{
+    lock_wanted(true);
+    for (const struct brought *b = list; b; b = b->next)
+        if (b->overwritten && b->layers & p->bit) return b->path;
+    return NULL;
+}
+
+const char *brought_overwritten(const char *given)
+{
+    struct layer_place *p = place_of(given);
+    lock_take();
+    const char *path = p ? overwritten_of(p) : NULL;
+    lock_drop();
+    return path;
 }
 
 void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text)
@@ -461,11 +498,9 @@ void *brought_open(const char *given, const struct file_identity *seen, struct l
     if (!p) return gate_dlopen(given, seen, text);
     struct file_identity now = *seen;
     if (!now.inode && !file_identify(p->path, &now)) now = (struct file_identity){0};
-    const char *overwritten = NULL;
     lock_take();
-    for (const struct brought *b = list; b; b = b->next)
-        if (b->overwritten && b->layers & p->bit) overwritten = b->path;
-    bool same = file_same(&now, &p->identity), again = same && p->closed && !p->settled && !over;
+    const char *overwritten = overwritten_of(p);
+    bool same = file_same(&now, &p->identity), again = same && p->closed && !p->settled && stuck < STUCK_MAX;
     bool changed = !same && p->watched;
     if (!overwritten) p->open++;
     p->opened++;
@@ -482,10 +517,16 @@ void *brought_open(const char *given, const struct file_identity *seen, struct l
     free(v);
     if (handle) return handle;
     *place = NULL;
-    lock_take();
-    p->open--;
-    lock_drop();
+    brought_refused(p);
     return NULL;
+}
+
+void brought_refused(struct layer_place *place)
+{
+    if (!place) return;
+    lock_take();
+    place->open--;
+    lock_drop();
 }
 
 static int object_at(struct dl_phdr_info *info, size_t size, void *data)
@@ -542,7 +583,7 @@ void brought_closed(const char *given, const char *path, const struct file_ident
     if (!last || !gate_walk(object_at, (void *)place->path)) return;
     lock_take();
     bool stays = place->opened == opened; /* else another thread may have opened it meanwhile */
-    over |= stays;
+    stuck += stays;
     lock_drop();
     if (stays) let_go(EVERYTHING);
 }

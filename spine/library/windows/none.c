@@ -13,6 +13,17 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
 
 void brought_look(void) {}
 
+void brought_refused(struct layer_place *place)
+{
+    (void)place;
+}
+
+const char *brought_overwritten(const char *given)
+{
+    (void)given;
+    return NULL;
+}
+
 void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text)
 {
     (void)place;
