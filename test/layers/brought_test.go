@@ -129,6 +129,19 @@ func (m *machine) rename(from, to string) {
 	}
 }
 
+// append writes into a library in its place.
+func (m *machine) append(name string) {
+	m.T.Helper()
+	file, err := os.OpenFile(m.Path("lib", name), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		m.T.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString("more"); err != nil {
+		m.T.Fatal(err)
+	}
+}
+
 // layer makes a layer's library, or another file in its place.
 func (m *machine) layer(name, library string, more ...string) {
 	m.T.Helper()
@@ -348,14 +361,7 @@ func TestLibraryThatWasLeft(t *testing.T) {
 	m.layer("a", m.Path("lib/VK_LAYER_a.so"), "-Wl,--no-as-needed", "-lbase")
 	m.is("first", m.life("a", "b"), "helper+ b+1 base+ a+1 a- base- b- helper-")
 	m.is("second", m.life("a", "b"), "helper+ b+1 base+ a+1 a- b-")
-	file, err := os.OpenFile(m.Path("lib/libbase.so"), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteString("more"); err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
+	m.append("libbase.so")
 	refused := func(when, layer string) {
 		t.Helper()
 		if got := m.h.Do("create_instance", "layer", "VK_LAYER_"+layer).Result(); got != layerNotPresent {
@@ -388,14 +394,7 @@ func TestPreInstanceFunctionOfALayerThatIsRefused(t *testing.T) {
 	if got := version(); got != "a+1 a-" {
 		t.Errorf("before: %s", got)
 	}
-	file, err := os.OpenFile(m.Path("lib/libhelper.so"), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteString("more"); err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
+	m.append("libhelper.so")
 	if got := version(); got != "" {
 		t.Errorf("overwritten: %s", got)
 	}
