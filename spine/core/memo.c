@@ -33,8 +33,9 @@ static uint64_t word_at(const unsigned char *p)
 }
 
 /* A message may have all the manifests of the machine: four words at once, of which none waits for another. */
-static uint64_t hash_of(const unsigned char *p, size_t size)
+uint64_t bytes_hash(const void *bytes, size_t size)
 {
+    const unsigned char *p = bytes;
     uint64_t h = size, h1 = 1, h2 = 2, h3 = 3;
     for (; size >= 32; p += 32, size -= 32) {
         h = mixed(h, word_at(p));
@@ -60,7 +61,7 @@ struct round *round_new(uint64_t parent, unsigned char *message, size_t size)
     r->parent = parent;
     r->message = message;
     r->message_size = size;
-    r->hash = hash_of(message, size);
+    r->hash = bytes_hash(message, size);
     return r;
 }
 

@@ -19,6 +19,9 @@ struct round {
     bool remembers, speaks; /* the answer has something for later calls; steps about the log */
 };
 
+/* Of a message, or of a part of one. */
+uint64_t bytes_hash(const void *bytes, size_t size);
+
 /* A round without an answer, held once; takes the message over. NULL: no memory, and the message is freed. */
 struct round *round_new(uint64_t parent, unsigned char *message, size_t size);
 struct round *round_hold(struct round *r);

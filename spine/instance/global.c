@@ -197,8 +197,9 @@ EXPORT_COMMAND(vkEnumerateInstanceVersion);
 /* ---- layers ---------------------------------------------------------------------------------------------------- */
 
 /* Of a field that is all zero: as much of a text as has room before its last byte. */
-static void text_copy(char *field, size_t room, const char *text, size_t size)
+static void text_copy(char *field, size_t room, const char *text)
 {
+    size_t size = strlen(text);
     memcpy(field, text, size < room ? size : room - 1);
 }
 
@@ -217,8 +218,8 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
         if (!wire_get_layer(&record, &l)) continue;
         VkLayerProperties *p = &properties[at++];
         *p = (VkLayerProperties){.specVersion = l.spec_version, .implementationVersion = l.impl_version};
-        text_copy(p->layerName, sizeof p->layerName, l.name, l.name_len);
-        text_copy(p->description, sizeof p->description, l.description, l.description_len);
+        text_copy(p->layerName, sizeof p->layerName, l.name);
+        text_copy(p->description, sizeof p->description, l.description);
     }
     return result;
 }
@@ -272,7 +273,7 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
         if (!wire_get_ext(&record, &e)) continue;
         VkExtensionProperties *p = &properties[at++];
         *p = (VkExtensionProperties){.specVersion = e.spec_version};
-        text_copy(p->extensionName, sizeof p->extensionName, e.name, e.name_len);
+        text_copy(p->extensionName, sizeof p->extensionName, e.name);
     }
     return result;
 }

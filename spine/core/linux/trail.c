@@ -52,27 +52,14 @@ static bool bytes_same(const char *a, size_t a_size, const char *b, size_t b_siz
     return !a == !b && (!a || (a_size == b_size && memcmp(a, b, a_size) == 0));
 }
 
-static uint64_t mixed(uint64_t h, const void *bytes, size_t size)
-{
-    for (const unsigned char *p = bytes; size; p += 8) {
-        uint64_t v = 0;
-        size_t now = size < 8 ? size : 8;
-        memcpy(&v, p, now);
-        h = (h ^ v) * 0x9fb21c651e98df25u;
-        h ^= h >> 35;
-        size -= now;
-    }
-    return h;
-}
-
 /* Of how a call begins. The head of a message grows with it, and does not count. */
 static uint64_t hash_of(const struct wire_question *q, const struct wire_remembered *told, const unsigned char *bytes,
                         size_t size)
 {
-    const uint64_t numbers[] = {(uint64_t)q->kind << 2 | (uint64_t)q->terminator << 1 | q->quiet, told->content_len};
-    uint64_t h = mixed(size, numbers, sizeof numbers);
-    h = mixed(h, q->layer_name, q->layer_name ? q->layer_name_len : 0);
-    return size > 8 ? mixed(h, bytes + 8, size - 8) : h;
+    const uint64_t parts[] = {(uint64_t)q->kind << 2 | (uint64_t)q->terminator << 1 | q->quiet, told->content_len,
+                              q->layer_name ? bytes_hash(q->layer_name, q->layer_name_len) : 0,
+                              size > 8 ? bytes_hash(bytes + 8, size - 8) : 0};
+    return bytes_hash(parts, sizeof parts);
 }
 
 static bool begins_so(const struct trail *t, const struct call_start *s)
