@@ -169,7 +169,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -184,6 +184,7 @@ help:
 	@echo 'make bench-programs     what the benchmarks are made of, for a machine without Go: docs/benchmarks.md'
 	@echo 'make mutants         how many planted faults the tests find (long)'
 	@echo 'make abi             compare the binary interface with that of Debian'"'"'s libvulkan1'
+	@echo 'make conformance     build/conformance.md: every statement with its tests, or the reason for none'
 	@echo 'make generate        the generated files, from registry/vk.xml or another registry (VK_XML=...)'
 	@echo 'make generate-check  that the generated files are what the registry gives'
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
@@ -398,6 +399,12 @@ generate:
 # Generates again and compares; leaves the files as they were.
 generate-check:
 	$(Q)VK_XML='$(VK_XML)' tools/generated.sh
+
+# The statements of spec/ with their tests, or the reason for none.
+conformance:
+	$(Q)mkdir -p $(B)
+	$(Q)$(GO) run ./tools/conformance > $(B)/conformance.md
+	@echo '$(B)/conformance.md lists every statement with its tests'
 
 # ---- the rest ---------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,8 @@ fi
 echo "test: left to others, which fetch what they need: make test TARGET=i386, arm64, musl or windows; make test-packages; make test-service"
 # Compilers, checks and tests in Go are done a fifth sooner when they may take more memory before they collect it.
 export GOGC=300
+# Paths of this checkout stay out of what is compiled, so that another checkout uses the same build cache.
+export GOFLAGS="${GOFLAGS:-} -trimpath"
 make -s -j"$(nproc)" all asan tsan
 
 # by_go: the tests in Go, but for the driver service's. They are vetted by the checks, and linked without what only a

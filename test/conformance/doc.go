@@ -1,5 +1,3 @@
-// Package conformance keeps the table of statements and tests current: statements.txt has all ids, reasons.txt says why
-// an id has no test and what was chosen where there is a choice.
+// Package conformance checks the table of statements and tests, which "make conformance" writes: statements.txt has all
+// ids; reasons.txt says why an id has no test, and which of several permitted behaviors the loader has.
 package conformance
-
-//go:generate go run vkloader/tools/conformance -top ../..

@@ -7,17 +7,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// Top returns the repository's top directory.
+// Top returns the repository's top directory: the nearest one with a go.mod, from the working directory upward.
 func Top() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	directory, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
+			return directory
+		}
+		up := filepath.Dir(directory)
+		if up == directory {
+			panic("the working directory is not inside the repository")
+		}
+		directory = up
+	}
 }
 
 // Variant is the build under test: "" for build/, "asan" for build/asan, and so on.
