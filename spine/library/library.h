@@ -72,7 +72,7 @@ void library_let_go(void *handle);
 
 /* ---- brought.c -------------------------------------------------------------------------------------------------- */
 
-/* What the libraries of layers need stays mapped when a layer is opened a second time (docs/decisions/032). */
+/* What the libraries of layers need stays mapped when a layer is opened a second time. */
 
 /* Drops the held libraries whose files were replaced. Call it before opening libraries. */
 void brought_look(void);

@@ -6,10 +6,10 @@
  * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else. A driver
  * that has no device is closed the first time, and stays when it is opened a second time (ERRATA 28): a program that
  * makes instances again does not pay for it each time. A call that needs a library no longer than it lasts is lent one
- * of these references (docs/decisions/030).
+ * of these references.
  *
  * Which file is mapped is known by what its path named before it was opened. A file that was overwritten in place is
- * never closed and never used again: its code is not what was mapped (docs/decisions/001).
+ * never closed and never used again: its code is not what was mapped.
  *
  * It calls no function of a library and never remembers what a driver answered.
  */

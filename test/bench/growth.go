@@ -41,7 +41,7 @@ func growth() []grown {
 const old = 5 * time.Second
 
 // grow measures the worlds of all sizes. Files are made first and are older than three seconds when they are read: nothing
-// that is younger is remembered (decision 025).
+// that is younger is remembered.
 func (b *bench) grow() ([]row, error) {
 	var sets []set
 	worlds := growth()

@@ -69,7 +69,7 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 	h.Do("destroy_instance")
 	h.Do("close") // nor does the loader close it when it is unloaded itself
 	same(t, "opened and closed", loads(w), []string{"it+"})
-	exit := h.Exit() // which comes to the destructors of what is mapped: decision 001
+	exit := h.Exit() // which comes to the destructors of what is mapped
 	if n := strings.Count(exit.Stderr, it.Library+overwritten); n != 7 {
 		t.Errorf("said %d times:\n%s", n, exit.Stderr)
 	}

@@ -1,6 +1,5 @@
 /* brought.c: the libraries that a layer brings into the process stay mapped from the second time on, while the layer
- * itself is opened and closed each time: mapping and relocating them is most of what a layer costs
- * (docs/decisions/032).
+ * itself is opened and closed each time: mapping and relocating them is most of what a layer costs.
  *
  * The first life of a layer gives everything back. When the same file is opened again, the loader takes a reference to
  * each library that the layer needs, directly or not, and that was not in the process before. What the program or a
