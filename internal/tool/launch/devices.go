@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vkloader/discover"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
@@ -35,8 +34,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 			}
 			filters.add(vendor, device)
 		}
-		changes, err = filters.changes(m)
-		return changes, nil, err
+		return filters.changes(m), nil, nil
 	}
 	all, err := list()
 	if err != nil {
@@ -76,8 +74,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		}
 		warnings = append(warnings, warning)
 	}
-	changes, err = filters.changes(m)
-	return changes, warnings, err
+	return filters.changes(m), warnings, nil
 }
 
 // idFilters are the values of the id filters: a device is listed that is in each that is not empty.
@@ -121,15 +118,12 @@ func (f *idFilters) pass(d *discover.Device) bool {
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }
 
-func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
+func (f *idFilters) changes(m *machine.Machine) (changes []Change) {
 	for _, filter := range []struct {
 		v      variables.ID
 		ids    []uint32
 		format string
 	}{{variables.VendorIDFilter, f.vendors, "0x%x"}, {variables.DeviceIDFilter, f.devices, "0x%x"}, {variables.DriverIDFilter, f.drivers, "%d"}} {
-		if len(filter.ids) > plan.FilterEntries {
-			return nil, fmt.Errorf("--device: more than %d devices", plan.FilterEntries)
-		}
 		texts := term.Words(filter.ids, func(id uint32) string { return fmt.Sprintf(filter.format, id) })
 		if texts != nil {
 			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))
@@ -137,5 +131,5 @@ func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
 			changes = append(changes, Change{Name: filter.v.Name()})
 		}
 	}
-	return changes, nil
+	return changes
 }
