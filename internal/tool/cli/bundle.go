@@ -186,15 +186,15 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	})
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return ask.Paths(ordinary) })
-	text("chain.html", "the chain as a picture", func() (string, error) {
+	text("chain.svg", "the chain as a picture", func() (string, error) {
 		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
 			return "", err
 		}
 		chain.Program = g.app
-		var html strings.Builder
-		err = survey.HTML(&html, bundle.Hidden(hide, chain))
-		return html.String(), err
+		var picture strings.Builder
+		err = survey.SVG(&picture, bundle.Hidden(hide, chain))
+		return picture.String(), err
 	})
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)

@@ -17,8 +17,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// The forms of the picture, by the ending of the file.
-var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".html": survey.HTML, ".dot": survey.DOT}
+// graphForms are the formats of the picture, by file extension.
+var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".dot": survey.DOT}
 
 func newGraph(s *invocation) *cobra.Command {
 	var (
@@ -39,7 +39,7 @@ func newGraph(s *invocation) *cobra.Command {
 			format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(file), "."), "svg")
 			draw := graphForms["."+format]
 			if draw == nil {
-				return fmt.Errorf("unknown format %q: svg, html or dot", format)
+				return fmt.Errorf("unknown format %q: svg or dot", format)
 			}
 			source, err := s.source(app, elevated)
 			if err != nil {
@@ -68,8 +68,8 @@ func newGraph(s *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg, .html or .dot instead of standard output")
-	flags.StringVar(&format, "format", "", "svg, html or dot, if the file name does not end in one")
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg or .dot instead of standard output")
+	flags.StringVar(&format, "format", "", "svg or dot, if the file name does not end in one")
 	out.option(cmd, graphSchema)
 	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
 	flags.BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user; runs nothing")
