@@ -15,7 +15,9 @@ var entries = []struct {
 }{
 	{"plan.Resolve(", "the decision", map[string]string{
 		"internal/tool/explain": "the one place where the tool, and package discover, ask the core"}},
-	{"explain.Decide", "the decision", map[string]string{"discover": "the entry"}},
+	{"explain.Decide", "the decision", map[string]string{
+		"discover":            "the entry",
+		"internal/tool/trust": "judges what a child would load before package discover starts it"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
 	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
@@ -31,6 +33,7 @@ var entries = []struct {
 		"internal/tool/doctor":  "examines a plugin, which is neither driver nor layer",
 		"internal/tool/cli":     "launch.Follow is the splitter of standard error"}},
 	{"drivers.FilesOf(", "the files of drivers and layers", map[string]string{
+		"internal/tool/trust":    "judges who can change these files, below package discover",
 		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
 		"internal/tool/cdi":      "judges what an image has after the hook, with files that are not there yet"}},
 	{"drivers.FindLibrary(", "the files of one library", map[string]string{
