@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BUILD", built)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "image": makeImage, "vkloader": runTool},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "vkloader": runTool},
 	})
 }
 

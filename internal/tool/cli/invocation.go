@@ -28,10 +28,9 @@ type invocation struct {
 	in       io.Reader // answers to questions
 	terminal bool      // who answers sits before it
 
-	root      string         // --root: the directory that is examined as a file system; "": this machine
-	variables []string       // --env: changes to the environment
-	rules     bool           // --rules: with the ids of statements
-	image     *machine.Image // that root is; nil: none, or not read yet
+	root      string   // --root: the directory that is examined as a file system; "": this machine
+	variables []string // --env: changes to the environment
+	rules     bool     // --rules: with the ids of statements
 
 	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
 	class  int  // 32 or 64; 0: that of the program
@@ -89,14 +88,7 @@ func (s *invocation) machine() (machine.Machine, error) {
 			return m, exit.Unable("--root: %w", err)
 		}
 		m.Root = root
-		if machine.IsImage(root) {
-			if s.image == nil { // read once for all that look at it
-				if s.image, err = machine.OpenImage(root); err != nil {
-					return m, exit.Unable("%s: %w", s.root, err)
-				}
-			}
-			m.Tree, m.Environ = s.image.ImageTree, s.image.Environ
-		} else if !info.IsDir() {
+		if !info.IsDir() {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
 	}

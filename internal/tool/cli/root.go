@@ -55,7 +55,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine this root `DIRECTORY` instead of /: a container's root, a sysroot, or an image archive")
+		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"treat a variable as set, as `NAME=VALUE`; NAME alone: treat it as unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})

@@ -143,7 +143,7 @@ func (c *commandLines) Machine() machine.Machine { return c.machine }
 func (c *commandLines) invocation() *invocation {
 	s := *c.s
 	s.still = c.still
-	s.in, s.terminal, s.added, s.without, s.image = strings.NewReader(""), false, c.added, c.without, nil
+	s.in, s.terminal, s.added, s.without = strings.NewReader(""), false, c.added, c.without
 	s.variables = append([]string{}, c.s.variables...)
 	return &s
 }

@@ -52,7 +52,6 @@ func TestWritesByPath(t *testing.T) {
 		"cli/ui_linux.go":          "a temporary directory, mode 0700",
 		"ui/server.go":             "a socket, in a directory where others write nothing",
 		"explain/shadow_linux.go":  "a temporary directory, mode 0700",
-		"machine/image_tree.go":    "a temporary file, made with O_EXCL",
 		"machine/output_linux.go":  "the functions themselves: what is there is opened, nothing is made",
 		"machine/machine_linux.go": "for reading",
 	}

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -130,7 +129,7 @@ func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
 	return nil, &fs.PathError{Op: "getxattr", Path: name + ":" + attribute, Err: errors.ErrUnsupported}
 }
 
-// Contents is for trees that are no directories; here none of them is read.
+// Contents fails: no command for Windows reads a Tree with files in memory.
 func Contents(name string, _ io.Reader) (*os.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("images of containers: %w", errors.ErrUnsupported)}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
 }

@@ -7,16 +7,42 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// Tree is a file system that is no directory of this machine, such as that of a container's image. The names that it is
-// given are absolute and clean, and only the last element may be a symbolic link. Errors are those of the os package.
+// Tree is a file system other than a directory of this machine, for example a directory with files added to it. Names are
+// absolute and clean, and only their last element may be a symbolic link. Errors are those of the os package.
 type Tree interface {
 	Lstat(name string) (fs.FileInfo, error)
 	Readlink(name string) (string, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 	Open(name string) (*os.File, error) // an ordinary file; it is the caller's
 }
+
+// Info describes a file of a Tree that is in no directory (fs.FileInfo).
+type Info struct {
+	Base  string
+	Bytes int64
+	Kind  fs.FileMode
+}
+
+// Name implements fs.FileInfo.
+func (i Info) Name() string { return i.Base }
+
+// Size implements fs.FileInfo.
+func (i Info) Size() int64 { return i.Bytes }
+
+// Mode implements fs.FileInfo.
+func (i Info) Mode() fs.FileMode { return i.Kind }
+
+// ModTime implements fs.FileInfo; the time is not known.
+func (i Info) ModTime() time.Time { return time.Time{} }
+
+// IsDir implements fs.FileInfo.
+func (i Info) IsDir() bool { return i.Kind.IsDir() }
+
+// Sys implements fs.FileInfo.
+func (i Info) Sys() any { return nil }
 
 // links reads symbolic links where they are.
 type links struct {
