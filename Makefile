@@ -157,8 +157,8 @@ endif
 # ---- what there is ----------------------------------------------------------------------------------------------
 
 SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/$(SYSTEM)/$(MACHINE).S
-# Those with large tables are linked last: the variables of all others share the page that the dynamic linker has written to.
-SPINE_LARGE := $(wildcard spine/core/$(SYSTEM)/known.c) spine/library/judged.c spine/process/claim.c
+# The one with a large table is linked last: the variables of all others share the page that the dynamic linker has written to.
+SPINE_LARGE := spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
 # The null driver maps its memory as Linux does.
 DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))

@@ -229,12 +229,9 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    if (library_may_open(l->library, &n->identity, &text))
-        n->handle = brought_open(l->library, &n->identity, &n->place, &text);
+    if (library_may_open(l->library, &n->identity, &text)) n->handle = gate_dlopen(l->library, &n->identity, &text);
     if (n->handle && library_is_left(n->handle)) {
         library_let_go(n->handle);
-        brought_refused(n->place);
-        n->place = NULL;
         n->handle = NULL;
         text = library_overwritten_text(l->library);
     }
@@ -247,7 +244,6 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     }
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    library_judged(&n->identity);
     /* Where nobody hears what is said of it, the real path of a library that was found is not asked for. */
     if (n->identity.inode && !log_heard(in)) return OPENED;
     bool as_given;
@@ -272,7 +268,7 @@ static void close_one(struct instance *in, struct layer_node *n)
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
     const char *library = n->layer->library;
     if (!path_has_directory(library) && n->path) library = n->path;
-    library_close_layer(n->handle, n->layer->library, n->found ? n->found : library, &n->identity, n->place);
+    library_close_layer(n->handle, n->found ? n->found : library, &n->identity);
     n->handle = NULL;
 }
 
@@ -307,7 +303,6 @@ VkResult layers_open(struct instance *in)
         free(node);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    brought_look();
     for (uint32_t i = list->active_count; i-- > 0;) {
         const struct layer_active *a = &list->active[i];
         if (a->layer->meta || a->layer->unchained) continue;

@@ -5,8 +5,6 @@
 
 #include "core/core.h"
 
-struct layer_place; /* of brought.c */
-
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
 /* What a driver's library exports, asked of the linker once. */
@@ -61,44 +59,18 @@ bool library_may_open(const char *path, struct file_identity *identity, char **t
 bool library_refused(const char *given, const struct file_identity *now);
 /* Was the file of what is open by this handle overwritten, and is it left as it is? */
 bool library_is_left(void *handle);
-/* Lets a layer's library go, or leaves it when its file was overwritten since. given: as passed to dlopen. path: whose
- * file has the identity. place: of brought_open. */
-void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity,
-                         struct layer_place *place);
+/* Lets a layer's library go, or leaves it when its file was overwritten since. path: whose file has the identity. */
+void library_close_layer(void *handle, const char *path, const struct file_identity *identity);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
-
-/* ---- brought.c -------------------------------------------------------------------------------------------------- */
-
-/* What the libraries of layers need stays mapped when a layer is opened a second time. */
-
-/* Drops the held libraries whose files were replaced. Call it before opening libraries. */
-void brought_look(void);
-/* The library that was overwritten, of those that are held for a layer's library; NULL: none. It lives as long as the
- * loader. given: as passed to dlopen. */
-const char *brought_overwritten(const char *given);
-/* gate_dlopen of a layer's library; seen: its file, all zero when the linker searches for it. *place: for
- * library_close_layer. */
-void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text);
-/* What brought_open has opened is not used after all. */
-void brought_refused(struct layer_place *place);
-/* A layer's library was closed. Arguments as of library_close_layer. */
-void brought_closed(const char *given, const char *path, const struct file_identity *identity,
-                    struct layer_place *place);
 
 /* ---- refusal.c -------------------------------------------------------------------------------------------------- */
 
 /* What is said of what may not be opened; by malloc, NULL without memory. */
 char *library_overwritten_text(const char *name);
 char *library_loader_text(const char *name, const char *loader);
-
-/* ---- judged.c ---------------------------------------------------------------------------------------------------- */
-
-/* A file that may be opened was: it need not be read for that again, as long as it is the same. */
-void library_judged(const struct file_identity *identity);
-bool library_is_judged(const struct file_identity *identity);
 
 /* ---- served.c --------------------------------------------------------------------------------------------------- */
 
@@ -179,7 +151,6 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    struct layer_place *place;     /* of brought.c */
     char *found;                   /* the path of a library that the linker has searched for; else NULL */
     char *path;                    /* of the library really loaded; NULL: nobody heard of it when it was loaded */
     struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */

@@ -290,7 +290,6 @@ static bool may_open(const char *path, const struct file_identity *identity, cha
     lock_take();
     enum known known = known_as(path, seen ? identity : NULL);
     lock_drop();
-    if (seen && known == UNKNOWN && library_is_judged(identity)) known = KNOWN;
     *text = NULL;
     if (known == OVERWRITTEN) {
         *text = library_overwritten_text(path);
@@ -355,30 +354,11 @@ void library_found(struct mapped_lib *lib, char *found)
     place_of(lib);
 }
 
-/* Has the loader a driver open by this path? */
-static bool is_open_by(const char *path)
-{
-    bool is = false;
-    lock_take();
-    const struct held *lists[] = {kept, preloaded};
-    for (unsigned i = 0; i < 2; i++)
-        for (const struct held *h = lists[i]; h && !is; h = h->next) is = strcmp(h->given, path) == 0;
-    for (const struct mapped_lib *l = open_libs; l && !is; l = l->next) is = strcmp(l->given, path) == 0;
-    lock_drop();
-    return is;
-}
-
 static struct mapped_lib *open_seen(const char *path, const struct file_identity *seen, char **text)
 {
     struct file_identity identity = *seen;
     library_drop_replaced(path, identity.inode ? &identity : NULL);
     if (!may_open(path, &identity, text)) return NULL;
-    if (!is_open_by(path)) brought_look(); /* what it needs and a layer brought may be another file now */
-    const char *overwritten = brought_overwritten(path);
-    if (overwritten) {
-        *text = library_overwritten_text(overwritten);
-        return NULL;
-    }
     struct mapped_lib *lib = calloc(1, sizeof *lib);
     if (!lib || !(lib->given = strdup(path))) {
         free(lib);
@@ -397,7 +377,6 @@ static struct mapped_lib *open_seen(const char *path, const struct file_identity
         *text = library_overwritten_text(path);
     }
     if (lib->handle) {
-        library_judged(&identity);
         place_of(lib);
         return lib;
     }
@@ -626,13 +605,11 @@ void library_drop_preloaded(const char *given)
     }
 }
 
-void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity,
-                         struct layer_place *place)
+void library_close_layer(void *handle, const char *path, const struct file_identity *identity)
 {
     struct held *h = identity->inode && was_overwritten(path, identity) ? calloc(1, sizeof *h) : NULL;
     if (!h) {
         library_let_go(handle);
-        brought_closed(given, path, identity, place);
         return;
     }
     *h = (struct held){.handle = handle, .given = strdup(path), .look = strdup(path), .identity = *identity};

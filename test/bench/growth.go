@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // grown is a world of some size: so many manifests of layers that nobody asks for, so many layers in the chain, or so
@@ -37,11 +36,7 @@ func growth() []grown {
 	return list
 }
 
-// old is how long a file stays as it is before the loader relies on its stamp.
-const old = 5 * time.Second
-
-// grow measures the worlds of all sizes. Files are made first and are older than three seconds when they are read: nothing
-// that is younger is remembered.
+// grow measures the worlds of all sizes.
 func (b *bench) grow() ([]row, error) {
 	var sets []set
 	worlds := growth()
@@ -52,7 +47,6 @@ func (b *bench) grow() ([]row, error) {
 		}
 		sets = append(sets, s)
 	}
-	time.Sleep(old)
 	var rows []row
 	for i, g := range worlds {
 		var list []item

@@ -26,7 +26,6 @@ type bench struct {
 	empty     string    // a directory with nothing in it
 	names     string    // a file with the registry's commands
 	scratch   string
-	made      time.Time // the newest file that the measuring programs look at
 	rounds    int
 	wanted    func(item) bool
 	notes     []string

@@ -30,8 +30,7 @@ type build struct {
 func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 	t.Helper()
 	w := world.New(t)
-	w.NoShim = true  // the program counts the heap's blocks itself
-	w.Later = !lists // what is remembered of files is remembered from the beginning, where blocks are counted
+	w.NoShim = true // the program counts the heap's blocks itself
 	script := func(f *world.Fake, lines ...string) {
 		w.Write(f.Library+".script", strings.Join(append(lines, "steady", "reuse"), "\n")+"\n")
 		fakes = append(fakes, f.Library)

@@ -363,9 +363,6 @@ func buildTools() error {
 		if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
 			return err
 		}
-		if err := compile(filepath.Join(directory, "ahead.so"), shim, "test/shim/ahead.c"); err != nil {
-			return err
-		}
 	}
 	for _, name := range []string{FakeDXGI, FakeDevices, FakeAdapters} {
 		if !Windows() {

@@ -22,8 +22,6 @@ type World struct {
 	System bool
 	// NoShim leaves out the interposer: then the machine's system directories are visible.
 	NoShim bool
-	// Later sets the clock of the case's processes an hour ahead: every file is an old one.
-	Later bool
 
 	drivers, implicit, explicit []string // manifests reached by variables, in order
 	accesses                    bool
@@ -354,12 +352,6 @@ func (w *World) Environment() []string {
 		if !w.System {
 			env["WORLD_LOST"] = "1"
 		}
-	}
-	if w.Later {
-		ahead, err := tool("ahead.so")
-		w.check(err)
-		env["LD_PRELOAD"] = strings.TrimPrefix(env["LD_PRELOAD"]+":"+ahead, ":")
-		env["WORLD_AHEAD"] = "3600"
 	}
 	if w.accesses {
 		env["WORLD_ACCESS"] = w.Path("accesses")

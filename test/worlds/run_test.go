@@ -65,7 +65,6 @@ func newWorker(t *testing.T) *worker {
 			t.Fatal(err)
 		}
 	}
-	w.Later, w.Env["WORLD_AHEAD"] = true, "-86400" // what is read is compared: every file is a new one, and read each time
 	w.Accesses()
 	w.Env["WORLD_ACCESS_OF"] = "opendir fopen dlopen"
 	w.host = w.StartIdle()

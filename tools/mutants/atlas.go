@@ -273,7 +273,7 @@ var about = map[string]string{
 	"callback": "test/debug", "configuration": "test/discovery", "core": "test/guest", "device": "test/chain",
 	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
 	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "plan": "test/discovery",
-	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "memo": "test/guest", "memory": "test/drivers",
+	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "answer_cache": "test/guest", "memory": "test/drivers",
 	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
 	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
 	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",

@@ -26,10 +26,7 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
         return NULL;
     }
     struct closure *closure = library_find_served(given, &identity);
-    if (!closure) {
-        brought_look(); /* the linker may take what a layer needs for what the driver needs */
-        closure = closure_open(service, file, count, fd, text);
-    }
+    if (!closure) closure = closure_open(service, file, count, fd, text);
     if (closure) {
         lib = calloc(1, sizeof *lib);
         if (!lib || !(lib->given = strdup(given))) {

@@ -1,10 +1,11 @@
-/* memo.c: remembers the core's answers. The core is a function of the messages of one call, and those hold every fact:
- * variables, directories, files with all their contents. So the same messages have the same answers, and the core need
- * not be asked to get them. A round is found by the round before it and by its message, so that no fact is kept twice.
+/* answer_cache.c: keeps the core's answers by their messages. The core is a function of the messages of one call, and
+ * those hold every fact: variables, directories, files with all their contents. So the same messages have the same
+ * answers, and the core need not be asked to get them. A round is found by the round before it and by its message, so
+ * that no fact is kept twice.
  *
  * It reads no fact and reads no answer. Memory is got and given back without the lock. A forked child may use what was
  * remembered before: a round is complete before it can be found, and is never changed. */
-#include "core/memo.h"
+#include "core/answer_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static uint64_t word_at(const unsigned char *p)
 }
 
 /* A message may have all the manifests of the machine: four words at once, of which none waits for another. */
-uint64_t bytes_hash(const void *bytes, size_t size)
+static uint64_t bytes_hash(const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
     uint64_t h = size, h1 = 1, h2 = 2, h3 = 3;
@@ -91,7 +92,7 @@ static unsigned place_of(const struct round *like)
     return ROUNDS_MAX;
 }
 
-struct round *memo_find(const struct round *like)
+struct round *answer_find(const struct round *like)
 {
     struct round *found = NULL;
     lock_take();
@@ -134,7 +135,7 @@ static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX],
     }
 }
 
-void memo_keep(struct round *r)
+void answer_keep(struct round *r)
 {
     struct round *gone[ROUNDS_MAX];
     unsigned count = 0;
@@ -149,7 +150,7 @@ void memo_keep(struct round *r)
     while (count) round_drop(gone[--count]);
 }
 
-void memo_drop(void)
+void answers_forget(void)
 {
     for (unsigned i = 0; i < ROUNDS_MAX; i++) round_drop(atomic_exchange(&rounds[i], NULL));
 }
