@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -445,6 +446,11 @@ func TestUIOfRoot(t *testing.T) {
 	s := newUI(t, "VK_LAYER_a")
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off") // the user's own, whose home directory root may have
 	before := s.read(s.settings())
+	if err := filepath.WalkDir(filepath.Dir(s.home), func(path string, _ os.DirEntry, err error) error { // root takes its own home only
+		return errors.Join(err, os.Lchown(path, 0, 0))
+	}); err != nil {
+		t.Fatal(err)
+	}
 	s.root = true
 	s.serve()
 	if text := s.page("/page/program"); !strings.Contains(text, "This page is root") || !strings.Contains(s.said.String(), "as root, the page changes files of the system only") {

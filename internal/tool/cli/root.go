@@ -39,6 +39,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {
 				s.asUser = f.Value.String() == "false"
 			}
+			if s.actAs != "" {
+				if done, err := become(s); done {
+					return err
+				}
+			}
+			ownHomes(s)
 			return possible(cmd)
 		},
 		Args: knownSubcommand,
@@ -63,6 +69,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		panic(err)
 	}
 	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the IDs of the specification statements behind each result")
+	addAsUser(root, s)
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))
@@ -83,6 +90,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 func run(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
+	s.args, s.plain = args, s.out
 	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
