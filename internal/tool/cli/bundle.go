@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/spawn"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -277,7 +278,7 @@ func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error
 	var out, said bytes.Buffer
 	child := exec.CommandContext(ctx, s.self, args...)
 	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
-	err := child.Run()
+	err := spawn.Run(child)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
 	}

@@ -3,11 +3,13 @@ package ui
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"encoding/json"
 	"net/http"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
+
+	"vkloader/internal/tool/process"
 )
 
 // lookEvery is how often running programs are looked at while somebody reads.
@@ -82,28 +84,62 @@ func (l *live) tell(ctx context.Context, now string) {
 	}
 }
 
-// serveLive sends an event with HTML for each change.
+// serveLive sends a line with HTML for each change of the running programs.
 func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		http.Error(w, "no events here", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.WriteHeader(http.StatusOK)
-	flusher.Flush()
 	changes, leave := s.live.join()
 	defer leave()
+	follow(w, r, changes)
+}
+
+// follow sends a line with HTML for each text, until the reader has gone or there are no more.
+func follow(w http.ResponseWriter, r *http.Request, texts <-chan string) {
+	w.Header().Set("Content-Type", lines)
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	_ = control.Flush()
 	for {
 		select {
 		case <-r.Context().Done():
 			return
-		case text := <-changes:
-			fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\ndata: "))
-			flusher.Flush()
+		case text, more := <-texts:
+			if !more {
+				return
+			}
+			_ = json.NewEncoder(w).Encode(map[string]string{"html": text})
+			_ = control.Flush()
 		}
 	}
 }
+
+// serveEnd sends one line when a process has ended.
+func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
+	pid, err := strconv.Atoi(r.PathValue("pid"))
+	if err != nil || pid <= 0 {
+		http.Error(w, "this is no number of a process", http.StatusBadRequest)
+		return
+	}
+	ended := make(chan string, 1)
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(endEvery)
+		defer tick.Stop()
+		for process.Here.Exists(pid) {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-tick.C:
+			}
+		}
+		var text bytes.Buffer
+		if render(&text, "program", "ended", pid) == nil {
+			ended <- text.String()
+		}
+	}()
+	follow(w, r, ended)
+}
+
+// endEvery is how often a process is looked for.
+const endEvery = 500 * time.Millisecond
 
 // running is the list of running programs as HTML.
 func (s *Server) running(ctx context.Context) (string, error) {

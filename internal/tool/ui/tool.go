@@ -14,8 +14,11 @@ import (
 
 // Tool carries out command lines of this program, in this process, with the options --root and --env that it was started with.
 type Tool interface {
-	// Run carries out a command line, such as "explain", "--json".
+	// Run carries out a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
+	// Child starts this program with ChildOption, and returns its answer. The child and everything that it has started end with
+	// the context.
+	Child(ctx context.Context, told []byte) ([]byte, error)
 	// With is the tool on a machine where files count as there, with what is in them, or as not there.
 	With(added map[string]string, without ...string) Tool
 	// Machine is what the command lines look at.
@@ -30,7 +33,8 @@ type Ran struct {
 	Out      string // standard output
 	Messages string // standard error
 	Code     int    // the exit code
-	Value    any    // what was printed as JSON, before that
+	Value    any    `json:"-"` // what was printed as JSON, before that
+	JSON     bool   // of a child: JSON was printed
 	Planned  []File // what --dry-run says would be written
 }
 
