@@ -30,6 +30,7 @@ var floors = []struct {
 	{[]string{"internal/tool/vk"}, "facts of the API for the tool and the tests; the library has its own tables"},
 	{[]string{"internal/core/pathname"}, "how paths are written: it handles text only"},
 	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
+	{[]string{"internal/tool/spawn"}, "the one place where the tool starts processes; it knows no program"},
 	{[]string{"internal/tool/pc"}, "what a running Windows reports, for the tool; it decides nothing"},
 	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
 	{[]string{"internal/core/served"}, "parses what the driver service sends; it trusts nothing and opens nothing"},

@@ -106,7 +106,7 @@ func (o *page) serve(s *invocation) error {
 	return notLooked(ui.Serve(ctx, tool, options))
 }
 
-// announce prints the address, and what has to be known with it.
+// announce prints the address with its remarks.
 func (o *page) announce(s *invocation, address string, system bool) {
 	if o.socket != "" {
 		fmt.Fprintf(s.out, "Socket: %s\nForward a port to it, and open this address with that port:\n", o.socket)

@@ -18,8 +18,8 @@ import (
 	"vkloader/internal/tool/spawn"
 )
 
-// listens watches standard input: end is called when nobody is left at its other end, because the terminal is gone or a pipe was
-// closed, and again gets a value for each line. It returns false where standard input has nobody at its other end.
+// listens watches standard input: it calls end after a hang-up of the terminal or the close of a pipe, and sends a value to again
+// for each line. It returns false for a standard input without another end, such as /dev/null.
 func listens(end func(), again chan<- struct{}) bool {
 	var info unix.Stat_t
 	if unix.Fstat(0, &info) != nil {

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -129,7 +130,7 @@ func filesOf(r *Request) (any, error) {
 		view.Next = view.From + filesOfPage
 	}
 	view.Bad = view.Bad[:min(len(view.Bad), filesOfPage)]
-	owners := m.Owners(shown)
+	owners := ownersOf(&m, shown)
 	for k := range view.Kinds {
 		for p := range view.Kinds[k].Places {
 			for f := range view.Kinds[k].Places[p].Files {
@@ -139,6 +140,17 @@ func filesOf(r *Request) (any, error) {
 		}
 	}
 	return view, nil
+}
+
+// ownersOf returns the packages of files. rpm's database is read by rpm alone, which the page does not start.
+func ownersOf(m *machine.Machine, files []string) map[string]string {
+	owners := m.Owners(files)
+	if m.AsksRPM() {
+		for _, file := range files {
+			owners[file] = "not known here: rpm -qf " + term.Quoted(file)
+		}
+	}
+	return owners
 }
 
 // pathsIn are the files of places, in order.
@@ -220,7 +232,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 		return nil, err
 	}
 	one := &filesText{filesFile: fileOf(wanted, judged, rows)}
-	one.Owner = m.Owners([]string{wanted})[wanted]
+	one.Owner = ownersOf(m, []string{wanted})[wanted]
 	r.Heading = one.Base
 	text, err := m.ReadFile(wanted)
 	if err != nil && one.Problem == "" {

@@ -74,7 +74,7 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 		ErrorLog: log.New(io.Discard, "", 0), ConnContext: listener.Context, BaseContext: func(net.Listener) context.Context { return ctx }}
 	print := func() { options.Started(address + "/#token=" + s.guard.Token()) }
 	print()
-	defer spawn.Judge(onlyAsked)()
+	defer spawn.Judge(OnlyAsked)()
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stopped()
 	go func() {
@@ -107,8 +107,11 @@ func NewServer(tool Tool, options Options) *Server {
 	return s
 }
 
-// onlyAsked refuses every process but this program's child that works for a request (Tool.Child).
-func onlyAsked(_ string, args []string) error {
+// Token makes a token for an address of the page.
+func (s *Server) Token() string { return s.guard.Token() }
+
+// OnlyAsked refuses every process but this program's child that works for a request (Tool.Child).
+func OnlyAsked(_ string, args []string) error {
 	if slices.Contains(args, ChildOption) {
 		return nil
 	}
