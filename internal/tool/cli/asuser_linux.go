@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/spawn"
 	"vkloader/internal/tool/trust"
 )
 
@@ -124,7 +125,7 @@ func become(s *invocation) (done bool, err error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
-	if err := child.Start(); err != nil {
+	if err := spawn.Start(child); err != nil {
 		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
 	}
 	over := make(chan struct{})

@@ -26,7 +26,7 @@ func (p *Program) Wait(s *Splitter) (code int, err error) {
 	interrupts := make(chan os.Signal, 1) // Ctrl-C goes to all programs of the console; the tool stays until this one has ended
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	err = cmd.Run()
+	err = spawn.Run(cmd)
 	if s != nil {
 		if wrong := s.Close(); err == nil && wrong != nil && !errors.Is(wrong, io.EOF) {
 			err = wrong
