@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -187,7 +187,7 @@ func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 // decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
 func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *probe.Result) error {
 	child := Program{Portability: true, API: V1_2, Headless: true}
-	made, err := decided(ctx, questionOf(source), &child)
+	made, err := about(source).decide(ctx, &child)
 	if err != nil {
 		return err
 	}

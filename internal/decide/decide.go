@@ -1,10 +1,11 @@
-package discover
+package decide
 
 import (
 	"context"
 	"fmt"
 	"strconv"
 
+	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/explain"
 )
 
@@ -35,20 +36,20 @@ type Layer struct {
 	functions [2]string // of its library, where they have other names: to negotiate, and vkGetInstanceProcAddr
 }
 
-// Chance lists layers whose order is that in which the file system lists their manifests. It may change when files change.
-type Chance struct {
+// UnspecifiedOrder lists layers whose order depends on the order of their manifests in a directory. It may change when files change.
+type UnspecifiedOrder struct {
 	Directory string   `json:"directory"`
 	Layers    []string `json:"layers"` // in their present order
 }
 
 // Answer is what a program gets.
 type Answer struct {
-	Program string   // the program's path; "": no particular program
-	Loader  *Loader  // the loader of the Program
-	Drivers []Driver // first those that are used, in the order in which they are opened
-	Layers  []Layer  // first those that are used, from the program down
-	Compute []Layer  // those that a Headless program would not get, by the settings; none if the Program is Headless
-	Chance  []Chance // layers whose order no rule defines
+	Program          string             // the program's path; "": no particular program
+	Loader           *Loader            // the loader of the Program
+	Drivers          []Driver           // first those that are used, in the order in which they are opened
+	Layers           []Layer            // first those that are used, from the program down
+	Compute          []Layer            // those that a Headless program would not get, by the settings; none if the Program is Headless
+	UnspecifiedOrder []UnspecifiedOrder // layers whose order no rule defines
 
 	lists [2]List // of drivers and of layers
 }
@@ -58,56 +59,60 @@ type Answer struct {
 // If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
 // that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
 // the loader of this module, unless [Program].Loader names another one.
-func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	q, done, err := host.question(&program)
+func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
+	q, done, err := h.question(ctx, &program)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	made, err := decided(ctx, q, &program)
+	made, err := q.decide(ctx, &program)
 	if err != nil {
 		return nil, err
-	}
-	if host.asked != nil {
-		host.asked.Made = *made
-	}
-	if q.Only {
-		return &Answer{}, nil
 	}
 	a := answerOf(program, made)
 	return a, a.none()
 }
 
-// decided makes the decision.
-func decided(ctx context.Context, q *explain.Question, program *Program) (m *explain.Made, err error) {
-	m = &explain.Made{}
-	from, app := guarded{q.Source, ctx}, program.app()
+// Made is the decision in the words of the core, and in the order in which drivers and layers act.
+type Made struct {
+	Plan    *plan.Answer
+	Compute *plan.Answer   // for a program that shows nothing, where the settings have a policy for these; nil: they have none
+	In, Out []explain.Item // in the order of the answer
+}
+
+// decide makes the decision for a program, with its explanation.
+func (q *question) decide(ctx context.Context, program *Program) (*Made, error) {
+	m, err := q.plan(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	m.In, m.Out = explain.Of(m.Plan)
+	if q.local != nil {
+		m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
+	}
+	return m, nil
+}
+
+// plan makes the decision alone.
+func (q *question) plan(ctx context.Context, program *Program) (m *Made, err error) {
+	m = &Made{}
+	from, app := guarded{q.source, ctx}, program.app()
 	if program.Headless || len(program.Extensions) > 0 {
-		m.Plan, err = explain.DecideOn(q.Platform, app, from)
+		m.Plan, err = explain.DecideOn(q.platform, app, from)
 	} else {
-		m.Plan, m.Compute, err = explain.DecideShowing(q.Platform, app, from)
+		m.Plan, m.Compute, err = explain.DecideShowing(q.platform, app, from)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrEndless, err)
-	}
-	if q.Only {
-		return m, nil
-	}
-	m.In, m.Out = explain.Of(m.Plan)
-	if q.Local != nil {
-		m.Out = append(m.Out, explain.KeptOut(q.Local, m.Plan)...)
+		return nil, err
 	}
 	return m, nil
 }
 
 // answerOf is a decision in the words of this package.
-func answerOf(program Program, made *explain.Made) *Answer {
+func answerOf(program Program, made *Made) *Answer {
 	a := &Answer{Program: program.Path, Loader: program.Loader,
 		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made.Plan), listOf("layers", program.Loader, explain.Layers, made.Plan)}}
 	for _, list := range [][]explain.Item{made.In, made.Out} {
@@ -130,8 +135,8 @@ func answerOf(program Program, made *explain.Made) *Answer {
 	for i := range left {
 		a.Compute = append(a.Compute, layerOf(&left[i]))
 	}
-	for _, c := range explain.ByChance(made.Plan) {
-		a.Chance = append(a.Chance, Chance(c))
+	for _, c := range explain.Unordered(made.Plan) {
+		a.UnspecifiedOrder = append(a.UnspecifiedOrder, UnspecifiedOrder(c))
 	}
 	return a
 }

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
 )
@@ -35,7 +34,7 @@ func Windows(files fs.FS, registry ...[]byte) *Host {
 }
 
 // question is what is asked about the copy for a program.
-func (w *windowsCopy) question(host *Host, program *Program) (*explain.Question, error) {
+func (w *windowsCopy) question(host *Host, program *Program) (*question, error) {
 	if w.wrong != nil {
 		return nil, w.wrong
 	}
@@ -54,5 +53,5 @@ func (w *windowsCopy) question(host *Host, program *Program) (*explain.Question,
 	if program.Bits == 32 {
 		s.Bits = "32"
 	}
-	return &explain.Question{Source: s, Machine: &s.Machine, Platform: system.Platform(s.Bits)}, nil
+	return &question{source: s, machine: &s.Machine, platform: system.Platform(s.Bits)}, nil
 }

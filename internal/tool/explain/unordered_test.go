@@ -14,20 +14,20 @@ func layerNamed(name string) string {
 
 // Layers of one directory are in the order that the directory happens to have; what a variable or the settings file names
 // one by one is not.
-func TestByChance(t *testing.T) {
+func TestUnordered(t *testing.T) {
 	t.Parallel()
 	const directory = "/usr/share/vulkan/implicit_layer.d"
 	for _, c := range []struct {
 		name string
 		vars map[string]string
 		set  string
-		want []Chance
+		want []UnspecifiedOrder
 	}{
-		{"a directory", nil, "", []Chance{{directory, []string{"a", "b", "c"}}}},
+		{"a directory", nil, "", []UnspecifiedOrder{{directory, []string{"a", "b", "c"}}}},
 		{"files", map[string]string{"VK_IMPLICIT_LAYER_PATH": directory + "/a.json:" + directory + "/b.json:" + directory + "/c.json"}, "", nil},
-		{"one is off", map[string]string{"c_OFF": "1"}, "", []Chance{{directory, []string{"a", "b"}}}},
+		{"one is off", map[string]string{"c_OFF": "1"}, "", []UnspecifiedOrder{{directory, []string{"a", "b"}}}},
 		{"a rule", nil, `{"layers":[{"name":"b","path":"` + directory + `/b.json","control":"auto","treat_as_implicit_manifest":true},
-			{"control":"unordered_layer_location"}]}`, []Chance{{directory, []string{"a", "c"}}}},
+			{"control":"unordered_layer_location"}]}`, []UnspecifiedOrder{{directory, []string{"a", "c"}}}},
 	} {
 		world := &facts.Tree{Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{}}
 		for _, name := range []string{"a", "b", "c"} {
@@ -43,7 +43,7 @@ func TestByChance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ByChance(answer); !reflect.DeepEqual(got, c.want) {
+		if got := Unordered(answer); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

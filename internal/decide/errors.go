@@ -1,6 +1,10 @@
-package discover
+package decide
 
-import "errors"
+import (
+	"errors"
+
+	"vkloader/internal/tool/explain"
+)
 
 // Errors, for errors.Is.
 var (
@@ -20,5 +24,5 @@ var (
 	ErrUnsupported = errors.New("not supported for this host")
 
 	// ErrEndless means that a decision was stopped because it kept asking for more files and variables.
-	ErrEndless = errors.New("no decision was reached")
+	ErrEndless = explain.ErrEndless
 )

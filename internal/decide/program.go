@@ -1,14 +1,9 @@
-package discover
+package decide
 
 import (
-	"fmt"
-	"io/fs"
 	"slices"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 )
 
 // Program is what a decision is made for.
@@ -56,59 +51,3 @@ const (
 	portabilityFlag      = 1
 	portabilityExtension = "VK_KHR_portability_enumeration"
 )
-
-// question is what is asked about a host for a program, until done is called.
-func (h *Host) question(p *Program) (q *explain.Question, done func(), err error) {
-	switch {
-	case h.asked != nil:
-		return h.asked, func() {}, nil
-	case h.windows != nil:
-		q, err = h.windows.question(h, p)
-		return q, func() {}, err
-	}
-	source, done, err := h.source(p)
-	if err != nil {
-		return nil, nil, err
-	}
-	return questionOf(source), done, nil
-}
-
-// questionOf is what is asked about the program of a source.
-func questionOf(source *machine.Source) *explain.Question {
-	return &explain.Question{Source: source, Local: source, Machine: &source.Machine, Platform: explain.Platform(source)}
-}
-
-// source gives the facts of a host for a program, until done is called.
-func (h *Host) source(p *Program) (s *machine.Source, done func(), err error) {
-	switch {
-	case h.asked != nil && h.asked.Local != nil:
-		return h.asked.Local, func() {}, nil
-	case h.asked != nil:
-		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
-	case !slices.Contains([]int{0, 32, 64}, p.Bits):
-		return nil, nil, fmt.Errorf("program of %d bits: %w", p.Bits, ErrUnsupported)
-	}
-	m, done, err := h.machine(p.Env)
-	if err != nil {
-		return nil, nil, err
-	}
-	s = &machine.Source{Machine: *m, Elevated: p.Elevated, Class: p.Bits}
-	p.Loader.on(s)
-	if p.Path != "" {
-		info, err := m.Stat(p.Path)
-		if err == nil && info.IsDir() {
-			err = &fs.PathError{Op: "open", Path: p.Path, Err: fs.ErrInvalid}
-		}
-		if err == nil { // a loader knows its program without links (GEN-13)
-			s.Program, err = m.Real(p.Path)
-		}
-		if err != nil {
-			done()
-			return nil, nil, fmt.Errorf("program: %w", err)
-		}
-		if s.Class == 0 {
-			s.Class = binary.ProgramOf(m, s.Program).Class
-		}
-	}
-	return s, done, nil
-}

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -76,15 +76,15 @@ func (f *DriverFiles) Works() bool {
 //
 // A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
 // examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
-func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
-	return closureOf(ctx, host, &driver, drivers.DriverInterface)
+func (h *Host) Closure(ctx context.Context, driver Driver) (*DriverFiles, error) {
+	return h.closure(ctx, &driver, drivers.DriverInterface)
 }
 
-func closureOf(ctx context.Context, host *Host, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
+func (h *Host) closure(ctx context.Context, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
 	if driver.Library == "" {
 		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
 	}
-	source, done, err := host.source(&driver.program)
+	source, done, err := h.source(ctx, &driver.program)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +129,12 @@ func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 }
 
 // LayerClosure is [Closure] for a layer that is used. A meta-layer has no library: the error is io/fs.ErrInvalid.
-func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, error) {
+func (h *Host) LayerClosure(ctx context.Context, layer Layer) (*DriverFiles, error) {
 	d := Driver{Manifest: layer.Manifest, Library: layer.Library}
 	if layer.program != nil {
 		d.program = *layer.program
 	}
-	return closureOf(ctx, host, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
+	return h.closure(ctx, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
 }
 
 // follow enters a library with what it needs. What is opened at run time and lacks something itself is of no use to anybody.

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 // watcher tells of nothing here: devices are looked for from time to time.
 type watcher struct{ events chan struct{} }

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -28,25 +28,27 @@ type PathList struct {
 
 // Paths lists where drivers, layers and settings are looked for, also where nothing is there. It is for programs that install
 // manifests, that bind them into a sandbox, or that wait for new ones.
-func Paths(ctx context.Context, host *Host, program Program) (*PathList, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	q, done, err := host.question(&program)
+func (h *Host) Paths(ctx context.Context, program Program) (*PathList, error) {
+	q, done, err := h.question(ctx, &program)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	m, err := decided(ctx, q, &program)
+	return q.paths(ctx, &program)
+}
+
+// paths lists the places of a decision.
+func (q *question) paths(ctx context.Context, program *Program) (*PathList, error) {
+	m, err := q.plan(ctx, program)
 	if err != nil {
 		return nil, err
 	}
 	list := &PathList{Schema: Schema, Kind: "paths", Places: []Searched{}}
 	find := func(answer *plan.Answer) []explain.Searched {
-		return explain.PathsOn(&q.Platform, answer, guarded{q.Source, ctx})
+		return explain.PathsOn(&q.platform, answer, guarded{q.source, ctx})
 	}
-	if q.Local != nil {
-		find = func(answer *plan.Answer) []explain.Searched { return explain.Paths(answer, q.Local) }
+	if q.local != nil {
+		find = func(answer *plan.Answer) []explain.Searched { return explain.Paths(answer, q.local) }
 	}
 	for _, p := range find(m.Plan) {
 		list.Places = append(list.Places, Searched(p))

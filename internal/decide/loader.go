@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -25,12 +25,9 @@ type Loader struct {
 
 // LoaderOf finds the loader that a program gets, by the rules of the dynamic linker (ld.so(8)) on the host. It reads the file
 // of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
-func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+func (h *Host) LoaderOf(ctx context.Context, program Program) (*Loader, error) {
 	program.Loader = nil
-	source, done, err := host.source(&program)
+	source, done, err := h.source(ctx, &program)
 	if err != nil {
 		return nil, err
 	}

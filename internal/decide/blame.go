@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // blame finds the driver or layer of a crash or hang: the layer without which it is gone, or the driver that does it alone.
 func blame(ctx context.Context, at probe.Place, options *ProbeOptions, report *Report) error {
-	answer, err := Decide(ctx, Local(), Program{Path: at.Child, Env: options.Env})
+	answer, err := Local().Decide(ctx, Program{Path: at.Child, Env: options.Env})
 	if err != nil {
 		if errors.Is(err, ErrNoDriver) {
 			return nil

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -60,12 +60,12 @@ func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 // GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It wakes
 // no device. A host without graphics devices has an empty list, and no error. What a container needs for a GPU, say
 // [DriverFiles.NodesFor] and [Closure] of each of its Drivers.
-func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
-	answer, err := Decide(ctx, host, Program{})
+func (h *Host) GPUs(ctx context.Context) ([]GPU, error) {
+	answer, err := h.Decide(ctx, Program{})
 	if err != nil && !errors.Is(err, ErrNoDriver) {
 		return nil, err
 	}
-	m, done, err := host.machine(nil)
+	m, done, err := h.machine(nil)
 	if err != nil {
 		return nil, err
 	}

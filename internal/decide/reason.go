@@ -1,4 +1,4 @@
-package discover
+package decide
 
 // Schema is the number in every answer's JSON.
 const Schema = 1

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"encoding/json"
@@ -14,18 +14,18 @@ const (
 
 // explained is an answer as "vkloader explain" prints it.
 type explained struct {
-	Schema  int            `json:"schema"`
-	App     string         `json:"app,omitempty"`
-	Loader  *Loader        `json:"loader,omitempty"`
-	In      []explain.Item `json:"in"`
-	Out     []explain.Item `json:"out"`
-	Compute []explain.Item `json:"compute,omitempty"`
-	Chance  []Chance       `json:"chance,omitempty"`
+	Schema           int                `json:"schema"`
+	App              string             `json:"app,omitempty"`
+	Loader           *Loader            `json:"loader,omitempty"`
+	In               []explain.Item     `json:"in"`
+	Out              []explain.Item     `json:"out"`
+	Compute          []explain.Item     `json:"compute,omitempty"`
+	UnspecifiedOrder []UnspecifiedOrder `json:"chance,omitempty"`
 }
 
 // MarshalJSON writes the answer as "vkloader explain --json" does.
 func (a *Answer) MarshalJSON() ([]byte, error) {
-	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{}, Chance: a.Chance}
+	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{}, UnspecifiedOrder: a.UnspecifiedOrder}
 	for i := range a.Compute {
 		e.Compute = append(e.Compute, a.Compute[i].item())
 	}
@@ -66,7 +66,7 @@ func (a *Answer) UnmarshalJSON(text []byte) error {
 	if e.Schema != Schema {
 		return fmt.Errorf("an answer with schema %d: this package reads %d", e.Schema, Schema)
 	}
-	*a = Answer{Program: e.App, Loader: e.Loader, Chance: e.Chance}
+	*a = Answer{Program: e.App, Loader: e.Loader, UnspecifiedOrder: e.UnspecifiedOrder}
 	for i := range e.Compute {
 		a.Compute = append(a.Compute, layerOf(&e.Compute[i]))
 	}

@@ -1,4 +1,4 @@
-package discover
+package decide
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool
 
 // watched are the directories in which a driver appears.
 func watched(ctx context.Context, environ []string) (list []string) {
-	answer, err := Decide(ctx, Local(), Program{Env: environ})
+	answer, err := Local().Decide(ctx, Program{Env: environ})
 	if err != nil && !errors.Is(err, ErrNoDriver) {
 		return list
 	}
