@@ -25,7 +25,7 @@ type Driver struct {
 type Layer struct {
 	Name     string
 	Manifest string
-	Library  string // "" if it is a meta-layer, or not used
+	Library  string // "" if it is a meta-layer
 	Used     bool
 	Order    int  // place from the program down, from 1; 0: not used
 	Meta     bool // it has no library, and stands for other layers
@@ -82,19 +82,47 @@ type Made struct {
 
 // decide makes the decision for a program, with its explanation.
 func (q *question) decide(ctx context.Context, program *Program) (*Made, error) {
-	m, err := q.plan(ctx, program)
-	if err != nil {
-		return nil, err
-	}
-	m.In, m.Out = explain.Of(m.Plan)
-	if q.local != nil {
-		m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
-	}
-	return m, nil
+	return q.until(ctx, func() (*Made, error) {
+		m, err := q.planned(ctx, program)
+		if err != nil {
+			return nil, err
+		}
+		m.In, m.Out = explain.Of(m.Plan)
+		if q.local != nil {
+			m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
+		}
+		return m, nil
+	})
 }
 
 // plan makes the decision alone.
-func (q *question) plan(ctx context.Context, program *Program) (m *Made, err error) {
+func (q *question) plan(ctx context.Context, program *Program) (*Made, error) {
+	return q.until(ctx, func() (*Made, error) { return q.planned(ctx, program) })
+}
+
+// until returns the result of work, or the context's error as soon as the context ends. The core cannot be interrupted, so
+// the work then goes on without files until it ends.
+func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made, error) {
+	if ctx.Done() == nil {
+		return work()
+	}
+	var m *Made
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		m, err = work()
+	}()
+	select {
+	case <-ended:
+		return m, err
+	case <-ctx.Done():
+		q.working = ended
+		return nil, ctx.Err()
+	}
+}
+
+func (q *question) planned(ctx context.Context, program *Program) (m *Made, err error) {
 	m = &Made{}
 	from, app := guarded{q.source, ctx}, program.app()
 	if program.Headless || len(program.Extensions) > 0 {

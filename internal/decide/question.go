@@ -19,11 +19,24 @@ type question struct {
 	local    *machine.Source // the same, of a machine with this system; nil: it has another one
 	machine  *machine.Machine
 	platform search.Platform
+	working  chan struct{} // closed when work ends that goes on after the end of its context; nil: there is none
+}
+
+// finish calls done when no work uses the facts any more. It does not wait for the work.
+func (q *question) finish(done func()) {
+	if q.working == nil {
+		done()
+		return
+	}
+	go func() {
+		<-q.working
+		done()
+	}()
 }
 
 // about returns the question about the program of a source.
 func about(source *machine.Source) *question {
-	return &question{source, source, &source.Machine, explain.Platform(source)}
+	return &question{source: source, local: source, machine: &source.Machine, platform: explain.Platform(source)}
 }
 
 // question returns the facts of a host for a program, until done is called.
@@ -39,11 +52,12 @@ func (h *Host) question(ctx context.Context, p *Program) (q *question, done func
 		q, err = h.windows.question(h, p)
 		return q, func() {}, err
 	}
-	source, done, err := h.source(ctx, p)
+	source, closing, err := h.source(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	return about(source), done, nil
+	q = about(source)
+	return q, func() { q.finish(closing) }, nil
 }
 
 // source returns the facts of a host with this system for a program, until done is called.

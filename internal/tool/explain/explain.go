@@ -66,13 +66,19 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		e.because(reasons[subjectIn{name, driver.Path}])
 		in = append(in, e)
 	}
+	libraries := map[Key]string{} // of layers
+	for _, l := range answer.Layers {
+		libraries[LayerKey(l)] = l.Library
+	}
 	for _, kind := range []Kind{Drivers, Layers} {
 		for _, row := range kind.Rows(answer) {
 			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
 				usedLayers[Key{row.Subject, row.Path}] {
 				continue // what is said of something that is in belongs to the doctor
 			}
-			out = append(out, row.item(kind, answer.Style.Base(row.Subject)))
+			item := row.item(kind, answer.Style.Base(row.Subject))
+			item.Library = libraries[Key{row.Subject, row.Path}]
+			out = append(out, item)
 		}
 	}
 	return in, out
