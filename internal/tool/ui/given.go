@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/machine"
 )
 
@@ -78,7 +78,7 @@ func foreign(m *machine.Machine, name, value string) bool {
 
 // trustedDirectories are the places that a process with raised rights searches: no variable names them.
 func trustedDirectories(m *machine.Machine) (list []string) {
-	searched, err := ask.Paths(&machine.Source{Machine: *m, Elevated: true})
+	searched, err := decide.PathsOf(&machine.Source{Machine: *m, Elevated: true})
 	if err != nil {
 		return nil
 	}
