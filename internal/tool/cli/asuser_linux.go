@@ -17,9 +17,9 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spawn"
-	"vkloader/internal/tool/trust"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/trust"
 )
 
 // addAsUser adds the option --as-user.

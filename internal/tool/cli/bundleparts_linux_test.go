@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/bundle"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // The test is the tool for the children that bundle starts of it.

@@ -7,8 +7,8 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // loadersOf are the loader that the program gets in a search, and the one that it gets without the tool; nil where the dynamic

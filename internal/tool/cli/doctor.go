@@ -11,11 +11,11 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
 

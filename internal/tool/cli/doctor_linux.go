@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/trust"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 )
 
 const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code.\n" +

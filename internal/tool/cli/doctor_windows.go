@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/probe"
 )
 
 const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries and what they need,\n" +

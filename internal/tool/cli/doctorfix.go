@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/term"
 )

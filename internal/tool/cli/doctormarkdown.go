@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

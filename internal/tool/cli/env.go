@@ -12,9 +12,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

@@ -12,9 +12,9 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/systems"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/term"
 )
 

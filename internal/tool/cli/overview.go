@@ -7,8 +7,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
 

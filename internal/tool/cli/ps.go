@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
 

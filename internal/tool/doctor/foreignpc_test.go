@@ -7,8 +7,8 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/systems"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/systems"
 	"vkloader/test/dlltest"
 )
 

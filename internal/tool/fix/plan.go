@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // Edit is a file of the user's that gets another content, or goes.

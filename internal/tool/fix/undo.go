@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // undoName is the name of the undo file.

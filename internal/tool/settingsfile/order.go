@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/term"
 )
 

@@ -14,11 +14,11 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 )
 
 // LookAtChain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 
