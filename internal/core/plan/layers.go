@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
@@ -104,9 +106,10 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	for _, l := range list {
 		metas = metas || l.Meta
 	}
-	if b.unlisted = false; b.unlisted {
-		b.finder.ask(b.finder.search(search.ExplicitLayers, false, nil))
-	} else if full || metas {
+	if b.unlisted = full && !metas && b.bySet == nil && b.quiet && b.unasked(); b.unlisted {
+		b.unlisted = !b.namesOverride(b.finder.search(search.ExplicitLayers, false, nil))
+	}
+	if !b.unlisted && (full || metas) {
 		list = append(list, b.read(search.ExplicitLayers, paths)...)
 	}
 	if b.f.Missing() {
@@ -118,6 +121,17 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 		list = b.blacklist(list)
 	}
 	return b.duplicates(b.filtered(list))
+}
+
+// namesOverride reports whether one of the manifests may be that of an override layer: its text has the end of the name, or
+// an escape that can stand for a letter.
+func (b *lister) namesOverride(files []search.Found) bool {
+	found := false
+	for i := range files {
+		file, _ := b.f.File(files[i].Path)
+		found = found || strings.Contains(file.Content, "LUNARG_override") || strings.Contains(file.Content, "\\u")
+	}
+	return found
 }
 
 func (b *lister) read(kind search.Kind, override []string) []*manifest.Layer {
