@@ -303,34 +303,36 @@ func TestUIChildrenEnd(t *testing.T) {
 			t.Fatalf("processes are left: %s", s.read(mark))
 		}
 	}
-	// A picture waits for the driver, with progress; the reader goes.
-	if err := os.Truncate(mark, 0); err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+"/start/picture", strings.NewReader(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Vkloader-Secret", s.secret)
-	r.Header.Set("Origin", s.address)
-	answer, err := s.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var heard bytes.Buffer
-	for part := make([]byte, 1000); len(strings.Fields(s.read(mark))) < 2 || strings.Count(heard.String(), "progress") < 3; {
-		n, err := answer.Body.Read(part)
-		if heard.Write(part[:n]); err != nil {
-			t.Fatalf("%v after %s, processes %s", err, heard.String(), s.read(mark))
+	// A picture and a report wait for the driver, with progress; the reader goes.
+	for _, path := range []string{"/start/picture", "/start/report"} {
+		if err := os.Truncate(mark, 0); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if gone() {
-		t.Fatal("the driver has ended by itself")
-	}
-	answer.Body.Close()
-	for until := time.Now().Add(time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("processes are left: %s", s.read(mark))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+path, strings.NewReader(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Vkloader-Secret", s.secret)
+		r.Header.Set("Origin", s.address)
+		answer, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heard bytes.Buffer
+		for part := make([]byte, 1000); len(strings.Fields(s.read(mark))) < 2 || strings.Count(heard.String(), "progress") < 3; {
+			n, err := answer.Body.Read(part)
+			if heard.Write(part[:n]); err != nil {
+				t.Fatalf("%s: %v after %s, processes %s", path, err, heard.String(), s.read(mark))
+			}
+		}
+		if gone() {
+			t.Fatalf("%s: the driver has ended by itself", path)
+		}
+		answer.Body.Close()
+		for until := time.Now().Add(time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%s: processes are left: %s", path, s.read(mark))
+			}
 		}
 	}
 }
