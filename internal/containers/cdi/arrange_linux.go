@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide"
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide"
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 )

@@ -11,9 +11,9 @@ import (
 
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
+	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"

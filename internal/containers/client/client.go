@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/protocol"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/containers/protocol"
 	"vkloader/internal/decide/machine"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/test/tree"
 )
 

@@ -7,8 +7,8 @@ import (
 	"path"
 	"path/filepath"
 
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 )
 
 // Use puts a loader, Vkloader or Distribution, in force for every architecture where both can be, and tells what is so

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/term"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/vk"
+	"vkloader/internal/tool/term"
 )
 
 // event is any line of the probe.

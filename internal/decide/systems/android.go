@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/term"
 	"vkloader/internal/decide/vk"
+	"vkloader/internal/tool/term"
 )
 
 // Android is a machine with Android: a copy of its file system, and what its properties and global settings say.

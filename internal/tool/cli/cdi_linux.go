@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/cdi"
-	"vkloader/internal/tool/exit"
+	"vkloader/internal/containers/offer"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

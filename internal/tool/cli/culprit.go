@@ -16,11 +16,11 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
 )
 
 const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code.\n" +

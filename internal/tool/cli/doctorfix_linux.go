@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/tool/fix"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )

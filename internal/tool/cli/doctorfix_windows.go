@@ -5,11 +5,11 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/term"
 )
 

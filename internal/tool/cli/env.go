@@ -11,10 +11,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

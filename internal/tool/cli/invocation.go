@@ -12,9 +12,9 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/exit"
 )
 
 // invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that

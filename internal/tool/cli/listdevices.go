@@ -12,9 +12,9 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

@@ -9,8 +9,8 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/containers/cdi"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

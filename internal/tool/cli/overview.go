@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
 

@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/doctor"
 )
 
 // runningPC is the running system, for the doctor. What the system says of itself is asked once: a look at it is made

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

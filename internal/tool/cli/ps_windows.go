@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/windows"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/doctor"
 )
 
 // seer is who sees what processes of others have loaded.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/containers/client"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"

@@ -18,14 +18,14 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/decide/trust"
 )
 
 // launched is what run is asked to do.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/term"
 )
 

@@ -19,8 +19,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/facts"
-	"vkloader/internal/core/variables"
 	"vkloader/internal/containers/activation"
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/config"
@@ -30,6 +28,8 @@ import (
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/server"
 	"vkloader/internal/containers/state"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )

@@ -16,8 +16,8 @@ import (
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/state"
 	"vkloader/internal/containers/table"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"

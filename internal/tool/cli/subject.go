@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

@@ -10,9 +10,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

@@ -9,9 +9,9 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

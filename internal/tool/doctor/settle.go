@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/tool/environment"
 )
 
 // maxLooks is how often a machine is looked at again to try fixes: each takes as long as the first look.

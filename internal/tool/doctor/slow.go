@@ -8,8 +8,8 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/tool/launch"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/term"
 )
 

@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/tool/launch"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/term"
 )
 

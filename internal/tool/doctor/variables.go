@@ -10,10 +10,10 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
 

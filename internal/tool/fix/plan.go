@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/doctor"
 )
 
 // Edit is a file of the user's that gets another content, or goes.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
@@ -81,7 +81,9 @@ func ExportFile(m *machine.Machine) string {
 
 // export is such a file, in UTF-16 as the registry editor writes it.
 func (u *undo) export(wide bool) []byte {
-	list := term.Words(u.Values, func(k keptValue) windows.ExportedValue { return windows.ExportedValue{ValueName: k.Value, Data: k.Before} })
+	list := term.Words(u.Values, func(k keptValue) windows.ExportedValue {
+		return windows.ExportedValue{ValueName: k.Value, Data: k.Before}
+	})
 	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide)))) // numbers have a size
 	return out
 }

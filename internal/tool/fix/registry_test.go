@@ -9,8 +9,8 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/windows"
 	"vkloader/internal/decide/systems"
+	"vkloader/internal/decide/windows"
 )
 
 // values are a registry.
@@ -24,8 +24,8 @@ func (v values) Read(at windows.ValueName) (windows.Data, error) {
 	return data, nil
 }
 func (v values) Write(at windows.ValueName, data windows.Data) error { v[at] = data; return nil }
-func (v values) Delete(at windows.ValueName) error              { delete(v, at); return nil }
-func (v values) Wide() bool                                { return true }
+func (v values) Delete(at windows.ValueName) error                   { delete(v, at); return nil }
+func (v values) Wide() bool                                          { return true }
 
 const layers = `SOFTWARE\Khronos\Vulkan\ImplicitLayers`
 

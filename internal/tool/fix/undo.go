@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 )
 
 // undoName is the name of the undo file.

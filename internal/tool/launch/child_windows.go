@@ -12,8 +12,8 @@ import (
 	syswindows "golang.org/x/sys/windows"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/windows"
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/windows"
 )
 
 // Wait runs the program as a child in the same console, and waits for it. With a splitter its standard error goes through
@@ -56,7 +56,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		default: // it has been said
 		}
 	}
-	defer windows.OnBreak(func() { say(hangs) })()
+	defer syswindows.OnBreak(func() { say(hangs) })()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -65,7 +65,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	d := &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
-	job, err := windows.NewJob()
+	job, err := syswindows.NewJob()
 	if err != nil {
 		return nil, err
 	}

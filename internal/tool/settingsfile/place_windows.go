@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/exit"
 )
 
 // key is where loaders find the path of the settings file (WIN-081).

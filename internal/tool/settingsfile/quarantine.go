@@ -12,9 +12,9 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 

@@ -13,12 +13,12 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/term"
 	"vkloader/internal/decide/vk"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/term"
 )
 
 // LookAtChain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.

@@ -2,11 +2,11 @@ package ui
 
 import (
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/tool/fix"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/term"
 )
 

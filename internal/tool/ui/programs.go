@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
 
