@@ -31,7 +31,7 @@ func (s *Source) forClass(manifest string) string { return manifest }
 
 func ownProgram() (string, error) { return os.Executable() }
 
-func system64() bool { return syswindows.System64() }
+func system64() bool { return windows.System64() }
 
 // mediumIntegrity is the level of what a user starts.
 const mediumIntegrity = 0x2000
@@ -50,9 +50,9 @@ func (s *Source) Path(name string) string {
 	case !system64() || s.Foreign():
 		return name
 	case s.Bits() == "32" && OwnClass == 64:
-		return syswindows.Redirected(name)
+		return windows.Redirected(name)
 	case s.Bits() == "64" && OwnClass == 32:
-		return syswindows.Directed(name)
+		return windows.Directed(name)
 	}
 	return name
 }
@@ -83,13 +83,13 @@ func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
 		k, _ := r.Registry(h, key)
 		return k
 	}
-	return syswindows.Registry(h, key, e.Bits())
+	return windows.Registry(h, key, e.Bits())
 }
 
 func (elsewhere) Adapters(name string) facts.Adapters {
 	r := OwnReader()
 	if r == nil {
-		return syswindows.Adapters(name)
+		return windows.Adapters(name)
 	}
 	all, ok := r.Adapters(name)
 	if !ok {
@@ -103,7 +103,7 @@ func (elsewhere) Devices(name string) facts.Devices {
 		all, _ := r.Devices(name)
 		return all
 	}
-	return syswindows.Devices(name)
+	return windows.Devices(name)
 }
 
 func (elsewhere) Packages(family string) []string {
@@ -111,7 +111,7 @@ func (elsewhere) Packages(family string) []string {
 		paths, _ := r.Packages(family)
 		return paths
 	}
-	return syswindows.Packages(family)
+	return windows.Packages(family)
 }
 
 func (elsewhere) DXGI() facts.DXGI {
@@ -119,7 +119,7 @@ func (elsewhere) DXGI() facts.DXGI {
 		all, _ := r.DXGI()
 		return all
 	}
-	return syswindows.DXGI()
+	return windows.DXGI()
 }
 
 func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
@@ -131,7 +131,7 @@ func rights() facts.Process {
 			return p
 		}
 	}
-	return syswindows.Own()
+	return windows.Own()
 }
 
 // Process is this process's, for a program that it starts has the same rights; with Elevated, one that has more.

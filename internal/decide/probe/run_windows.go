@@ -21,7 +21,7 @@ func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 	if err = syswindows.SetHandleInformation(handle, syswindows.HANDLE_FLAG_INHERIT, syswindows.HANDLE_FLAG_INHERIT); err != nil {
 		return nil, err
 	}
-	job, err := syswindows.NewJob()
+	job, err := windows.NewJob()
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 
 // killedBy names the exception that ended a process; "": none.
 func killedBy(state *os.ProcessState) string {
-	if code := syswindows.Exception(state.ExitCode()); code.Fatal() {
+	if code := windows.Exception(state.ExitCode()); code.Fatal() {
 		return code.String()
 	}
 	return ""

@@ -44,7 +44,7 @@ func commandsOfSystem() (list []command) {
 
 // elevatedHere tells whether programs have more rights than their user because the tool has, which starts them.
 func elevatedHere() bool {
-	rights := syswindows.Own()
+	rights := windows.Own()
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
@@ -72,10 +72,10 @@ func kernelOf(*machine.Source) string { return "" }
 
 // libraryVersions are the release of a library and its version of Vulkan, as its resources say.
 func libraryVersions(library string) (release, vulkan string) {
-	if syswindows.FileText(library, "ProductName") == "vkloader" {
-		release = syswindows.FileText(library, "ProductVersion")
+	if windows.FileText(library, "ProductName") == "vkloader" {
+		release = windows.FileText(library, "ProductVersion")
 	}
-	return release, strings.TrimSuffix(syswindows.FileVersion(library), ".0")
+	return release, strings.TrimSuffix(windows.FileVersion(library), ".0")
 }
 
 // orderUse is in the usage of settings: there are no rules about the order of layers here.
@@ -88,7 +88,7 @@ func listens(func(), chan<- struct{}) bool { return false }
 
 // together runs a child, and ends it and its children with its context.
 func together(child *exec.Cmd) error {
-	job, err := syswindows.NewJob()
+	job, err := windows.NewJob()
 	if err != nil {
 		return err
 	}

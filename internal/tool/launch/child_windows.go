@@ -56,7 +56,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		default: // it has been said
 		}
 	}
-	defer syswindows.OnBreak(func() { say(hangs) })()
+	defer windows.OnBreak(func() { say(hangs) })()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -65,7 +65,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	d := &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
-	job, err := syswindows.NewJob()
+	job, err := windows.NewJob()
 	if err != nil {
 		return nil, err
 	}

@@ -28,16 +28,16 @@ type debugger struct {
 type debugged struct {
 	pid     uint32
 	handle  syswindows.Handle
-	first   uint32                        // its first thread
-	threads map[uint32]syswindows.Handle  // all
-	begun   map[syswindows.Exception]bool // the breakpoints that a process begins with, which have been seen
-	last    *Fault                        // at the last exception that ends programs, if they do not handle it
+	first   uint32                       // its first thread
+	threads map[uint32]syswindows.Handle // all
+	begun   map[windows.Exception]bool   // the breakpoints that a process begins with, which have been seen
+	last    *Fault                       // at the last exception that ends programs, if they do not handle it
 }
 
 // loop takes what happens to the processes until none is left. main is the program itself.
 func (d *debugger) loop(main uint32) error {
 	for {
-		e, err := syswindows.NextDebugEvent()
+		e, err := windows.NextDebugEvent()
 		if err != nil {
 			return err
 		}
@@ -52,11 +52,11 @@ func (d *debugger) loop(main uint32) error {
 }
 
 // take takes one event, and tells whether the program continues as if the exception had not happened.
-func (d *debugger) take(main uint32, e *syswindows.DebugEvent) (handled bool) {
+func (d *debugger) take(main uint32, e *windows.DebugEvent) (handled bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if e.Kind == syswindows.Started {
-		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]syswindows.Handle{}, begun: map[syswindows.Exception]bool{}}
+	if e.Kind == windows.Started {
+		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]syswindows.Handle{}, begun: map[windows.Exception]bool{}}
 		if d.failed || d.why.Load() != goesOn {
 			_ = syswindows.TerminateProcess(e.Process, 1)
 		}
@@ -66,13 +66,13 @@ func (d *debugger) take(main uint32, e *syswindows.DebugEvent) (handled bool) {
 		return false
 	}
 	switch e.Kind {
-	case syswindows.Started, syswindows.ThreadStarted:
+	case windows.Started, windows.ThreadStarted:
 		p.threads[e.TID] = e.Thread
-	case syswindows.ThreadEnded:
+	case windows.ThreadEnded:
 		delete(p.threads, e.TID)
-	case syswindows.Raised:
+	case windows.Raised:
 		return d.raised(p, e)
-	case syswindows.Ended:
+	case windows.Ended:
 		delete(d.alive, e.PID)
 		d.ended(p, e, e.PID == main)
 	}
@@ -80,17 +80,17 @@ func (d *debugger) take(main uint32, e *syswindows.DebugEvent) (handled bool) {
 }
 
 // raised takes an exception. One that its process does not handle is a fault.
-func (d *debugger) raised(p *debugged, e *syswindows.DebugEvent) (handled bool) {
+func (d *debugger) raised(p *debugged, e *windows.DebugEvent) (handled bool) {
 	switch {
-	case (e.Exception == syswindows.Breakpoint || e.Exception == syswindows.Breakpoint32) && !p.begun[e.Exception]:
+	case (e.Exception == windows.Breakpoint || e.Exception == windows.Breakpoint32) && !p.begun[e.Exception]:
 		p.begun[e.Exception] = true // so each process begins
 		return true
-	case e.Exception == syswindows.ControlC || e.Exception == syswindows.ControlBreak:
+	case e.Exception == windows.ControlC || e.Exception == windows.ControlBreak:
 		return true // the tool hears them, too
 	case !e.Exception.Fatal():
 		return false
 	}
-	_, sp := syswindows.Standing(p.handle, p.threads[e.TID])
+	_, sp := windows.Standing(p.handle, p.threads[e.TID])
 	p.last = faultAt(p, e.Address, sp)
 	if p.last.Killed = e.Exception.String(); !e.First {
 		d.faults.take(p.last, e.TID == p.first)
@@ -101,8 +101,8 @@ func (d *debugger) raised(p *debugged, e *syswindows.DebugEvent) (handled bool) 
 // ended takes the end of a process. A handler of its own may have ended it after an exception, with the exception's code. With
 // a program that has failed all that it has started ends; otherwise it may have been a launcher, and what it has started is
 // followed on.
-func (d *debugger) ended(p *debugged, e *syswindows.DebugEvent, main bool) {
-	killed := syswindows.Exception(e.Code)
+func (d *debugger) ended(p *debugged, e *windows.DebugEvent, main bool) {
+	killed := windows.Exception(e.Code)
 	if killed.Fatal() && d.told == nil && p.last != nil && p.last.Killed == killed.String() {
 		d.faults.take(p.last, true)
 	}
@@ -132,10 +132,10 @@ func (d *debugger) stop(why int32) {
 	if why == hangs {
 		for _, p := range d.alive {
 			for tid, thread := range p.threads {
-				if !syswindows.Suspend(thread) {
+				if !windows.Suspend(thread) {
 					continue
 				}
-				if at, sp := syswindows.Standing(p.handle, thread); at != 0 {
+				if at, sp := windows.Standing(p.handle, thread); at != 0 {
 					p.last = faultAt(p, at, sp)
 					d.faults.take(p.last, tid == p.first)
 				}
@@ -150,7 +150,7 @@ func (d *debugger) idle() bool {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for _, p := range d.alive {
-		if list, err := syswindows.ModulesOf(p.pid); err == nil && hasLoader(list) {
+		if list, err := windows.ModulesOf(p.pid); err == nil && hasLoader(list) {
 			return false
 		}
 	}
@@ -160,7 +160,7 @@ func (d *debugger) idle() bool {
 // end says how the program ended.
 func (d *debugger) end(code uint32) *End {
 	e := d.faults.ended(d.why.Load())
-	if killed := syswindows.Exception(code); killed.Fatal() {
+	if killed := windows.Exception(code); killed.Fatal() {
 		e.Killed = killed.String()
 	} else {
 		e.Code = int(code)
@@ -168,8 +168,8 @@ func (d *debugger) end(code uint32) *End {
 	return e
 }
 
-func hasLoader(list []syswindows.Module) bool {
-	return slices.ContainsFunc(list, func(m syswindows.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
+func hasLoader(list []windows.Module) bool {
+	return slices.ContainsFunc(list, func(m windows.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
 }
 
 // maxStack is how much of a stack is looked at.
@@ -178,8 +178,8 @@ const maxStack = 32 << 10
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
 func faultAt(p *debugged, at, sp uint64) *Fault {
-	list, _ := syswindows.ModulesOf(p.pid)
-	f := &Fault{Program: syswindows.ProgramOf(p.handle), Loader: hasLoader(list)}
+	list, _ := windows.ModulesOf(p.pid)
+	f := &Fault{Program: windows.ProgramOf(p.handle), Loader: hasLoader(list)}
 	in := func(address uint64) string {
 		for _, m := range list {
 			if address >= m.Base && address-m.Base < m.Size {
@@ -192,8 +192,8 @@ func faultAt(p *debugged, at, sp uint64) *Fault {
 		f.Mapped = true
 		f.add(file)
 	}
-	for _, word := range syswindows.Words(p.handle, sp, maxStack) {
-		if file := in(word); file != "" && syswindows.IsCode(p.handle, word) {
+	for _, word := range windows.Words(p.handle, sp, maxStack) {
+		if file := in(word); file != "" && windows.IsCode(p.handle, word) {
 			f.add(file)
 		}
 	}
