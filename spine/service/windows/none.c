@@ -19,11 +19,6 @@ void closure_drop(struct closure *c)
     (void)c;
 }
 
-void closure_hold(struct closure *c)
-{
-    (void)c;
-}
-
 void namespace_offer(void *handle)
 {
     (void)handle;
