@@ -42,7 +42,7 @@ struct mapped_lib *library_borrow(const char *path, char **text);
 void library_found(struct mapped_lib *lib, char *path);
 /* Notes that the linker has the library by the path that was given. */
 void library_lies_as_given(struct mapped_lib *lib);
-/* Attributes objects that came into the process lately to the drivers in use (theirs), or to nobody. */
+/* Attributes new objects of the process to the drivers in use (theirs), or to nobody. */
 void library_note_objects(bool theirs);
 /* Ends an opening: the library is closed, or stays open by the rule of mapped.c. */
 void library_close(struct mapped_lib *lib);
@@ -74,7 +74,7 @@ void library_let_go(void *handle);
 struct objects;
 /* The objects that there are, held for the caller. NULL: unknown. */
 struct objects *objects_now(void);
-/* The objects that have come since, and what these need besides the program's own libraries. NULL: unknown. */
+/* The objects that have come since, and their dependencies, except the program's own. NULL: unknown. */
 struct objects *objects_since(const struct objects *before);
 struct objects *objects_hold(struct objects *o);
 void objects_drop(struct objects *o);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is not opened ----------------------------------------------------------------------------------------- */
+/* ---- refusals --------------------------------------------------------------------------------------------------- */
 
 /* Reports whether a file is this loader's own (ERRATA 23). */
 static bool is_own(const struct file_identity *identity)
@@ -107,8 +107,8 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     return NULL;
 }
 
-/* Adds the objects that have come since a moment, and what they need besides the program's own libraries. later: they
- * came after the library was opened, and may go before it. */
+/* Adds new objects and their dependencies, except the program's own. later: objects that came after the library was
+ * opened, and may go before it. */
 static void objects_add(struct library *l, const struct objects *before, bool later)
 {
     struct file_identity identity;
@@ -220,7 +220,7 @@ struct mapped_lib *library_open(const char *path, char **text)
     struct objects *before = objects_now();
     void *handle = library_dlopen(path, &identity, text);
     struct library *l = handle ? record_use(handle, path, &identity, before, search, NULL) : NULL;
-    library_note_objects(false); /* what came is this library's, and no other driver's */
+    library_note_objects(false); /* the new objects belong to this library alone */
     struct mapped_lib *lib = l ? opening(l, path, false) : NULL;
     if (lib) return lib;
     if (l) {

@@ -65,7 +65,7 @@ bool record_stays(const struct library *l);
 bool record_quarantined(const void *handle);
 /* A record in CLOSING, which nobody finds. NULL: no memory. Without the lock. */
 struct library *record_new(void);
-/* Frees the contents of a record that nobody else leads to. Without the lock. */
+/* Frees the contents of a record in CLOSING. Without the lock. */
 void record_free(struct library *l);
 /* Adds a file that the library does not have yet. object: as in library_file. Without the lock. */
 void record_file_add(struct library *l, const char *path, const struct file_identity *identity, const void *object);

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -35,7 +36,8 @@ func TestInstall(t *testing.T) {
 	// For the prefix that the build was made for: its directories are compiled in, so another one would be another
 	// library, made under the feet of the tests that run beside this one.
 	directories := read(t, filepath.Join(machine.Built(t), "directories"))
-	install := exec.Command("make", "-s", "install", "DESTDIR="+root)
+	// The caller's umask has no effect: nobody but the owner may write, everybody may read.
+	install := exec.Command("sh", "-c", "umask 000; exec make -s install DESTDIR='"+root+"'")
 	install.Dir = machine.Repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("make install: %v\n%s", err, out)
@@ -44,7 +46,10 @@ func TestInstall(t *testing.T) {
 		t.Fatal("make install made another library: run the tests as make test, with the PREFIX of the build")
 	}
 	named := ""
-	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if info, wrong := entry.Info(); wrong != nil || info.Mode().Type() != fs.ModeSymlink && info.Mode()&0o777&^0o111 != 0o644 {
+			t.Errorf("%s has mode %v (%v)", path, info.Mode(), wrong)
+		}
 		if err == nil && filepath.Base(path) == "vulkan.pc" {
 			named = strings.TrimPrefix(filepath.Dir(filepath.Dir(filepath.Dir(path))), root)
 		}
@@ -73,6 +78,7 @@ func TestInstall(t *testing.T) {
 		"share/fish/vendor_completions.d/vkloader.fish",
 		"lib/systemd/system/vkloader.service", "lib/systemd/system/vkloader.socket", "lib/systemd/system/vkloader-trusted.socket",
 		"lib/systemd/user/vkloader.service", "lib/systemd/user/vkloader.socket",
+		"lib/systemd/system-preset/80-vkloader.preset", "lib/systemd/user-preset/80-vkloader.preset",
 	} {
 		if info, err := os.Stat(filepath.Join(prefix, file)); err != nil || !info.Mode().IsRegular() {
 			t.Errorf("%s: %v", file, err)
@@ -142,6 +148,12 @@ target_link_libraries(small Vulkan::Loader)
 	// "make uninstall" takes all of that away, and nothing else.
 	foreign := filepath.Join(lib, "libvulkan_other.so")
 	write(t, foreign, "")
+	for _, kind := range []string{"system", "user"} { // what "systemctl enable" makes
+		link := filepath.Join(root, "etc/systemd", kind, "sockets.target.wants/vkloader.socket")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(named+"/lib/systemd/"+kind+"/vkloader.socket", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	uninstall := exec.Command("make", "-s", "uninstall", "DESTDIR="+root)
 	uninstall.Dir = machine.Repository(t)
 	if out, err := uninstall.CombinedOutput(); err != nil {

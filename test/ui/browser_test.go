@@ -32,10 +32,11 @@ type browser struct {
 	t   *testing.T
 	ctx context.Context
 
-	lock   sync.Mutex
-	faults []string // what the page's code did wrong, and requests to anything but the page's server
-	host   string   // the page's server
-	bytes  int64    // of all answers so far
+	lock    sync.Mutex
+	faults  []string // what the page's code did wrong, and requests to anything but the page's server
+	host    string   // the page's server
+	foreign bool     // other pages are visited, too, whose requests are refused
+	bytes   int64    // of all answers so far
 }
 
 // sandboxed tells whether this user's browser can separate its processes: root's cannot, and others need a user namespace.
@@ -88,18 +89,21 @@ func (b *browser) hear(event any) {
 	wrong := func(format string, args ...any) { b.faults = append(b.faults, fmt.Sprintf(format, args...)) }
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
+		if b.foreign {
+			break
+		}
 		what := ""
 		if e.ExceptionDetails.Exception != nil {
 			what = e.ExceptionDetails.Exception.Description
 		}
 		wrong("%s %s", e.ExceptionDetails.Text, what)
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError {
+		if e.Entry.Level == log.EntryLevelError && !b.foreign {
 			wrong("%s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
 		u, err := url.Parse(e.Request.URL)
-		if err != nil || b.host != "" && u.Host != b.host && (u.Scheme == "http" || u.Scheme == "https") {
+		if err != nil || !b.foreign && b.host != "" && u.Host != b.host && (u.Scheme == "http" || u.Scheme == "https") {
 			wrong("it asked for %s", e.Request.URL)
 		}
 	case *network.EventLoadingFinished:

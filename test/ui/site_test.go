@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,7 +64,10 @@ type site struct {
 	tool      string
 	directory string
 	environ   []string
-	address   string // with the token
+	address   string      // with the token
+	tracer    []string    // what the server runs under
+	stdin     io.Writer   // of the server
+	more      chan string // what it prints after the address
 }
 
 // newSite has the null driver, and a layer that is active.
@@ -178,6 +182,14 @@ func (s *site) run(args ...string) string {
 func (s *site) serve(args ...string) *site {
 	s.t.Helper()
 	cmd := s.command(filepath.Join(s.tool, "vkloader"), append([]string{"ui"}, args...)...)
+	if s.tracer != nil {
+		path, err := exec.LookPath(s.tracer[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		cmd.Args = append(slices.Clone(s.tracer), append([]string{cmd.Path}, cmd.Args[1:]...)...)
+		cmd.Path = path
+	}
 	var said strings.Builder
 	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
@@ -192,14 +204,26 @@ func (s *site) serve(args ...string) *site {
 		s.t.Fatal(err)
 	}
 	lines := bufio.NewReader(out)
+	s.stdin, s.more = in, make(chan string, 10)
+	over := make(chan struct{})
 	line, err := lines.ReadString('\n')
 	s.t.Cleanup(func() {
 		in.Close()
-		_, _ = io.Copy(io.Discard, lines)
+		<-over
 		if err := cmd.Wait(); err != nil || s.t.Failed() {
 			s.t.Errorf("the server ended: %v\n%s", err, said.String())
 		}
 	})
+	go func() {
+		defer close(over)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			s.more <- line
+		}
+	}()
 	if err != nil {
 		s.t.Fatalf("no address: %v", err)
 	}

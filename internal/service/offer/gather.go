@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
@@ -89,7 +89,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	}
 	program := *source // of the client's word size; manifests are handed out as they are
 	program.Class = k.Class
-	answer, err := ask.Plan(&program)
+	answer, err := decide.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

@@ -395,30 +395,14 @@ func (l *Linker) musl() bool {
 		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
 }
 
-// expand replaces $ORIGIN, $LIB and $PLATFORM; all values that $LIB and $PLATFORM have somewhere, because which one a
-// distribution has chosen stands in its dynamic linker alone.
+// expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value that they have on some distribution: the
+// chosen one stands in its dynamic linker alone.
 func (l *Linker) expand(text, origin string) []string {
 	if !strings.Contains(text, "$") {
 		return []string{text}
 	}
-	replace := func(list []string, token string, values ...string) []string {
-		var out []string
-		for _, s := range list {
-			if !strings.Contains(s, "$"+token) && !strings.Contains(s, "${"+token+"}") {
-				out = append(out, s)
-				continue
-			}
-			for _, v := range values {
-				out = append(out, strings.ReplaceAll(strings.ReplaceAll(s, "${"+token+"}", v), "$"+token, v))
-			}
-		}
-		return out
-	}
-	platform := map[Machine][]string{X8664: {"x86_64", "haswell"}, I386: {"i686", "i586"},
-		ARM64: {"aarch64"}}[l.elf]
-	list := replace([]string{text}, "ORIGIN", origin)
-	list = replace(list, "LIB", l.places()...)
-	return replace(list, "PLATFORM", platform...)
+	platform := map[Machine][]string{X8664: {"x86_64", "haswell"}, I386: {"i686", "i586"}, ARM64: {"aarch64"}}[l.elf]
+	return machine.Tokens{Origin: []string{origin}, Lib: l.places(), Platform: platform}.Expand(text)
 }
 
 // Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide"
 	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
@@ -123,7 +123,7 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 
 // ownDrivers are the drivers that a container has itself.
 func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
-	answer, err := ask.Plan(&machine.Source{Machine: *m, Class: class})
+	answer, err := decide.Plan(&machine.Source{Machine: *m, Class: class})
 	if err != nil {
 		return nil
 	}

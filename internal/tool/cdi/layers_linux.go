@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide"
 	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
@@ -26,7 +26,7 @@ func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, erro
 	program := *source
 	kind, _ := offer.KindOf(name)
 	program.Class = kind.Class
-	answer, err := ask.Plan(&program)
+	answer, err := decide.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

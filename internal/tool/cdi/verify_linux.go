@@ -12,8 +12,8 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/core/search"
+	"vkloader/internal/decide"
 	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
@@ -235,7 +235,7 @@ func (v *Verdict) said(d Driver) {
 
 // drivers judges the drivers that a program in the container gets.
 func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string, options binary.LinkerOptions) {
-	answer, err := ask.Plan(&machine.Source{Machine: *box, Class: options.Class})
+	answer, err := decide.Plan(&machine.Source{Machine: *box, Class: options.Class})
 	if err != nil {
 		v.found(Problem, "", err.Error(), "")
 		return

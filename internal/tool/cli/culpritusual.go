@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
@@ -36,7 +36,7 @@ func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	source := *h.scene.Source
 	source.Environ, source.Kept = usual, nil
 	h.other.On(&source)
-	answer, err := ask.PlanFor(&source, hunted)
+	answer, err := decide.PlanFor(&source, hunted)
 	if err != nil {
 		return nil, err
 	}

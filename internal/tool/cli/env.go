@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
@@ -61,7 +61,7 @@ func newEnv(s *invocation) *cobra.Command {
 				return err
 			}
 			loader := loaders.Decide(source, "")
-			answer, err := ask.Plan(source)
+			answer, err := decide.Plan(source)
 			if err != nil {
 				return err
 			}

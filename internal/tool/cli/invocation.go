@@ -32,6 +32,10 @@ type invocation struct {
 	variables []string // --env: changes to the environment
 	rules     bool     // --rules: with the ids of statements
 
+	actAs string    // --as-user: the user whose rights the command has; "": this process's own
+	args  []string  // the command line
+	plain io.Writer // standard output without the wrapper
+
 	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
 	class  int  // 32 or 64; 0: that of the program
 	asUser bool // --elevated=false

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/spawn"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -82,10 +83,25 @@ const orderUse = ""
 
 func settingsOfSystem(*invocation) []*cobra.Command { return nil }
 
-// hungUp calls end when the terminal is gone; Windows then ends the process itself.
-func hungUp(func()) {}
+// listens watches nothing: Windows ends the process with its terminal.
+func listens(func(), chan<- struct{}) bool { return false }
+
+// together runs a child, and ends it and its children with its context.
+func together(child *exec.Cmd) error {
+	job, err := pc.NewJob()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = job.End() }()
+	child.Cancel = func() error { return job.End() }
+	if err := spawn.Start(child); err != nil {
+		return err
+	}
+	_ = job.Take(uint32(child.Process.Pid)) // where a process may be in one job alone, the child alone is ended
+	return child.Wait()
+}
 
 // openPage starts a browser on a page.
 func openPage(address string) (forget func(), err error) {
-	return func() {}, exec.Command("rundll32", "url.dll,FileProtocolHandler", address).Start()
+	return func() {}, spawn.Start(exec.Command("rundll32", "url.dll,FileProtocolHandler", address))
 }

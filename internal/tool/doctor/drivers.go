@@ -7,7 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -103,7 +103,7 @@ func (e *driverExam) replacedByRivals() {
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
 		return
 	}
-	all, err := ask.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
+	all, err := decide.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
 	if err != nil {
 		return
 	}

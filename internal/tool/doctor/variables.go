@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/explain"
@@ -222,7 +222,7 @@ func Unseen(source *machine.Source) (set []string) {
 func lost(has map[string]bool, source *machine.Source) (names []string) {
 	plain := *source
 	plain.Elevated = false
-	answer, err := ask.Plan(&plain)
+	answer, err := decide.Plan(&plain)
 	if err != nil {
 		return nil
 	}

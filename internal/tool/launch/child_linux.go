@@ -19,6 +19,7 @@ import (
 
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/spawn"
 )
 
 // Become makes this process the program; it returns only when that fails.
@@ -65,7 +66,7 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 		}
 	}
 	defer signal.Stop(signals)
-	err = cmd.Start()
+	err = spawn.Start(cmd)
 	write.Close()
 	if err != nil {
 		read.Close()

@@ -13,6 +13,7 @@ import (
 
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/spawn"
 )
 
 // Wait runs the program as a child in the same console, and waits for it. With a splitter its standard error goes through
@@ -25,7 +26,7 @@ func (p *Program) Wait(s *Splitter) (code int, err error) {
 	interrupts := make(chan os.Signal, 1) // Ctrl-C goes to all programs of the console; the tool stays until this one has ended
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	err = cmd.Run()
+	err = spawn.Run(cmd)
 	if s != nil {
 		if wrong := s.Close(); err == nil && wrong != nil && !errors.Is(wrong, io.EOF) {
 			err = wrong
@@ -74,11 +75,11 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 			Stderr: s, WaitDelay: lastWords, SysProcAttr: &syscall.SysProcAttr{CreationFlags: flags}}
 	}
 	cmd := command(windows.DEBUG_PROCESS)
-	err = cmd.Start()
+	err = spawn.Start(cmd)
 	debugged := !errors.Is(err, windows.ERROR_NOT_SUPPORTED)
 	if !debugged {
 		cmd = command(0)
-		err = cmd.Start()
+		err = spawn.Start(cmd)
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/spawn"
 )
 
 // owner is an installed package.
@@ -115,7 +116,7 @@ func rpmOwner(m *machine.Machine, file string) *owner {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), rpmLimit)
 	defer cancel()
-	answer, err := exec.CommandContext(ctx, "rpm", "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file).Output()
+	answer, err := spawn.Output(exec.CommandContext(ctx, "rpm", "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file))
 	name, version, ok := strings.Cut(strings.TrimSpace(string(answer)), " ")
 	if err != nil || !ok || strings.ContainsAny(version, " \n") {
 		return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"vkloader/internal/tool/spawn"
 )
 
 // Package is a package that is installed.
@@ -146,7 +148,7 @@ func (m *Machine) rpmPackage(name string) (Package, bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 	defer cancel()
-	answer, err := exec.CommandContext(ctx, "rpm", "-q", "--queryformat", "%{VERSION}\n[%{FILENAMES}\n]", "--", name).Output()
+	answer, err := spawn.Output(exec.CommandContext(ctx, "rpm", "-q", "--queryformat", "%{VERSION}\n[%{FILENAMES}\n]", "--", name))
 	version, files, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
 	if err != nil || version == "" || strings.Contains(version, " ") {
 		return Package{}, false
@@ -157,9 +159,8 @@ func (m *Machine) rpmPackage(name string) (Package, bool) {
 // packageLimit is how long the package manager may take: its answer is nice to have.
 const packageLimit = 3 * time.Second
 
-// Owners tells which packages files belong to. On this machine dpkg or rpm is asked; where neither is, and on a foreign
-// machine, the lists that dpkg, apk and pacman keep as texts are read. What they do not know is left out, and so is
-// everything on a system without them.
+// Owners returns the packages of files, by path. It reads the lists that dpkg, apk and pacman keep as texts, and asks rpm on this
+// machine if none of them has a file. Files without a package are left out, and so is everything on a system without them.
 func (m *Machine) Owners(files []string) map[string]string {
 	owners := map[string]string{}
 	var wanted []string
@@ -171,39 +172,22 @@ func (m *Machine) Owners(files []string) map[string]string {
 	if len(wanted) == 0 {
 		return owners
 	}
-	if !m.Foreign() {
-		wanted = slices.DeleteFunc(wanted, func(file string) bool { // dpkg takes patterns: what could be one is not asked for
-			return strings.ContainsAny(file, "*?[\\")
-		})
-		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
-		defer cancel()
-		if dpkgOwners(ctx, wanted, owners); len(owners) == 0 {
-			rpmOwners(ctx, wanted, owners)
-		}
-	} else {
-		m.dpkgLists(wanted, owners)
-	}
+	m.dpkgLists(wanted, owners)
 	if len(owners) == 0 {
 		m.apkDatabase(wanted, owners)
 		m.pacmanDatabase(wanted, owners)
 	}
+	if len(owners) == 0 && m.AsksRPM() {
+		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
+		defer cancel()
+		rpmOwners(ctx, wanted, owners)
+	}
 	return owners
 }
 
-// dpkgOwners asks dpkg.
-func dpkgOwners(ctx context.Context, files []string, owners map[string]string) {
-	// It fails when it knows only some of them, and prints those.
-	answer, _ := exec.CommandContext(ctx, "dpkg-query", append([]string{"-S", "--"}, files...)...).Output()
-	dpkgAnswer(string(answer), owners)
-}
-
-// dpkgAnswer reads what dpkg-query -S prints: lines of an owner and a path, and of diversions, which name no owner.
-func dpkgAnswer(answer string, owners map[string]string) {
-	for _, line := range strings.Split(answer, "\n") {
-		if owner, path, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(owner, "diversion by ") {
-			owners[path] = owner
-		}
-	}
+// AsksRPM reports whether this machine's packages are in rpm's database, which only rpm reads.
+func (m *Machine) AsksRPM() bool {
+	return !m.Foreign() && (m.Exists("/usr/lib/sysimage/rpm") || m.Exists("/var/lib/rpm")) && !m.Exists(dpkgInfo)
 }
 
 // enter notes the owner of those lines of a list that are wanted; prefix stands before them to make them whole paths.
@@ -216,17 +200,30 @@ func enter(owners map[string]string, wanted []string, list []byte, prefix, owner
 	}
 }
 
+// dpkgInfo is the directory of dpkg's lists.
+const dpkgInfo = "/var/lib/dpkg/info"
+
 // dpkgLists reads dpkg's lists: a file for each package, a path in each line.
 func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
-	const directory = "/var/lib/dpkg/info"
-	entries, err := m.ReadDir(directory)
+	is := map[string]bool{}
+	for _, file := range wanted {
+		is[file] = true
+	}
+	entries, err := m.ReadDir(dpkgInfo)
 	for _, entry := range entries {
-		name, is := strings.CutSuffix(entry.Name(), ".list")
-		if err != nil || !is {
+		name, list := strings.CutSuffix(entry.Name(), ".list")
+		if err != nil || !list {
 			continue
 		}
-		if list, err := m.ReadLarge(directory + "/" + entry.Name()); err == nil {
-			enter(owners, wanted, list, "", name)
+		text, err := m.ReadLarge(dpkgInfo + "/" + entry.Name())
+		for line := range bytes.Lines(text) {
+			if line = bytes.TrimSuffix(line, []byte("\n")); err == nil && is[string(line)] {
+				if other := owners[string(line)]; other != "" { // of two architectures
+					owners[string(line)] = other + ", " + name
+					continue
+				}
+				owners[string(line)] = name
+			}
 		}
 	}
 }
@@ -259,7 +256,7 @@ func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
 
 // rpmOwners asks rpm: it answers with a line for each path, in order.
 func rpmOwners(ctx context.Context, paths []string, owners map[string]string) {
-	answer, _ := exec.CommandContext(ctx, "rpm", append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...).Output()
+	answer, _ := spawn.Output(exec.CommandContext(ctx, "rpm", append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...))
 	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
 	if len(lines) != len(paths) {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/wire"
+	"vkloader/internal/tool/spawn"
 )
 
 // Reader is a child that answers until this process ends. Its methods tell with false that it did not answer: it has crashed in
@@ -66,7 +67,7 @@ func (r *Reader) start() error {
 	if err != nil {
 		return err
 	}
-	if err := child.Start(); err != nil {
+	if err := spawn.Start(child); err != nil {
 		return err
 	}
 	r.question, r.answer = question, answer

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/trust"
 	"vkloader/internal/tool/vk"
 )
 
@@ -90,8 +91,19 @@ func Negotiate(at Place, library, layerFunction string, environ []string, limit 
 	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
+// trusted returns why this process, with raised rights, does not run the child: another user can change a file that it would load.
+func trusted(way string, at Place, environ []string) error {
+	if way == "driver" || way == "layer" {
+		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))
+	}
+	return trust.Refused("tried", trust.Trial(at.Child, at.Library, environ))
+}
+
 // run is Run in one of the child's ways, with standard input for it.
 func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
+	if err := trusted(way, at, environ); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/tool/spawn"
 )
 
 // start starts the child, which writes its events to a descriptor. It ends with the tool, whatever ends that, and what a
@@ -19,7 +21,7 @@ func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error)
 	runtime.LockOSThread() // the signal is tied to the thread that started it
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	if err = cmd.Start(); err != nil {
+	if err = spawn.Start(cmd); err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/spawn"
 )
 
 // start starts the child, which is told as its last argument the handle that it writes its events to. It ends with the
@@ -30,7 +31,7 @@ func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 		_ = job.End()
 		return cmd.Process.Kill()
 	}
-	if err = cmd.Start(); err != nil {
+	if err = spawn.Start(cmd); err != nil {
 		return nil, errors.Join(err, job.End())
 	}
 	_ = job.Take(uint32(cmd.Process.Pid)) // where a process may be in one job alone, the child alone is ended

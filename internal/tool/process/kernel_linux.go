@@ -23,6 +23,12 @@ type Kernel struct {
 // Here is the running kernel.
 var Here = Kernel{Proc: "/proc"}
 
+// Exists reports whether a process runs: a zombie has ended.
+func (k Kernel) Exists(pid int) bool {
+	status, err := os.ReadFile(filepath.Join(k.Proc, strconv.Itoa(pid), "status"))
+	return err == nil && !strings.Contains(string(status), "\nState:\tZ") && !strings.Contains(string(status), "\nState:\tX")
+}
+
 // Look looks at one process.
 func (k Kernel) Look(pid int) (*Process, error) {
 	p := &Process{PID: pid, directory: filepath.Join(k.Proc, strconv.Itoa(pid))}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/machine"
 )
 
 // loaderName is the file that programs open as the loader.
@@ -29,16 +30,20 @@ func isLibrary(file string) bool { return strings.Contains(path.Base(file), ".so
 
 func symbolsOf(f *os.File) (*binary.Symbols, error) { return binary.ReadSymbols(f) }
 
-// find is the mapped file that a manifest's library name leads to: the same file, or one of the same name but for the
-// version, as an update leaves it behind.
+// find returns the mapped file of a manifest's library name: the same file, or one of the same name but for the version, as an
+// update leaves it behind. It returns nil without one.
 func (p *Process) find(library string) *Mapping {
 	if library == "" {
 		return nil
 	}
-	if strings.Contains(library, "/") {
-		real, err := p.Machine.Real(library)
+	names := p.tokens().Expand(library)
+	for _, name := range names {
+		if !strings.Contains(name, "/") {
+			continue
+		}
+		real, err := p.Machine.Real(name)
 		for i, m := range p.Mapped {
-			if m.Path == path.Clean(library) || err == nil && m.Path == real {
+			if m.Path == path.Clean(name) || err == nil && m.Path == real {
 				return &p.Mapped[i]
 			}
 		}
@@ -47,13 +52,33 @@ func (p *Process) find(library string) *Mapping {
 		name, _, _ = strings.Cut(path.Base(name), ".so")
 		return name
 	}
-	for i, m := range p.Mapped {
-		if isLibrary(m.Path) && stem(m.Path) == stem(library) &&
-			(!strings.Contains(library, "/") || path.Dir(m.Path) == path.Dir(path.Clean(library))) {
-			return &p.Mapped[i]
+	for _, name := range names {
+		for i, m := range p.Mapped {
+			if isLibrary(m.Path) && stem(m.Path) == stem(name) &&
+				(!strings.Contains(name, "/") || path.Dir(m.Path) == path.Dir(path.Clean(name))) {
+				return &p.Mapped[i]
+			}
 		}
 	}
 	return nil
+}
+
+// tokens returns the values that the process's dynamic linker gives to tokens when the loader opens a library: $ORIGIN is the
+// loader's directory, and $LIB follows from the place of the C library. musl, without a libc.so.6, has no tokens.
+func (p *Process) tokens() machine.Tokens {
+	var t machine.Tokens
+	for _, m := range p.Mapped {
+		switch {
+		case path.Base(m.Path) == "libc.so.6":
+			t.Lib, t.Platform = append(t.Lib, machine.LibOf(m.Path)), machine.Platforms
+		case isLoader(m.Path):
+			t.Origin = append(t.Origin, path.Dir(m.Path))
+		}
+	}
+	if t.Lib == nil {
+		return machine.Tokens{}
+	}
+	return t
 }
 
 // What is read of a process is bounded: another user's process may map a file as often as the kernel allows, under a name

@@ -47,6 +47,31 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// Tokens of a library's name stand for what the process's dynamic linker puts there; musl has none.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ libc, loader, named, mapped string }{
+		{"/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/opt/$LIB/m.so", "/opt/lib/x86_64-linux-gnu/m.so"},
+		{"/usr/lib64/libc.so.6", "/usr/lib64/libvulkan.so.1", "/opt/${LIB}/m.so.0", "/opt/lib64/m.so.0.1"},
+		{"/usr/lib32/libc.so.6", "/usr/lib32/libvulkan.so.1", "/opt/$LIB/m.so", "/opt/lib32/m.so"},
+		{"/nix/store/x-glibc/lib/libc.so.6", "/opt/libvulkan.so.1", "/opt/$LIB/m.so", "/opt/lib/m.so"},
+		{"/lib64/glibc-hwcaps/x86-64-v3/libc.so.6", "/opt/libvulkan.so.1", "/opt/$LIB/m.so", "/opt/lib64/m.so"},
+		{"/usr/lib64/libc.so.6", "/opt/game/libvulkan.so.1", "/$ORIGIN/../layers/m.so", "/opt/layers/m.so"},
+		{"/usr/lib64/libc.so.6", "/opt/game/libvulkan.so.1", "/opt/$PLATFORM/$LIB/m.so", "/opt/x86_64/lib64/m.so"},
+		{"/usr/lib64/libc.so.6", "/opt/game/libvulkan.so.1", "/opt/$LIB/m.so", ""},
+		{"/lib/ld-musl-x86_64.so.1", "/usr/lib/libvulkan.so.1", "/opt/$LIB/m.so", ""},
+	} {
+		p := &Process{Mapped: []Mapping{{Path: c.libc}, {Path: c.loader}, {Path: "/elsewhere/m.so"}, {Path: c.mapped}}}
+		got := ""
+		if m := p.find(c.named); m != nil {
+			got = m.Path
+		}
+		if got != c.mapped {
+			t.Errorf("%s with %s leads to %q, want %q", c.named, c.libc, got, c.mapped)
+		}
+	}
+}
+
 // made is a directory like /proc with one process of number 7, below which root lies.
 func made(t *testing.T, files map[string]string) Kernel {
 	t.Helper()

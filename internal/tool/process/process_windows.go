@@ -18,6 +18,12 @@ type Kernel struct{}
 // Here is the running kernel.
 var Here Kernel
 
+// Exists reports whether a process runs.
+func (Kernel) Exists(pid int) bool {
+	_, err := pc.ProcessOf(uint32(pid))
+	return err == nil
+}
+
 // Look looks at one process, with the variables that it has at this moment.
 func (Kernel) Look(pid int) (*Process, error) {
 	p, err := pc.ProcessOf(uint32(pid))

@@ -1,6 +1,7 @@
 // Package trust holds the one rule for a process with raised rights, such as root's: it loads, runs, offers and mounts only files
 // from root's own hands. Each directory on the path of a file, each link on it, and the file itself belong to root
-// and are writable by root alone. A sticky directory such as /tmp is writable by everybody.
+// and are writable by root alone. A sticky directory such as /tmp does not protect a file or a link in it, nor a name that is free; it
+// does protect a directory of root's.
 //
 // A process without raised rights gets nil from every function here, so callers need no check of their own:
 //

@@ -9,11 +9,13 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// homes are the variables that name a directory of a user's files, and lists of them.
-var homes = []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
+// homes are the variables that name a directory of a user's files.
+func homes() []string {
+	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
+}
 
 // homeLists name several directories, of which each is judged alone.
-var homeLists = []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()}
+func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
 // Ignored is a home, or a directory of a list, that a process with raised rights does not take.
 type Ignored struct {
@@ -38,11 +40,11 @@ func Homes(environ []string) (kept []string, ignored []Ignored) {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		switch {
-		case slices.Contains(homes, name):
+		case slices.Contains(homes(), name):
 			if refused(name, value) {
 				continue
 			}
-		case slices.Contains(homeLists, name):
+		case slices.Contains(homeLists(), name):
 			parts := strings.Split(value, ":")
 			left := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return refused(name, part) })
 			if len(left) == 0 && len(parts) > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // codeVariables name libraries, or directories of libraries, that a process loads, with the characters between two of them.
-var codeVariables = []struct{ name, separators string }{
+var codeVariables = [...]struct{ name, separators string }{
 	{"LD_LIBRARY_PATH", ":;"}, {"LD_PRELOAD", ": "}, {"LD_AUDIT", ":"}, {"GCONV_PATH", ":"}, {"LOCPATH", ":"},
 	{"LIBGL_DRIVERS_PATH", ":,"}, {"GBM_BACKENDS_PATH", ":"}, {"LIBVA_DRIVERS_PATH", ":"}, {"VDPAU_DRIVER_PATH", ":"},
 	{"__EGL_VENDOR_LIBRARY_DIRS", ":"}, {"__EGL_VENDOR_LIBRARY_FILENAMES", ":"}, {"__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS", ":"},

@@ -45,7 +45,23 @@ func TestPath(t *testing.T) {
 		{name: "directory of another user", lay: func(t *testing.T, d string) { chown(t, d+"/a", someone) }, who: "user 4242", file: "a"},
 		{name: "file writable by everybody", lay: func(t *testing.T, d string) { chmod(t, d+"/a/b/file", 0o646) }, who: "everybody", file: "a/b/file"},
 		{name: "directory writable by everybody", lay: func(t *testing.T, d string) { chmod(t, d+"/a", 0o757) }, who: "everybody", file: "a"},
-		{name: "sticky directory", lay: func(t *testing.T, d string) { chmod(t, d+"/a", 0o777|os.ModeSticky) }, who: "everybody", file: "a"},
+		{name: "file in a sticky directory", lay: func(t *testing.T, d string) { chmod(t, d+"/a/b", 0o777|os.ModeSticky) }, who: "everybody", file: "a/b"},
+		{name: "link in a sticky directory", lay: func(t *testing.T, d string) {
+			chmod(t, d+"/a", 0o777|os.ModeSticky)
+			symlink(t, "b", d+"/a/link")
+		}, at: "a/link/file", who: "everybody", file: "a"},
+		{name: "sticky directory itself", lay: func(t *testing.T, d string) { chmod(t, d+"/a", 0o777|os.ModeSticky) }, at: "a", who: "everybody", file: "a"},
+		{name: "sticky directory after ..", lay: func(t *testing.T, d string) { chmod(t, d+"/a", 0o777|os.ModeSticky) }, at: "a/b/..", who: "everybody", file: "a"},
+		{name: "sticky directory for a group", lay: func(t *testing.T, d string) { chmod(t, d+"/a/b", 0o775|os.ModeSticky) }, who: "a member of group root", file: "a/b"},
+		{name: "sticky directory of another user", lay: func(t *testing.T, d string) {
+			chmod(t, d+"/a", 0o777|os.ModeSticky)
+			chown(t, d+"/a", someone)
+		}, who: "user 4242", file: "a"},
+		{name: "another user's directory in a sticky one", lay: func(t *testing.T, d string) {
+			chmod(t, d+"/a", 0o777|os.ModeSticky)
+			chown(t, d+"/a/b", someone)
+		}, who: "user 4242", file: "a/b"},
+		{name: "root's directory in a sticky one", lay: func(t *testing.T, d string) { chmod(t, d+"/a", 0o777|os.ModeSticky) }},
 		{name: "file writable by a group", lay: func(t *testing.T, d string) { chmod(t, d+"/a/b/file", 0o664) }, who: "a member of group root", file: "a/b/file"},
 		{name: "directory writable by a group", lay: func(t *testing.T, d string) { chmod(t, d+"/a", 0o775) }, who: "a member of group root", file: "a"},
 		{name: "access control list", lay: func(t *testing.T, d string) { acl(t, d+"/a/b/file", someone) }, who: "a member of group", file: "a/b/file"},

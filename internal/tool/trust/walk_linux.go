@@ -56,6 +56,7 @@ type walk struct {
 	device   uint64
 	parents  []int  // descriptors of the directories above, for ".."
 	writable *Error // the first directory that a group may write
+	sticky   *Error // the directory, if others may add entries to it and not change root's
 	links    int
 }
 
@@ -79,6 +80,8 @@ func (w *walk) follow(name string) error {
 	for parts := strings.Split(name, "/"); len(parts) > 0; {
 		target, err := w.step(parts[0])
 		switch {
+		case errors.Is(err, unix.ENOENT) && w.sticky != nil:
+			return w.sticky
 		case errors.Is(err, unix.ENOENT): // only a group can make it: the group of /usr/local on Debian is as good as root
 			return nil
 		case err != nil:
@@ -92,7 +95,10 @@ func (w *walk) follow(name string) error {
 			parts = append(strings.Split(target, "/"), parts...)
 		}
 	}
-	if w.writable != nil {
+	switch {
+	case w.sticky != nil:
+		return w.sticky
+	case w.writable != nil:
 		return w.writable
 	}
 	return nil
@@ -124,7 +130,7 @@ func (w *walk) step(part string) (target string, err error) {
 			unix.Close(w.fd)
 			w.fd, w.parents, w.at = w.parents[n-1], w.parents[:n-1], w.at[:n-1]
 		}
-		return "", nil
+		return "", w.again()
 	}
 	fd, err := unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -169,16 +175,37 @@ func (w *walk) read(fd int, part string) (string, error) {
 	return string(text[:n]), nil
 }
 
+// again judges the directory once more, after "..".
+func (w *walk) again() error {
+	var info unix.Stat_t
+	if err := unix.Fstat(w.fd, &info); err != nil {
+		return fmt.Errorf("%s: %w", w.name(""), err)
+	}
+	return w.belongs(w.fd, "", &info)
+}
+
 // belongs returns an *Error if a user other than root can change an open part of the path. The bits of a group include the rights
 // that an access control list gives to other users. A directory's group bit is noted only: see follow.
+//
+// A sticky directory such as /tmp is good for one kind of entry, a directory of root's: no other user can rename it, remove it or
+// make a second name for it. A file or a link there can be another name for any file of root's, and a name that is free is anyone's.
 func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	if info.Uid != 0 {
 		return byUser(w.name(part), info.Uid)
 	}
 	kind := info.Mode & unix.S_IFMT
+	if w.sticky != nil && kind != unix.S_IFDIR {
+		return w.sticky
+	}
+	w.sticky = nil
 	switch {
 	case kind == unix.S_IFLNK:
 		return nil
+	case info.Mode&0o022 != 0 && kind == unix.S_IFDIR && info.Mode&unix.S_ISVTX != 0:
+		w.sticky = &Error{File: w.name(part), Who: "everybody"}
+		if info.Mode&0o002 == 0 {
+			w.sticky = byGroup(w.name(part), info.Gid)
+		}
 	case info.Mode&0o002 != 0:
 		return &Error{File: w.name(part), Who: "everybody"}
 	case info.Mode&0o020 != 0 && kind != unix.S_IFDIR:

@@ -160,7 +160,7 @@ struct objects *objects_now(void)
     return f.list;
 }
 
-/* ---- what came -------------------------------------------------------------------------------------------------- */
+/* ---- new objects ------------------------------------------------------------------------------------------------ */
 
 static bool is_among(const struct objects *list, const struct object *o)
 {
