@@ -7,6 +7,48 @@ import (
 	"vkloader/test/world"
 )
 
+// An override layer whose override_paths have nothing to search leaves the explicit search as it is.
+//
+// holds: LAY-204 LAY-206 OVR-10
+func TestOverridePathsWithoutAPath(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	w.Driver("one")
+	explicit(w, "VK_LAYER_d")
+	w.ExplicitLayer("VK_LAYER_p").MoveManifest("p")
+	s := start(t, w)
+	for _, byVariable := range []bool{false, true} {
+		usual := "VK_LAYER_d"
+		if byVariable {
+			usual = "VK_LAYER_p"
+			s.set("VK_LAYER_PATH", w.Path("p"))
+		}
+		for text, none := range map[string]bool{
+			`[]`: true, `[""]`: true, `["SEP"]`: true, `["SEPSEPSEP"]`: true, `[null, ""]`: true, `["", "SEP", ""]`: true, `[{}, [], 1, true]`: true,
+			`null`: true, `{}`: true, `"/somewhere"`: true, `[["/somewhere"]]`: true,
+			`["/somewhere"]`: false, `["", "SEP/somewhereSEP"]`: false, `[null, "/some.json"]`: false, `[" "]`: false,
+		} {
+			text = strings.ReplaceAll(text, "SEP", world.Separated(":"))
+			w.Write("system"+implicitDirectory+"/o.json", strings.Replace(blunt("1.2.0", override, map[string]any{"library_path": nil, "component_layers": []string{},
+				"override_paths": "PATHS"}), `"PATHS"`, text, 1))
+			want := override
+			if none {
+				want += " " + usual
+			}
+			same(t, text, s.listed(), want)
+			o := s.create()
+			if none {
+				o.log.lacks(t, "override path")
+				o.log.lacks(t, "Ignoring VK_LAYER_PATH")
+			}
+			if r := s.create(layers(usual)...).result; (r == success) != none {
+				t.Errorf("%s: %d", text, r)
+			}
+		}
+	}
+	s.end()
+}
+
 // The components of an enabled override layer are enabled at their own places, wherever the override layer was found.
 //
 // holds: LAY-134 LAY-184 LAY-185 LAY-198 LAY-199 LAY-202 LAY-213 OVR-2 OVR-6 OVR-7 OVR-8

@@ -142,6 +142,9 @@ func (s *stated) layerOf(v *value, path string, file [4]uint32, implicit bool) *
 		l.negotiate = "vkNegotiateLoaderLayerInterfaceVersion"
 	}
 	l.black, l.paths, l.keys = v.strs("blacklisted_layers"), v.strs("override_paths"), v.strs("app_keys")
+	if len(elements(strings.Join(l.paths, ":"))) == 0 { // LAY-206
+		l.paths = nil
+	}
 	return l
 }
 
