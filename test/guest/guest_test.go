@@ -240,8 +240,8 @@ func copyFile(t testing.TB, from, to string) string {
 	return to
 }
 
-// readableByAll is a run on copies of the loader and the null driver where other users find them, who may not read the
-// directory of the build, because it may lie below a home: for cases that give up root.
+// readableByAll is a run on copies of the loader and the null driver in a directory that every user can read: the
+// directory of the build may lie below a home. It is for cases that give up root.
 func readableByAll(t testing.TB) run {
 	t.Helper()
 	place, err := os.MkdirTemp("", "guest")
