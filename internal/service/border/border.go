@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kind says what a file is, and how it is opened again.
+// Kind is a kind of file.
 type Kind byte
 
 // Kinds of files.
@@ -26,7 +26,7 @@ var ErrUnsupported = errors.New("no read-only mount can be made for it")
 // Held is a file that the service keeps for its clients.
 type Held struct {
 	*os.File
-	Shared  bool   // nobody can change the file through its descriptor: all clients may get it
+	Shared  bool   // safe for all clients: the descriptor allows no change
 	Backing string // of a shared file: Clone or Memory
 }
 
@@ -43,8 +43,8 @@ type Border struct {
 	Helper []string
 }
 
-// Open opens files of one kind again on read-only mounts that nobody can change, and returns them in the same order. A file
-// that could not be opened is nil, and the error says why.
+// Open opens files of one kind again on fixed read-only mounts, and returns them in the same order. A failed file is nil, and
+// the error names the reason.
 func (b *Border) Open(kind Kind, files ...*os.File) ([]*os.File, error) {
 	opened := make([]*os.File, len(files))
 	var errs []error
@@ -113,7 +113,7 @@ func cloned(name string, fd int, kind Kind) (*os.File, error) {
 	return opened(name, mount, flags)
 }
 
-// opened opens what a descriptor of a mount stands for.
+// opened opens the root of a mount by its descriptor.
 func opened(name string, mount, flags int) (*os.File, error) {
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", mount), flags|unix.O_CLOEXEC, 0)
 	if err != nil {

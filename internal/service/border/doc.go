@@ -1,3 +1,2 @@
-// Package border opens files once more for processes in a sandbox, so that nobody can change them through the descriptor. It
-// never hands out a descriptor itself.
+// Package border opens files once more for processes in a sandbox, on read-only mounts. It never sends a descriptor to a client.
 package border

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/service/protocol"
+	"vkloader/internal/tool/spawn"
 )
 
 // patience is how long the helper may take for one file.
@@ -32,7 +33,7 @@ func (b *Border) ask(kind Kind, files []*os.File) (opened []*os.File, err error)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}}
-	err = cmd.Start()
+	err = spawn.Start(cmd)
 	theirs.Close()
 	if err != nil {
 		return opened, fmt.Errorf("%w: a user namespace: %w", ErrUnsupported, err)

@@ -16,7 +16,7 @@ import (
 const noCopies = "this service can make no read-only mounts, and copies are for its own user alone: they take memory that " +
 	"nobody can count"
 
-// features returns the bits of what this client can ask for (FLS-010).
+// features returns the bits of the methods for this client (FLS-010).
 func (s *Server) features(c *connection) uint64 {
 	features := uint64(protocol.AllFeatures)
 	if s.options.NoMachineDrivers {
@@ -53,8 +53,8 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 // wants, and would not count as the client's.
 func (c *connection) mayHaveCopies() bool { return int(c.peer.UID) == os.Geteuid() }
 
-// made opens a file of memory that is made for this client alone, once for each key. What one client does to such a file, such
-// as to its mode, no other client notices. Only the writer calls it.
+// made opens this client's own file of memory for a key, and creates it the first time. No other client notices a change of its
+// mode. Only the writer calls made.
 func (c *connection) made(key any, create func() (*os.File, error)) (*os.File, error) {
 	c.mu.Lock()
 	f := c.own[key]

@@ -380,6 +380,9 @@ func TestOpenNode(t *testing.T) {
 	if flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0); err != nil || flags&unix.O_ACCMODE != unix.O_RDWR || flags&unix.O_NONBLOCK != 0 {
 		t.Errorf("flags %#x, %v", flags, err)
 	}
+	if err := unix.Fchmod(int(f.Fd()), 0o666); !errors.Is(err, unix.EROFS) {
+		t.Errorf("a client changes the node's mode: %v", err)
+	}
 	if _, err := openNode("/proc/self/exe", &testBorder, anybody); err == nil {
 		t.Error("a link passes for a device")
 	}
