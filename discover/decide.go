@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // Driver is a driver manifest that was found.

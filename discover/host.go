@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

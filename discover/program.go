@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // Program is what a decision is made for.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/systems"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
 )
 
 // windowsCopy is a copy of a machine with Windows.

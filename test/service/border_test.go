@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/service/offer"
-	"vkloader/internal/service/protocol"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/containers/protocol"
 )
 
 // attackerWord makes this program a client with every capability that tries to change the service's files.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/service/protocol"
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/containers/protocol"
+	"vkloader/internal/decide/spawn"
 )
 
 // patience is how long the helper may take for one file.

@@ -9,11 +9,11 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

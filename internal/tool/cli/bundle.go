@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/spawn"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )

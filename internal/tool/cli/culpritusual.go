@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 )
 
 // loadersOf are the loader that the program gets in a search, and the one that it gets without the tool; nil where the dynamic

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"

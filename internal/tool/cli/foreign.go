@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/systems"
 	"vkloader/internal/tool/term"
 )
 

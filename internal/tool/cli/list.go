@@ -9,11 +9,11 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

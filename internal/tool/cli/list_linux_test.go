@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 )
 
 // What is in, what is out and why, on a machine that exists only here.

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

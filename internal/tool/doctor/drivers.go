@@ -7,10 +7,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 )
 
 // driverExam examines what drivers do with the devices.

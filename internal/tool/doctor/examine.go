@@ -6,10 +6,10 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 )
 
 // Options say for which program is looked.

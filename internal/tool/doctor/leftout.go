@@ -13,10 +13,10 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 

@@ -10,9 +10,9 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 )
 
 // PC is a machine with Windows: the facts of the decision, as programs of one word size see them, and what those leave out.

@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 

@@ -12,11 +12,11 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
 )
 

@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 

@@ -8,12 +8,12 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 

@@ -9,9 +9,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 func TestChoiceOfDevices(t *testing.T) {

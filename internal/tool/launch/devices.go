@@ -7,9 +7,9 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

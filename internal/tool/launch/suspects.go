@@ -8,9 +8,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -8,9 +8,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"vkloader/discover"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 )
 
 var update = flag.Bool("update", false, "draw docs/images/chain.svg again")

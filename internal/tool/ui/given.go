@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/machine"
 )
 
 // refusedNames are variables by which the dynamic linker, the C library, a shell or a language's runtime loads code, or writes

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/process"
 )
 
 // lookEvery is how often running programs are looked at while somebody reads.
