@@ -119,7 +119,7 @@ func TestOtherModule(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.HasPrefix(line, "init vkloader/") {
+		if strings.HasPrefix(line, "init vkloader/") && !strings.HasSuffix(line, ", 0 bytes, 0 allocs") { // copies of errors
 			t.Errorf("at import: %s", line)
 		}
 	}

@@ -17,7 +17,8 @@
  *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows elsewhere.h and
  *              dxgi.h), what one call may read (read_budget.c), the core's answers by their
  *              messages (answer_cache.c, answer_cache.h), plans (plan.c)
- *   library/   libraries (library.h): which are mapped (mapped.c), those of drivers (driver.c, negotiate.c) and of
+ *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
+ *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of
  *              layers (layer.c); drivers that the application brings (direct.c)
  *   state/     drivers and who holds them (state.h, driver.c, removal.c), objects (objects.c), records of physical
  *              devices (physdev.c), handles (handles.c)

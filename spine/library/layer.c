@@ -169,7 +169,7 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. */
+/* Nor is a loader a layer (ERRATA 29); of a path, library_dlopen knows. */
 static bool is_loader(struct instance *in, const void *function)
 {
     const char *loader = loader_named_at(function);
@@ -229,12 +229,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    if (library_may_open(l->library, &n->identity, &text)) n->handle = gate_dlopen(l->library, &n->identity, &text);
-    if (n->handle && library_is_left(n->handle)) {
-        library_let_go(n->handle);
-        n->handle = NULL;
-        text = library_overwritten_text(l->library);
-    }
+    n->handle = library_dlopen(l->library, &n->identity, &text);
     if (!n->handle && !text) return NO_MEMORY;
     if (!n->handle) { /* LAY-296: the dynamic linker's text is an error, but for a wrong ELF class */
         bool wrong = text_of_wrong_class(text);
@@ -268,7 +263,7 @@ static void close_one(struct instance *in, struct layer_node *n)
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
     const char *library = n->layer->library;
     if (!path_has_directory(library) && n->path) library = n->path;
-    library_close_layer(n->handle, n->found ? n->found : library, &n->identity);
+    library_close_layer(n->handle, n->layer->library, n->found ? n->found : library, &n->identity);
     n->handle = NULL;
 }
 

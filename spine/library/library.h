@@ -5,6 +5,8 @@
 
 #include "core/core.h"
 
+struct objects;
+
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
 /* What a driver's library exports, asked of the linker once. */
@@ -14,57 +16,84 @@ struct driver_symbols {
     void *at[SYMBOLS];
 };
 
-/* One reference to a library. */
+struct library; /* a record of the table */
+
+/* One opening of a driver's library. */
 struct mapped_lib {
-    struct mapped_lib *next; /* of those whose file is known */
-    bool identified;
-    struct file_identity identity; /* of the file that was mapped, which another one may have replaced since */
+    struct library *library;
     void *handle;
     struct closure *closure; /* NULL, but of a driver of the service */
     char *given;             /* as passed to dlopen */
     char *real;              /* real path of the object loaded where given does not lead to it; else == given */
-    char *found;             /* the path by which the linker found it, when given is a name that it searched for */
-    bool as_given;           /* given, or found, leads to the object */
+    bool located;            /* the path by which the linker found a bare name is known */
+    bool as_given;           /* given, or that path, leads to the object */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
-    struct held *lent;       /* the loader's own reference, which it uses; NULL: it has one itself */
+    bool borrowed;           /* for a call: without a reference of the linker */
     struct driver_symbols symbols;
 };
 
+/* Compares the files of the libraries that stay open, and closes what changed. Call it before opening libraries. */
+void library_look(void);
 /* Opens a library. NULL: text says why (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
-/* The same for the time of one call: what the loader has open of the same file is used as it is. */
+/* The same for the time of one call: a library that is open by this path is used as it is. */
 struct mapped_lib *library_borrow(const char *path, char **text);
-/* Notes the path by which the linker found it, which is the library's from now on; NULL: it is not known. */
-void library_found(struct mapped_lib *lib, char *found);
-/* Notes which file is mapped; call it when real is known. */
-void library_identify(struct mapped_lib *lib);
-/* Lets a library go: closed, or, of a driver, kept mapped as ERRATA 1 says. */
+/* Takes over the path by which the linker found a bare name; NULL: it is unknown. */
+void library_found(struct mapped_lib *lib, char *path);
+/* Notes that the linker has the library by the path that was given. */
+void library_lies_as_given(struct mapped_lib *lib);
+/* Attributes new objects of the process to the drivers in use (theirs), or to nobody. */
+void library_note_objects(bool theirs);
+/* Ends an opening: the library is closed, or stays open by the rule of mapped.c. */
 void library_close(struct mapped_lib *lib);
-/* Forgets the record and leaves its reference with the caller. */
-void library_forget(struct mapped_lib *lib);
-/* Keeps a reference to a library until library_drop_preloaded (INS-087): that of the record, which uses it on. */
+/* Keeps a library open until library_drop_preloaded (INS-087). */
 void library_preload(struct mapped_lib *lib);
-/* Lets them go: all, or the one whose path was given (PHY-050). */
+/* Ends that for all libraries, or for the one whose path was given (PHY-050). */
 void library_drop_preloaded(const char *given);
-/* A kept driver whose file was replaced is let go, so that the new file is loaded. served: the file that there is now,
- * of a driver that has no path; NULL of others. */
-void library_drop_replaced(const char *given, const struct file_identity *served);
-/* The closure of a driver of the service, held, if exactly that file is mapped already. */
-struct closure *library_find_served(const char *given, const struct file_identity *identity);
-/* May the library of this path be opened: it is no loader (ERRATA 29), and no file that was overwritten while it was
- * mapped? identity: of the file that is there now, all zero when the linker searches for it. False: text as of
- * library_open. */
-bool library_may_open(const char *path, struct file_identity *identity, char **text);
-/* Of a file that was looked at: was it overwritten while it was mapped? now: NULL when it is not known. */
+/* The open library of a driver of the service, if it is of exactly this file; one of another file is closed. */
+struct mapped_lib *library_use_served(const char *given, const struct file_identity *identity);
+/* Takes a closure and a list of objects over. NULL: no memory. */
+struct mapped_lib *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
+                                      struct objects *before);
+/* Opens a library without a record, unless it is a loader (ERRATA 29) or was overwritten. identity: of its file, all
+ * zero if the linker searches for it. NULL: text as of library_open. */
+void *library_dlopen(const char *path, struct file_identity *identity, char **text);
+/* Reports whether a file must not be opened, because its code in memory was overwritten. now: all zero if unknown. */
 bool library_refused(const char *given, const struct file_identity *now);
-/* Was the file of what is open by this handle overwritten, and is it left as it is? */
-bool library_is_left(void *handle);
-/* Lets a layer's library go, or leaves it when its file was overwritten since. path: whose file has the identity. */
-void library_close_layer(void *handle, const char *path, const struct file_identity *identity);
+/* Lets a layer's library go, or puts it into quarantine if its file was overwritten. given: as passed to dlopen. path:
+ * whose file has the identity. */
+void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
+
+/* ---- objects.c -------------------------------------------------------------------------------------------------- */
+
+/* Objects of the process at one moment; counted. */
+struct objects;
+/* The objects that there are, held for the caller. NULL: unknown. */
+struct objects *objects_now(void);
+/* The objects that have come since, and their dependencies, except the program's own. NULL: unknown. */
+struct objects *objects_since(const struct objects *before);
+struct objects *objects_hold(struct objects *o);
+void objects_drop(struct objects *o);
+/* Forgets the last list, for unloading. */
+void objects_forget(void);
+unsigned objects_count(const struct objects *o);
+const char *objects_path(const struct objects *o, unsigned i);
+const void *objects_at(const struct objects *o, unsigned i);
+/* Reports whether an object is still in the process by this path. */
+bool objects_have(const void *object, const char *path);
+
+/* ---- search.c --------------------------------------------------------------------------------------------------- */
+
+/* What decides a search for a bare name. */
+struct search;
+/* The state of the search now, for free(). NULL: unknown. */
+struct search *linker_search_begin(void);
+/* Reports whether the linker would find a bare name at the same path again. */
+bool linker_search_same(const struct search *s, const char *name, const char *found);
 
 /* ---- refusal.c -------------------------------------------------------------------------------------------------- */
 

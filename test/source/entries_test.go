@@ -6,25 +6,25 @@ import (
 	"testing"
 )
 
-// entries are what the tool knows through package discover alone. Only the packages that are named call what lies below it, each
-// for a reason. A reason that is gone takes its line with it: the test says so.
+// entries are functions below internal/decide. Only the named packages call them directly, each for a reason. The test fails
+// for a line whose package no longer calls the function.
 var entries = []struct {
 	call    string            // in the text
 	what    string            // it is
 	callers map[string]string // packages, with the reason
 }{
 	{"plan.Resolve(", "the decision", map[string]string{
-		"internal/decide/explain": "the one place where the tool, and package discover, ask the core"}},
+		"internal/decide/explain": "the one place that asks the core"}},
 	{"explain.Decide", "the decision", map[string]string{
-		"discover":              "the entry",
-		"internal/decide/trust": "judges what a child would load before package discover starts it"}},
+		"internal/decide":       "the entry",
+		"internal/decide/trust": "judges what a child would load before package decide starts it"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
-	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
-	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"discover": "the entry"}},
+	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"internal/decide": "the entry"}},
+	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"internal/decide": "the entry"}},
 	{"drivers.GPUs", "the list of graphics devices", map[string]string{
-		"discover":                "the entry",
-		"internal/tool/doctor":    "judges them by drivers that discover leaves out as broken",
+		"internal/decide":         "the entry",
+		"internal/tool/doctor":    "judges them by drivers that decide leaves out as broken",
 		"internal/containers/cdi": "wants nodes below another directory, also on machines without a driver",
 		"internal/tool/cli":       "list devices --map joins them with those of drivers by address"}},
 	{".Follow(", "what a library needs", map[string]string{
@@ -39,14 +39,11 @@ var entries = []struct {
 	{"drivers.FindLibrary(", "the files of one library", map[string]string{
 		"internal/containers/cdi": "likewise, of the stubs that the hook makes"}},
 	{"drivers.Judged(", "whether a driver or layer works", map[string]string{
-		"discover":             "the entry",
+		"internal/decide":      "the entry",
 		"internal/tool/doctor": "says each fault with its fix"}},
-	{"explain.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
-		"discover":          "makes the same of its own hosts",
-		"internal/tool/ask": "asks for all commands"}},
 }
 
-// What the tool decides it decides through one entry.
+// The tool and package discover decide through one entry.
 func TestOneEntry(t *testing.T) {
 	t.Parallel()
 	all := sources(t)
@@ -60,7 +57,7 @@ func TestOneEntry(t *testing.T) {
 				continue
 			}
 			if used[f.pack] = true; e.callers[f.pack] == "" {
-				t.Errorf("%s has %s: %s comes from package discover, which internal/tool/ask asks", f.path, e.call, e.what)
+				t.Errorf("%s has %s: %s comes from internal/decide", f.path, e.call, e.what)
 			}
 		}
 		for pack := range e.callers {

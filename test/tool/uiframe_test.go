@@ -43,7 +43,7 @@ type uiSite struct {
 	ended          chan error
 	more           chan string // lines after the first address
 	secret         string
-	tracer         []string // what the page runs under
+	tracer         []string // the command line that runs the page
 }
 
 // written is what a process has written.

@@ -71,7 +71,7 @@ func (s *uiSite) traced() (file string) {
 	return file
 }
 
-// startsIn counts what a trace has of new processes: threads share their memory and are none.
+// startsIn returns the lines of a trace about new processes, without threads.
 func startsIn(t *testing.T, file string) (list []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -103,7 +103,7 @@ var example = map[string][]string{
 	"/change/{name}":      {"/change/layers", "/change/clear", "/change/fix", "/change/none"}, "/undo": {"/undo"},
 }
 
-// Every route of the table is what the table says. Reading is GET and starts no process, as strace sees from outside. Everything
+// Every route of the table has the effect of its kind. Reading is GET and starts no process, as strace sees from outside. Everything
 // else is POST with the secret, from the page itself: by GET, without the secret, with that of a cookie, from another origin or
 // port, or by another name of the machine it does nothing.
 func TestUIRoutes(t *testing.T) {
@@ -209,7 +209,7 @@ func (s *uiSite) reads(path string) {
 	}
 }
 
-// An address makes nothing run, whatever variables, program or settings it names, with --read-only too. Variables of the dynamic
+// An address with any variables, program or settings makes nothing run, with --read-only too. Variables of the dynamic
 // linker and of runtimes are refused from everybody; those that name files have to be confirmed by a person.
 func TestUIAddressRunsNothing(t *testing.T) {
 	t.Parallel()
@@ -222,12 +222,13 @@ func TestUIAddressRunsNothing(t *testing.T) {
 		before := len(startsIn(t, trace))
 		refused := []string{"LD_PRELOAD=" + library, "LD_AUDIT=" + library, "LD_LIBRARY_PATH=" + directory, "ld_preload=x", "LD_DEBUG_OUTPUT=/x", "GCONV_PATH=" + directory,
 			"LOCPATH=" + directory, "NLSPATH=x", "GLIBC_TUNABLES=x", "PATH=" + directory, "PYTHONPATH=x", "PYTHONSTARTUP=x", "NODE_OPTIONS=--require=x", "BASH_ENV=x", "ENV=x",
-			"PERL5OPT=x", "RUBYOPT=x", "JAVA_TOOL_OPTIONS=x", "DOTNET_STARTUP_HOOKS=x", "MALLOC_TRACE=x", "OPENSSL_CONF=x", "GIO_EXTRA_MODULES=x", "QT_PLUGIN_PATH=x", "GTK_MODULES=x", "=x"}
+			"PERL5OPT=x", "RUBYOPT=x", "JAVA_TOOL_OPTIONS=x", "DOTNET_STARTUP_HOOKS=x", "MALLOC_TRACE=x", "OPENSSL_CONF=x", "GIO_EXTRA_MODULES=x", "QT_PLUGIN_PATH=x", "GTK_MODULES=x", "DBUS_SESSION_BUS_ADDRESS=unixexec:path=sh", "HEAPPROFILE=x", "=x"}
 		confirm := []string{"VK_DRIVER_FILES=" + manifest, "VK_ICD_FILENAMES=" + manifest, "VK_ADD_DRIVER_FILES=" + manifest, "VK_LAYER_PATH=" + directory,
 			"VK_ADD_LAYER_PATH=" + directory, "VK_IMPLICIT_LAYER_PATH=" + directory, "VK_ADD_IMPLICIT_LAYER_PATH=" + directory, "VK_LAYER_SETTINGS_PATH=" + directory,
 			"VK_DRIVER_FILES=evil.json", "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/../../../.." + manifest, "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/x.json:" + manifest,
 			"XDG_DATA_HOME=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory, "LIBGL_DRIVERS_PATH=" + directory, "GBM_BACKENDS_PATH=" + directory,
-			"GBM_BACKEND=../evil", "__EGL_VENDOR_LIBRARY_FILENAMES=" + manifest, "MESA_LOADER_DRIVER_OVERRIDE=evil", "VKLOADERD_DIR=" + directory, "ANYTHING=" + library}
+			"GBM_BACKEND=../evil", "__EGL_VENDOR_LIBRARY_FILENAMES=" + manifest, "MESA_LOADER_DRIVER_OVERRIDE=evil", "VKLOADERD_DIR=" + directory, "ANYTHING=" + library, "DISPLAY=evil.example:0",
+			"VK_APIDUMP_LOG_FILENAME=x", "MANGOHUD_CONFIGFILE=x"}
 		for _, pair := range append(append([]string{}, refused...), confirm...) {
 			for _, page := range []string{"/page/program", "/page/program/bin/sh", "/page/program" + library, "/part/picture", "/part/export", "/part/item", "/part/try"} {
 				_, text, _ := s.ask(http.MethodGet, page+"?"+url.Values{"env": {pair}, "layer": {"off:VK_LAYER_a", "others:"}}.Encode(), nil)
@@ -245,7 +246,7 @@ func TestUIAddressRunsNothing(t *testing.T) {
 		if now := startsIn(t, trace); len(now) != before {
 			t.Errorf("processes were started:\n%s", strings.Join(now[before:], "\n"))
 		}
-		// What a person has entered counts; what is refused is so all the same.
+		// Variables from a person count, unless the page refuses them.
 		for _, pair := range refused {
 			s.ask(http.MethodPost, "/typed", url.Values{"env": {pair}})
 			if text := s.page("/page/program?" + url.Values{"env": {pair}}.Encode()); !strings.Contains(text, "the page refuses the variable") {
@@ -267,8 +268,8 @@ func TestUIAddressRunsNothing(t *testing.T) {
 	}
 }
 
-// A driver that hangs is named on the overview within two seconds. What takes longer shows progress. The child, and what the driver
-// has started, end with the request.
+// A driver that hangs is named on the overview within two seconds. Longer work shows progress. The child and the processes of
+// the driver end with the request.
 func TestUIChildrenEnd(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -302,34 +303,36 @@ func TestUIChildrenEnd(t *testing.T) {
 			t.Fatalf("processes are left: %s", s.read(mark))
 		}
 	}
-	// A picture waits for the driver, with progress; the reader goes.
-	if err := os.Truncate(mark, 0); err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+"/start/picture", strings.NewReader(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Vkloader-Secret", s.secret)
-	r.Header.Set("Origin", s.address)
-	answer, err := s.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var heard bytes.Buffer
-	for part := make([]byte, 1000); len(strings.Fields(s.read(mark))) < 2 || strings.Count(heard.String(), "progress") < 3; {
-		n, err := answer.Body.Read(part)
-		if heard.Write(part[:n]); err != nil {
-			t.Fatalf("%v after %s, processes %s", err, heard.String(), s.read(mark))
+	// A picture and a report wait for the driver, with progress; the reader goes.
+	for _, path := range []string{"/start/picture", "/start/report"} {
+		if err := os.Truncate(mark, 0); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if gone() {
-		t.Fatal("the driver has ended by itself")
-	}
-	answer.Body.Close()
-	for until := time.Now().Add(time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("processes are left: %s", s.read(mark))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+path, strings.NewReader(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Vkloader-Secret", s.secret)
+		r.Header.Set("Origin", s.address)
+		answer, err := s.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heard bytes.Buffer
+		for part := make([]byte, 1000); len(strings.Fields(s.read(mark))) < 2 || strings.Count(heard.String(), "progress") < 3; {
+			n, err := answer.Body.Read(part)
+			if heard.Write(part[:n]); err != nil {
+				t.Fatalf("%s: %v after %s, processes %s", path, err, heard.String(), s.read(mark))
+			}
+		}
+		if gone() {
+			t.Fatalf("%s: the driver has ended by itself", path)
+		}
+		answer.Body.Close()
+		for until := time.Now().Add(time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%s: processes are left: %s", path, s.read(mark))
+			}
 		}
 	}
 }

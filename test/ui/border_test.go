@@ -84,8 +84,8 @@ func attack(t *testing.T, address, script string) *attacker {
 }
 
 // A link of another page, a page of another origin and one of another user's port make nothing run: neither an address with any
-// variables, nor requests of every kind. No cookie is sent anywhere. What the address names is shown as text, and counts when a
-// person presses the button.
+// variables, nor requests of every kind. No cookie is sent anywhere. The page shows the variables of the address as text, and uses them
+// after a person's confirmation.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

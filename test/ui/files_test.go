@@ -6,8 +6,13 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	browserdomain "github.com/chromedp/cdproto/browser"
 )
 
 // A manifest with a syntax error is shown at its line; other files of the machine are not shown.
@@ -84,6 +89,18 @@ func TestReport(t *testing.T) {
 	all := archive()
 	if all["variables.json"] == "" || all["system.txt"] == "" {
 		t.Fatalf("the archive has %d parts", len(all))
+	}
+	// The button saves the same with the browser.
+	saved := t.TempDir()
+	call(b, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{Behavior: browserdomain.SetDownloadBehaviorBehaviorAllow, DownloadPath: saved})
+	b.click("#save")
+	for until := time.Now().Add(limit); ; time.Sleep(10 * time.Millisecond) {
+		if info, err := os.Stat(filepath.Join(saved, "vkloader-bundle.tar.gz")); err == nil && info.Size() > 1000 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("nothing is saved")
+		}
 	}
 	b.then(func() { b.press(`input[value="system.txt"]`, " ") })
 	if b.text("tr.removed a") != "system.txt" || !strings.Contains(b.text("main"), "vkloader bundle --still --without system.txt") {

@@ -10,18 +10,19 @@ import (
 // stated is the oracle by statements: what a world must show, worked out from the statements alone. Nothing of the core is
 // used; where a statement names a case, its id stands beside the line.
 type stated struct {
-	d        *description
-	root     string
-	exe      string
-	files    map[string]string // by clean path, as a program sees them
-	links    map[string]string // likewise
-	env      map[string]string
-	elevated bool
-	read     []string // of the call: opendir, fopen
-	log      []string // of the call
-	scripts  map[string][]string
-	global   bool // the list is for global functions
-	quiet    bool // the settings file wants less said than is compared
+	d          *description
+	root       string
+	exe        string
+	files      map[string]string // by clean path, as a program sees them
+	links      map[string]string // likewise
+	env        map[string]string
+	elevated   bool
+	read       []string // of the call: opendir, fopen
+	log        []string // of the call
+	scripts    map[string][]string
+	global     bool // the list is for global functions
+	overridden bool // the search found an override layer that is enabled
+	quiet      bool // the settings file wants less said than is compared
 }
 
 func newStated(w *worker, d *description) *stated {

@@ -96,7 +96,7 @@ func TestLineByLine(t *testing.T) {
 	}
 }
 
-// What is executed in the library is read from its debug information.
+// The debug information gives the executed places of the library.
 func TestLibraryPlaces(t *testing.T) {
 	dir := t.TempDir()
 	const text = "void __sanitizer_cov_trace_pc(void) {}\n#line 1 \"internal/core/p/x.go\"\nint f(int a) {\n    if (a > 3) {\n        return f(a - 1);\n" +

@@ -11,10 +11,10 @@ import (
 
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/ask"
 )
 
 // icdPlace is where manifests are written: every loader looks there, also for a program with more rights than its user.
@@ -123,7 +123,7 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 
 // ownDrivers are the drivers that a container has itself.
 func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
-	answer, err := ask.Plan(&machine.Source{Machine: *m, Class: class})
+	answer, err := decide.Plan(&machine.Source{Machine: *m, Class: class})
 	if err != nil {
 		return nil
 	}

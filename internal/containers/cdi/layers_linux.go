@@ -10,9 +10,9 @@ import (
 
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/ask"
 )
 
 // Directories of layers below layersPlace and below /etc/vulkan.
@@ -26,7 +26,7 @@ func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, erro
 	program := *source
 	kind, _ := offer.KindOf(name)
 	program.Class = kind.Class
-	answer, err := ask.Plan(&program)
+	answer, err := decide.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

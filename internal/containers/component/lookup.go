@@ -16,9 +16,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/sealed"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/service/border"
 )
 
 // Resolver finds packages and takes drivers out of them.

@@ -1,6 +1,6 @@
 package component
 
-import "vkloader/internal/service/border"
+import "vkloader/internal/containers/border"
 
 // Stages of a lookup, each set when it is entered; a failure leaves the last one standing (FLS-063).
 const (

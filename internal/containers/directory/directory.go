@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/service/border"
+	"vkloader/internal/containers/border"
 )
 
 // Tree is a directory that only the service changes, one entry at a time and each in one step.

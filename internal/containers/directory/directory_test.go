@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/service/border"
+	"vkloader/internal/containers/border"
 )
 
 // holds: PRO-036 PRO-037 FLS-096

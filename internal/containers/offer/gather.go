@@ -10,11 +10,11 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/ask"
 )
 
 // Kind is a kind of process that drivers can be for.
@@ -89,7 +89,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	}
 	program := *source // of the client's word size; manifests are handed out as they are
 	program.Class = k.Class
-	answer, err := ask.Plan(&program)
+	answer, err := decide.Plan(&program)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/service/border"
 )
 
 // Index is what was found for one machine at one time. Its files are those that were there then, also when others have

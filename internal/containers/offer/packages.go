@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/service/border"
 )
 
 // Package is the driver of a package that is a device's active one.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/service/border"
+	"vkloader/internal/containers/border"
 )
 
 // The driver of a package stands before those of the machine, in the place of one with the same library; a library for

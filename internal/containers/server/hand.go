@@ -6,10 +6,10 @@ import (
 	"net"
 	"os"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/sealed"
-	"vkloader/internal/service/border"
 )
 
 // noCopies says why a client gets no library.

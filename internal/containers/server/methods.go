@@ -8,11 +8,11 @@ import (
 	"path"
 	"strings"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/sealed"
 	"vkloader/internal/containers/state"
-	"vkloader/internal/service/border"
 )
 
 // handle starts what a request asks for; it never waits for it (PRO-003).

@@ -12,13 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/devices"
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/state"
 	"vkloader/internal/containers/table"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/service/border"
 )
 
 // Options are what a service is made of.

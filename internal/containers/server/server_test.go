@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/state"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/service/border"
 	"vkloader/test/binary"
 )
 

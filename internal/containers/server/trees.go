@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/directory"
 	"vkloader/internal/containers/protocol"
-	"vkloader/internal/service/border"
 )
 
 // class is where device nodes are in the device directories: as below /dev/class on the system that has such a service.

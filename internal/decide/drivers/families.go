@@ -53,7 +53,7 @@ func extras() map[string]Family {
 				{Stem: "libnvidia-glvkspirv", Required: true},
 				{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
 				{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
-				{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
+				{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-vulkan-producer"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
 				{Stem: "libnvidia-ifr", Before: "495"},
 				// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
 				{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -11,12 +10,10 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/exit"
 )
 
-// errEndless is the error of a decision that is given up.
-var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
+// ErrEndless is the error of a decision that was stopped because it kept asking for more files and variables.
+var ErrEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
 // Decide decides with facts from a source of this system, for a program that enables nothing itself. Where the settings
 // have a policy for programs that show nothing, it is one that shows pictures.
@@ -42,7 +39,7 @@ func DecideShowing(platform search.Platform, app plan.App, from facts.Source) (a
 func DecideOn(platform search.Platform, app plan.App, from facts.Source) (*plan.Answer, error) {
 	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)
 	if answer == nil {
-		return nil, exit.As(exit.NotLooked, errEndless)
+		return nil, ErrEndless
 	}
 	return answer, nil
 }
@@ -96,24 +93,3 @@ func (r replacing) File(name string) facts.File {
 	}
 	return r.Source.File(name)
 }
-
-// Question is for one caller at a time.
-type Question struct {
-	Source   facts.Source    // of a program
-	Local    *machine.Source // the same, of a machine with this system; nil: it has another one
-	Machine  *machine.Machine
-	Platform search.Platform
-
-	Only bool // the decision is wanted, and not the words of the answer
-	Made Made // of the last answer
-}
-
-// Made is what an answer was made of.
-type Made struct {
-	Plan    *plan.Answer
-	Compute *plan.Answer // for a program that shows nothing, where the settings have a policy for these; nil: they have none
-	In, Out []Item       // in the order of the answer
-}
-
-// Open opens a file of the machine.
-func (q *Question) Open(name string) (fs.File, error) { return q.Machine.Open("/" + name) }

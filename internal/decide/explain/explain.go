@@ -66,13 +66,19 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		e.because(reasons[subjectIn{name, driver.Path}])
 		in = append(in, e)
 	}
+	libraries := map[Key]string{} // of layers
+	for _, l := range answer.Layers {
+		libraries[LayerKey(l)] = l.Library
+	}
 	for _, kind := range []Kind{Drivers, Layers} {
 		for _, row := range kind.Rows(answer) {
 			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
 				usedLayers[Key{row.Subject, row.Path}] {
 				continue // what is said of something that is in belongs to the doctor
 			}
-			out = append(out, row.item(kind, answer.Style.Base(row.Subject)))
+			item := row.item(kind, answer.Style.Base(row.Subject))
+			item.Library = libraries[Key{row.Subject, row.Path}]
+			out = append(out, item)
 		}
 	}
 	return in, out
@@ -123,14 +129,14 @@ func WithoutOverlays(answer *plan.Answer) (out []Item) {
 	return out
 }
 
-// Chance are active layers whose order is that of the files in a directory, which no rule gives.
-type Chance struct {
+// UnspecifiedOrder lists active layers whose order depends on the order of files in a directory.
+type UnspecifiedOrder struct {
 	Directory string   `json:"directory"`
-	Layers    []string `json:"layers"` // in the order of now
+	Layers    []string `json:"layers"` // in their present order
 }
 
-// ByChance finds active layers whose order among themselves is by chance.
-func ByChance(answer *plan.Answer) (list []Chance) {
+// Unordered returns the active layers whose order no rule specifies.
+func Unordered(answer *plan.Answer) (list []UnspecifiedOrder) {
 	controlled := answer.Settings != nil && answer.Settings.ControlsLayers
 	for _, a := range answer.Active {
 		l := answer.Layers[a.Layer]
@@ -151,13 +157,13 @@ func ByChance(answer *plan.Answer) (list []Chance) {
 		if directory == "" {
 			continue
 		}
-		at := slices.IndexFunc(list, func(c Chance) bool { return c.Directory == directory })
+		at := slices.IndexFunc(list, func(c UnspecifiedOrder) bool { return c.Directory == directory })
 		if at < 0 {
-			at, list = len(list), append(list, Chance{Directory: directory})
+			at, list = len(list), append(list, UnspecifiedOrder{Directory: directory})
 		}
 		list[at].Layers = append(list[at].Layers, l.Name)
 	}
-	return slices.DeleteFunc(list, func(c Chance) bool { return len(c.Layers) < 2 })
+	return slices.DeleteFunc(list, func(c UnspecifiedOrder) bool { return len(c.Layers) < 2 })
 }
 
 // listedIn is the directory in which a manifest was found; "" when it was named itself.

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/spawn"
-	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
@@ -186,7 +186,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		return examineFiles(s, source)
 	})
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
-	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return ask.Paths(ordinary) })
+	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return decide.PathsOf(ordinary) })
 	text("chain.svg", "the chain as a picture", func() (string, error) {
 		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
@@ -209,13 +209,13 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		text("log.txt", "the loader's log of a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
 	}
 	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
-		answer, err := ask.Decide(source)
+		answer, err := decide.Of(source)
 		if err != nil {
 			return nil, err
 		}
 		parts := bundle.Files(hide, source, answer.Plan)
 		for _, other := range otherViews(source) {
-			if answer, err = ask.Decide(other); err != nil {
+			if answer, err = decide.Of(other); err != nil {
 				return nil, err
 			}
 			for _, p := range bundle.Files(hide, other, answer.Plan) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/launch"
 )
 
@@ -36,7 +36,7 @@ func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	source := *h.scene.Source
 	source.Environ, source.Kept = usual, nil
 	h.other.On(&source)
-	answer, err := ask.PlanFor(&source, hunted)
+	answer, err := decide.PlanFor(&source, hunted)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -170,7 +170,7 @@ type mapped struct {
 
 // mapOf maps the devices of this machine that programs see.
 func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
-	var seen []discover.Device
+	var seen []decide.Device
 	for i := range devices.List {
 		if devices.List[i].In {
 			seen = append(seen, devices.List[i].Device)

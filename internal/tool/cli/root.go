@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -108,6 +109,9 @@ func run(s *invocation, args []string) int {
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(messages, "vkloader: %s\n", text)
+	}
+	if errors.Is(err, decide.ErrEndless) {
+		return exit.NotLooked
 	}
 	return exit.CodeOf(err)
 }

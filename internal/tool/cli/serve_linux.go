@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/containers/activation"
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/config"
 	"vkloader/internal/containers/devices"
@@ -30,7 +31,6 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/service/border"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )

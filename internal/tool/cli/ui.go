@@ -22,7 +22,7 @@ import (
 	"vkloader/internal/tool/ui"
 )
 
-// page is what the flags of ui say.
+// page has the flags of ui.
 type page struct {
 	port           int
 	socket         string

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -17,7 +17,7 @@ import (
 
 // GPU is a graphics device, as the kernel shows it. Its drivers are those that this report calls good.
 type GPU struct {
-	discover.GPU
+	decide.GPU
 	directory string // in sysfs
 }
 
@@ -84,7 +84,7 @@ func (h host) whole(name string) string {
 // devicesOf are those that the kernel of a machine shows.
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
-		list = append(list, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
+		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
 			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
 	}
 	return list

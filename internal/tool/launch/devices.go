@@ -5,17 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/ask"
 	"vkloader/internal/tool/term"
 )
 
 // Devices are those of a machine, as programs get them.
 type Devices struct {
-	List   []discover.Device
+	List   []decide.Device
 	Hidden []string // why programs do not see it, whatever the id filters say; "": they do
 }
 
@@ -40,7 +39,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	listed := ask.SelectedAll(all.List)
+	listed := decide.SelectedAll(all.List)
 	var filters idFilters
 	chosen, places := map[int]bool{}, []int{}
 	for _, wanted := range c.Devices {
@@ -92,7 +91,7 @@ func (f *idFilters) add(vendor, device uint32) {
 
 // byDriver adds the filter of drivers where it keeps out another driver's device with the same numbers, and none that is
 // chosen: a device of Vulkan 1.1 may not say its driver.
-func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
+func (f *idFilters) byDriver(all []decide.Device, chosen map[int]bool) {
 	var ids []uint32
 	for i := range all {
 		if !chosen[i] {
@@ -113,7 +112,7 @@ func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
 	}
 }
 
-func (f *idFilters) pass(d *discover.Device) bool {
+func (f *idFilters) pass(d *decide.Device) bool {
 	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -170,8 +170,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 }
 
 // told is what "validate" and "list" say of files. What is none of the kinds of validate is left out there.
-func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.Finding, err error) {
-	judged, rows = map[string]*validation.Result{}, map[string][]discover.Finding{}
+func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]decide.Finding, err error) {
+	judged, rows = map[string]*validation.Result{}, map[string][]decide.Finding{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
 		if path.Base(file) != settingsfile.LayerFileName {
@@ -188,7 +188,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 		}
 	}
 	for _, kind := range []string{"drivers", "layers"} {
-		var says struct{ Found []discover.Finding }
+		var says struct{ Found []decide.Finding }
 		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
 			return nil, nil, err
 		}
@@ -200,7 +200,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 }
 
 // fileOf is what is known of a file.
-func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.Finding) filesFile {
+func fileOf(file string, judged map[string]*validation.Result, rows map[string][]decide.Finding) filesFile {
 	f := filesFile{Path: file, Base: path.Base(file)}
 	for _, row := range rows[file] {
 		f.In = f.In || row.In

@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/ask"
 )
 
 // refusedNames are variables by which the dynamic linker, the C library, a shell or a language's runtime loads code, or writes
-// files; a name that ends with "*" stands for all with this beginning. The page takes none of them, whoever enters it.
+// files; "*" stands for any characters. The page refuses them, also from a person.
 var refusedNames = []string{
 	"LD_*", "DYLD_*", "_RLD*", "LIBPATH", "SHLIB_PATH", "GLIBC_TUNABLES", "MALLOC_*", "GCONV_PATH", "GETCONF_DIR", "LOCPATH", "NLSPATH",
 	"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_*", "TZDIR", "NIS_PATH", "TMPDIR", "PATH", "IFS", "ENV", "BASH_*", "SHELLOPTS", "PS4", "ZDOTDIR",
@@ -22,7 +22,7 @@ var refusedNames = []string{
 	"CLASSPATH", "DOTNET_*", "CORECLR_*", "COMPLUS_*", "COREHOST_*", "MONO_*", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR", "RUST_*", "R_*",
 	"ASAN_*", "LSAN_*", "MSAN_*", "TSAN_*", "UBSAN_*", "SCUDO_*", "GCOV_*", "LLVM_PROFILE_FILE", "VALGRIND_*", "OPENSSL_*", "SSLKEYLOGFILE",
 	"GIO_*", "GTK_*", "GDK_PIXBUF_*", "GST_*", "GI_TYPELIB_PATH", "GSETTINGS_*", "QT_*", "QML*", "KDE*", "XLOCALEDIR", "XERRORDB", "XCURSOR_PATH", "SDL_DYNAMIC_API",
-	"SDL_*_LIBRARY", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
+	"SDL_*_LIBRARY", "DBUS_*", "HEAPPROFILE*", "CPUPROFILE*", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
 }
 
 // fileNames are variables whose value names a directory, a manifest or a library that is loaded, or a file that is written, also
@@ -30,7 +30,8 @@ var refusedNames = []string{
 var fileNames = []string{
 	"LIBGL_*", "GBM_*", "EGL_*", "__EGL_*", "__GLX_*", "__GL_*", "MESA_*", "GALLIUM_*", "DRI_*_PATH", "LIBVA_*", "VDPAU_*", "OCL_*", "OPENCL_*", "CUDA_*", "NVIDIA_*", "ROC*", "HSA_*",
 	"AMD_*", "RADV_*", "ANV_*", "INTEL_*", "ZINK_*", "DRIRC_CONFIGDIR", "XDG_*", "VK_*_FILENAMES", "VK_*_FILES", "VK_*PATH*",
-	"VK_*FILE*", "VK_LOADER_SETTINGS*", "*_PATH", "*_DIR", "*_FILE", "*_LIBRARY", "*CONFIG*", "*LOG_FILE*",
+	"VK_*FILE*", "VK_LOADER_SETTINGS*", "*_PATH", "*_DIR", "*_FILE", "*_LIBRARY", "*CONFIG*", "*LOG_FILE*", "*OUTPUT*",
+	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "PULSE_*",
 }
 
 // plainDRI is the choice of a device by Mesa: it has neither library nor file.
@@ -44,7 +45,7 @@ func fits(list []string, name string) bool {
 	})
 }
 
-// refusal is why the page takes a variable from nobody; "" where it may.
+// refusal returns the reason against a variable in words; "" for a variable without one.
 func refusal(name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, "/\x00"):
@@ -77,7 +78,7 @@ func foreign(m *machine.Machine, name, value string) bool {
 
 // trustedDirectories are the places that a process with raised rights searches: no variable names them.
 func trustedDirectories(m *machine.Machine) (list []string) {
-	searched, err := ask.Paths(&machine.Source{Machine: *m, Elevated: true})
+	searched, err := decide.PathsOf(&machine.Source{Machine: *m, Elevated: true})
 	if err != nil {
 		return nil
 	}

@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// lookEvery is how often running programs are looked at while somebody reads.
+// lookEvery is the interval between two looks at the running programs.
 const lookEvery = 2 * time.Second
 
-// live tells readers what has changed. Nobody looks while there is no reader.
+// live sends changes of the running programs to readers. It is idle without a reader.
 type live struct {
 	look func(ctx context.Context) (html string, err error)
 
@@ -25,7 +25,7 @@ type live struct {
 	stop    context.CancelFunc
 }
 
-// join adds a reader, who gets what there is now and then every change. The function that comes back ends it.
+// join adds a reader, and returns its channel, with the present state and then every change, and the function that removes it.
 func (l *live) join() (<-chan string, func()) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -67,7 +67,7 @@ func (l *live) run(ctx context.Context) {
 	}
 }
 
-// tell gives a change to every reader; who has not read the one before gets this one instead.
+// tell sends a change to every reader, in place of an earlier one that the reader has not read.
 func (l *live) tell(ctx context.Context, now string) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -138,7 +138,7 @@ func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
 	follow(w, r, ended)
 }
 
-// endEvery is how often a process is looked for.
+// endEvery is the interval between two looks for a process.
 const endEvery = 500 * time.Millisecond
 
 // running is the list of running programs as HTML.

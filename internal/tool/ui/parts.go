@@ -174,7 +174,7 @@ var picturePart = &Page{Name: "picture", Title: "Picture", Data: func(r *Request
 // pictureStart is the picture with what layers intercept and what devices there are, as children saw them.
 var pictureStart = &Page{Name: "picture", Title: "Asking layers and devices", Data: func(r *Request) (any, error) { return pictureOf(r, false) }}
 
-// picture is what the part shows.
+// picture is the data of the part.
 type picture struct {
 	SVG     template.HTML // written by package survey, which escapes every name
 	Problem string

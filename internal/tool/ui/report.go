@@ -61,7 +61,7 @@ func (c *reports) add(one *collection) {
 	c.list = slices.Clone(c.list[max(len(c.list)-mostReports, 0):])
 }
 
-// report is what the page shows.
+// report is the data of the page.
 type report struct {
 	Collected bool
 	ID, App   string
@@ -83,7 +83,7 @@ type reportPart struct {
 
 // reportOf answers report: the form for a collection, a collection, or a part of one.
 func reportOf(r *Request) (any, error) {
-	view := &report{App: r.Query.Get("app"), Still: r.Query.Has("still")}
+	view := &report{} // an address fills nothing in: the button beside it would load the program's loader
 	found := collected.find(r.Query.Get("id"))
 	if found == nil {
 		return view, nil
@@ -154,7 +154,7 @@ func (s *Server) collected(r *Request) (string, error) {
 	return text.String(), err
 }
 
-// serveReport answers with the archive of what was looked through, without what was removed. It writes no file.
+// serveReport answers with the archive of a collection, without the removed parts. It writes no file.
 func (*Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	found := collected.find(query.Get("id"))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is what a route does besides answering.
+// Kind is the effect of a route besides its answer.
 type Kind string
 
 // Kinds of routes.

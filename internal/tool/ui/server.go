@@ -25,7 +25,7 @@ import (
 	"vkloader/internal/tool/ui/guard"
 )
 
-// Options are what the command was told.
+// Options are the options of the command.
 type Options struct {
 	Port     int           // of 127.0.0.1; 0: any
 	Socket   string        // a socket of the file system instead; "": none
@@ -34,8 +34,8 @@ type Options struct {
 	Idle     time.Duration // without a request, the server ends after this time
 	Messages io.Writer
 	Started  func(address string) // is told the address once the server listens
-	Used     func()               // is called when the token was used; nil: nobody
-	Again    <-chan struct{}      // a person asks for a new address; nil: nobody can
+	Used     func()               // is called after the use of a token; may be nil
+	Again    <-chan struct{}      // has a value for each new address that a person asks for; nil: without a terminal
 }
 
 // Server is the page's server.
@@ -58,8 +58,8 @@ const (
 	maxHeader      = 1 << 18
 )
 
-// Serve answers until the context ends, or nobody with the secret has asked for long enough. Meanwhile this process starts no
-// other but on a person's own action.
+// Serve answers until the end of the context, or for Idle after the last request with the secret. Until then, this process starts
+// another one only for a person's own action.
 func Serve(ctx context.Context, tool Tool, options Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -163,12 +163,12 @@ func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// request is what a page or a change gets.
+// request returns the input of a page or a change.
 func (s *Server) request(r *http.Request) *Request {
 	return &Request{Context: r.Context(), Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System, typed: &s.typed}
 }
 
-// idle ends a server that nobody asks.
+// idle ends a server after a time without requests.
 type idle struct {
 	after time.Duration
 	lock  sync.Mutex

@@ -15,18 +15,18 @@ import (
 // ChildOption is the option of "vkloader ui" for a child that works for one request of the page.
 const ChildOption = "--child"
 
-// starts are what a person's button starts: /start/NAME. Their Data runs in a child, which loads drivers and layers in children
-// of its own.
+// starts are the parts for a person's button: /start/NAME. Their Data runs in a child of the server, which loads drivers and layers
+// in further children.
 var starts = []*Page{overviewStart, pictureStart, tryStart, reportStart}
 
-// work is what a child is told on standard input.
+// work is the task of a child, on its standard input.
 type work struct {
 	Part, Rest string
 	Query      url.Values
 	Run        []string // a command line instead of a part
 }
 
-// worked is what it answers on standard output.
+// worked is the answer of a child, on its standard output.
 type worked struct {
 	HTML string
 	Err  string
@@ -93,7 +93,7 @@ func (r *Request) Started(args ...string) *Ran {
 	return answer.Ran
 }
 
-// serveStart answers /start/NAME with what the child has found, and with its progress meanwhile.
+// serveStart answers /start/NAME with the progress of a child, and then with its result.
 func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	address := addressIn(r, "/start/")
 	p, rest := pageAt(starts, address)

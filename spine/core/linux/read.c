@@ -82,12 +82,12 @@ static bool functions_replaced(void)
     return !all;
 }
 
-/* A path may lead to a pipe that was no pipe when it was looked at: nobody waits for its other end. */
+/* Opens a file without waiting: the path may lead to a pipe by now. */
 static struct opened file_open(const char *path)
 {
     struct opened o = {.fd = -1};
     if (!functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* for who has a lease on it to end that */)) {
+    if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* until a lease ends */)) {
         o.file = fopen(path, "rbe");
         if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     }

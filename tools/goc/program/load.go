@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Program is what can be reached from the functions that were asked for.
+// Program is everything that the requested functions reach.
 type Program struct {
 	SSA       *ssa.Program
 	Exports   []*ssa.Function // in the order they were asked for
@@ -28,10 +28,10 @@ type Program struct {
 	named     map[*ssa.Global]bool
 	boxed     []types.Type // that are put into interfaces
 	panics    bool         // with a value that may be of any of these types
-	texts     typeutil.Map // type to the method by which a panic says what a value of it is
+	texts     typeutil.Map // type to the method that describes its values in a panic
 }
 
-// Load reads the package and what it imports, for a 64-bit machine whatever the machine it is built on, so that the
+// Load reads the package and its imports for a 64-bit machine on every build machine, so that the
 // same source always means the same. names are functions of the package. An error names everything that is outside
 // the subset, a line each.
 func Load(directory, pattern string, names []string) (*Program, error) {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Names of what a request carries.
+// Names of headers.
 const (
 	TokenHeader  = "Vkloader-Token"  // of the request that exchanges the token
-	SecretHeader = "Vkloader-Secret" // of every other request, but those for what is open
+	SecretHeader = "Vkloader-Secret" // of every other request for a route that is not open
 )
 
 // Limits of one request.
@@ -29,7 +29,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 
 // Guard has the secrets of one server. The secret is in no cookie: browsers send cookies to every port of a host.
 type Guard struct {
-	Used    func() // is called when the token was used; nil: nobody
+	Used    func() // is called after the use of a token; may be nil
 	Renewal string // how to get another token, for messages
 
 	secret string
@@ -53,7 +53,7 @@ func (g *Guard) Token() string {
 	return g.token
 }
 
-// Outer sets the headers of every answer and refuses what no page of this server sends.
+// Outer sets the headers of every answer and refuses requests of other pages.
 func (g *Guard) Outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -148,8 +148,8 @@ func local(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// sameOrigin reports whether no other page sends a request: a browser names the page in Origin with each POST. A person may
-// follow another page's link to what is open.
+// sameOrigin reports whether no other page sends a request: a browser names the page in Origin with each POST. Links of other
+// pages may lead a person to an open route.
 func sameOrigin(r *http.Request, reads bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "http://"+r.Host && (origin != "" || !reads) {
 		return false
