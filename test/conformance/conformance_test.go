@@ -22,7 +22,7 @@ func TestEveryStatementHasATestOrAReason(t *testing.T) {
 	}
 }
 
-// The list has what the specification had when it was made; the counts inside it catch a lost line.
+// The list has every statement of the specification; the counts inside it catch a lost line.
 func TestStatementsAreComplete(t *testing.T) {
 	documents, err := table.Read("statements.txt")
 	if err != nil {
