@@ -36,7 +36,7 @@ func TestInstall(t *testing.T) {
 	// For the prefix that the build was made for: its directories are compiled in, so another one would be another
 	// library, made under the feet of the tests that run beside this one.
 	directories := read(t, filepath.Join(machine.Built(t), "directories"))
-	// The caller's umask has no effect: nobody but the owner may write, everybody may read.
+	// The caller's umask has no effect: only the owner may write, everyone may read.
 	install := exec.Command("sh", "-c", "umask 000; exec make -s install DESTDIR='"+root+"'")
 	install.Dir = machine.Repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
