@@ -73,7 +73,7 @@ of_user() {
     make -s -j"$(nproc)" all
     echo "test: go test, the suites whose answers depend on the user"
     by_go ./discover ./internal/containers/... ./internal/decide/machine ./internal/decide/process ./internal/tool/cli \
-        ./internal/tool/doctor ./internal/tool/trust ./test/client ./test/discovery ./test/elevated ./test/facts ./test/tool ./test/ui
+        ./internal/tool/doctor ./internal/decide/trust ./test/client ./test/discovery ./test/elevated ./test/facts ./test/tool ./test/ui
 }
 
 of_library() {
