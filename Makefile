@@ -169,14 +169,15 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
 help:
 	@echo 'make                 build everything into build/'
 	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
-	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run every test'
+	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run the suites'
+	@echo 'make test-all        also with sanitizers and the race detector, the translator, and every TARGET'
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
@@ -394,6 +395,11 @@ run: all
 
 test:
 	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
+
+# The other machines fetch compilers and systems; Windows needs root.
+test-all:
+	$(Q)tools/test.sh all
+	$(Q)for target in i386 arm64 musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
 
 # In a Debian 12 with nothing in it but what the README asks for; needs root, and the network.
 test-fresh:
