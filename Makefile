@@ -4,7 +4,7 @@
 # Where things come from:
 #   internal/core, by tools/goc              build/core.c: the core, in C
 #   spine/*/*.c and spine/*/linux           with it build/libvulkan.so.1.4.<header version>, and its links
-#   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
+#   cmd/vkloader, internal/decide/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
@@ -293,7 +293,7 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard internal/tool/probe/child/*.c internal/tool/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
+PROBE_SRC := $(wildcard internal/decide/probe/child/*.c internal/decide/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
 # On Windows it has the library's own readers of the system, as they are in the DLL, and a file that is compiled as they are.
 ifneq ($(WINDOWS),)
 FACTS_SRC := $(filter %/facts.c,$(PROBE_SRC))
@@ -306,14 +306,14 @@ $(B)/obj/facts.o: $(FACTS_SRC) Makefile
 -include $(B)/obj/facts.d
 endif
 PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
-$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
+$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
 
 # What the tool is told: its release, and where the library and the probe are installed.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR))
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
+	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR))
 
 EXE := $(if $(WINDOWS),.exe)
 GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))

@@ -35,7 +35,7 @@ make -s -j"$(nproc)" all asan tsan
 
 # by_go: the tests in Go, but for the driver service's. They are vetted by the checks, and linked without what only a
 # debugger reads: some seventy programs.
-others=/internal/service/
+others=/internal/containers/
 by_go() {
     echo "test: go test"
     # shellcheck disable=SC2046
@@ -67,7 +67,7 @@ else
 fi
 # The driver service has threads of Go, and other programs call discover from theirs; the C side is watched by test/storm.
 echo "test: go test, with the race detector"
-"$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/... ./discover
+"$go" test -race -vet=off -count 1 -timeout 25m ./internal/containers/... ./discover
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
 env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/client ./test/debug \

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 // blame finds the driver or layer of a crash or hang: the layer without which it is gone, or the driver that does it alone.

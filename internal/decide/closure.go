@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"slices"
 
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
 

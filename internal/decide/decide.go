@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // Driver is a driver manifest that was found.

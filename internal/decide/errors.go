@@ -3,7 +3,7 @@ package decide
 import (
 	"errors"
 
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // Errors, for errors.Is.

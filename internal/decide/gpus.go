@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // GPU is a graphics device, as the kernel shows it.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // Host is a machine: its files, and the variables of programs whose [Program].Env is nil. A Host does not change after it was

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 const (

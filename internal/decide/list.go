@@ -2,7 +2,7 @@ package decide
 
 import (
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // Finding is one remark of a decision: about something found, a variable, or a name.

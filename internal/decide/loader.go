@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // Loader is a file that is a Vulkan loader.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 )
 
 // Need is what a program requires of a machine. The zero value is met by any device.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // Searched is a place where drivers, layers or settings are looked for.

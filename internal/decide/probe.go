@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 // DeviceType is a kind of device, as in VkPhysicalDeviceType.

@@ -8,9 +8,9 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // question is the facts that a decision is made of.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/systems"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
 )
 
 // windowsCopy is a copy of a machine with Windows.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 )
 
 type options struct {

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 )
 
 // bench is one run: what is measured with what.

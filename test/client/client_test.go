@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/service/offer"
+	"vkloader/internal/containers/offer"
 	"vkloader/test/world"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/service/offer"
-	"vkloader/internal/service/sealed"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/containers/sealed"
 	"vkloader/test/world"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/wire"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 )
 
 // asReader is the first argument with which the test's program is the tool's reader: a process of its own, with the

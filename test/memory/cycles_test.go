@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 

@@ -14,30 +14,30 @@ var entries = []struct {
 	callers map[string]string // packages, with the reason
 }{
 	{"plan.Resolve(", "the decision", map[string]string{
-		"internal/tool/explain": "the one place that asks the core"}},
+		"internal/decide/explain": "the one place that asks the core"}},
 	{"explain.Decide", "the decision", map[string]string{
-		"internal/decide":     "the entry",
-		"internal/tool/trust": "judges what a child would load before package decide starts it"}},
+		"internal/decide":       "the entry",
+		"internal/decide/trust": "judges what a child would load before package decide starts it"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
 	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"internal/decide": "the entry"}},
 	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"internal/decide": "the entry"}},
 	{"drivers.GPUs", "the list of graphics devices", map[string]string{
-		"internal/decide":      "the entry",
-		"internal/tool/doctor": "judges them by drivers that decide leaves out as broken",
-		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",
-		"internal/tool/cli":    "list devices --map joins them with those of drivers by address"}},
+		"internal/decide":         "the entry",
+		"internal/tool/doctor":    "judges them by drivers that decide leaves out as broken",
+		"internal/containers/cdi": "wants nodes below another directory, also on machines without a driver",
+		"internal/tool/cli":       "list devices --map joins them with those of drivers by address"}},
 	{".Follow(", "what a library needs", map[string]string{
-		"internal/tool/drivers": "the one place that lists the files of drivers and layers",
-		"internal/tool/binary":  "the linker: what a program has loaded when it starts",
-		"internal/tool/doctor":  "examines a plugin, which is neither driver nor layer",
-		"internal/tool/cli":     "launch.Follow is the splitter of standard error"}},
+		"internal/decide/drivers": "the one place that lists the files of drivers and layers",
+		"internal/decide/binary":  "the linker: what a program has loaded when it starts",
+		"internal/tool/doctor":    "examines a plugin, which is neither driver nor layer",
+		"internal/tool/cli":       "launch.Follow is the splitter of standard error"}},
 	{"drivers.FilesOf(", "the files of drivers and layers", map[string]string{
-		"internal/tool/trust":    "judges who can change these files, below package discover",
-		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
-		"internal/tool/cdi":      "judges what an image has after the hook, with files that are not there yet"}},
+		"internal/decide/trust":     "judges who can change these files, below package discover",
+		"internal/containers/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
+		"internal/containers/cdi":   "judges what an image has after the hook, with files that are not there yet"}},
 	{"drivers.FindLibrary(", "the files of one library", map[string]string{
-		"internal/tool/cdi": "likewise, of the stubs that the hook makes"}},
+		"internal/containers/cdi": "likewise, of the stubs that the hook makes"}},
 	{"drivers.Judged(", "whether a driver or layer works", map[string]string{
 		"internal/decide":      "the entry",
 		"internal/tool/doctor": "says each fault with its fix"}},

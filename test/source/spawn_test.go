@@ -13,7 +13,7 @@ func TestProcessesStartInOnePlace(t *testing.T) {
 	starts := regexp.MustCompile(`\b(os\.StartProcess|syscall\.(ForkExec|StartProcess|Exec)|unix\.Exec)\(|exec\.Command(Context)?\([^\n]*\)\.(Start|Run|Output|CombinedOutput)\(|\b(cmd|child|command)\.(Start|Run|Output|CombinedOutput)\(\)`)
 	seen := 0
 	for _, f := range sources(t) {
-		if f.test || !strings.HasPrefix(f.pack, "internal/") && f.pack != "discover" || f.pack == "internal/tool/spawn" {
+		if f.test || !strings.HasPrefix(f.pack, "internal/") && f.pack != "discover" || f.pack == "internal/decide/spawn" {
 			continue
 		}
 		seen += strings.Count(f.text, "spawn.")

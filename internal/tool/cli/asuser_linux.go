@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spawn"
-	"vkloader/internal/tool/trust"
 )
 
 // addAsUser adds the option --as-user.

@@ -15,11 +15,11 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/spawn"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/cdi"
+	"vkloader/internal/containers/cdi"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 )
 
 // loadersOf are the loader that the program gets in a search, and the one that it gets without the tool; nil where the dynamic

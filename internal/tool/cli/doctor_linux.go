@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/trust"
 )
 
 const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code.\n" +

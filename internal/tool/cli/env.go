@@ -11,10 +11,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/systems"
 	"vkloader/internal/tool/term"
 )
 

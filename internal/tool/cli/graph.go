@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

@@ -11,10 +11,10 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 )
 
 // invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that

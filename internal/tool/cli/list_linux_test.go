@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // What is in, what is out and why, on a machine that exists only here.

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )

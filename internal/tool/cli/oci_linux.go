@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/tool/cdi"
+	"vkloader/internal/containers/cdi"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

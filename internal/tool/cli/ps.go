@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

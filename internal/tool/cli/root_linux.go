@@ -7,11 +7,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/client"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/service/client"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/trust"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.

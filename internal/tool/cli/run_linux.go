@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/spawn"
 	"vkloader/internal/tool/term"
 )
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
 )
 
 // listens watches standard input: it calls end after a hang-up of the terminal or the close of a pipe, and sends a value to again

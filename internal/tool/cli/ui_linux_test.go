@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/ui"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // Root's bundle follows no link of another user to a file of root's, with --force neither: it was emptied before anything

@@ -7,9 +7,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // Options say for which program is looked.

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // PC is a machine with Windows: the facts of the decision, as programs of one word size see them, and what those leave out.

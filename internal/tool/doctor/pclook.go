@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
 

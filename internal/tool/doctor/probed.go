@@ -13,10 +13,10 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settingsfile"
 )
 

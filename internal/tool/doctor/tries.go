@@ -11,11 +11,11 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

@@ -17,9 +17,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/spawn"
 )
 
 // Become makes this process the program; it returns only when that fails.

@@ -9,11 +9,11 @@ import (
 	"runtime"
 	"syscall"
 
-	"golang.org/x/sys/windows"
+	syswindows "golang.org/x/sys/windows"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/windows"
 )
 
 // Wait runs the program as a child in the same console, and waits for it. With a splitter its standard error goes through
@@ -56,7 +56,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		default: // it has been said
 		}
 	}
-	defer pc.OnBreak(func() { say(hangs) })()
+	defer windows.OnBreak(func() { say(hangs) })()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -65,7 +65,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	d := &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
-	job, err := pc.NewJob()
+	job, err := windows.NewJob()
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +74,9 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		return &exec.Cmd{Path: p.Path, Args: p.Args, Env: machine.WithVariable(p.Environ, withoutDebugHeap, "1"), Stdin: os.Stdin, Stdout: stdout,
 			Stderr: s, WaitDelay: lastWords, SysProcAttr: &syscall.SysProcAttr{CreationFlags: flags}}
 	}
-	cmd := command(windows.DEBUG_PROCESS)
+	cmd := command(syswindows.DEBUG_PROCESS)
 	err = spawn.Start(cmd)
-	debugged := !errors.Is(err, windows.ERROR_NOT_SUPPORTED)
+	debugged := !errors.Is(err, syswindows.ERROR_NOT_SUPPORTED)
 	if !debugged {
 		cmd = command(0)
 		err = spawn.Start(cmd)

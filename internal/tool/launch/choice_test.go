@@ -7,7 +7,7 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 func TestChoiceOfDevices(t *testing.T) {

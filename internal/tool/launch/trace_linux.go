@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/decide/spawn"
 )
 
 // Trace runs the program as a child under ptrace, with its standard error split, until it and what it started have ended, or

@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 var update = flag.Bool("update", false, "draw docs/images/chain.svg again")

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 )
 
 // DeviceNames is one device under all its names. What is not known, or does not exist, is left out.

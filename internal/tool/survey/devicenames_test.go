@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 )
 
 // laptop has an Intel chip with two drivers, an NVIDIA card with two, and lavapipe; a second card is first on the bus.

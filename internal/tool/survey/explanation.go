@@ -2,9 +2,9 @@ package survey
 
 import (
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/settingsfile"
 )
 

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 // Options say how it is looked.

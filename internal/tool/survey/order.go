@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 )
 
 // Who puts devices in order.

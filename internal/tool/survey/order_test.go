@@ -6,7 +6,7 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // A device that two drivers list has two numbers.

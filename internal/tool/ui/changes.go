@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

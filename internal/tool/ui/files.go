@@ -11,8 +11,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"

@@ -10,7 +10,7 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // refusedNames are variables by which the dynamic linker, the C library, a shell or a language's runtime loads code, or writes

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/process"
 )
 
 // lookEvery is the interval between two looks at the running programs.

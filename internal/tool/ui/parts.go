@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"

@@ -19,8 +19,8 @@ import (
 	"syscall"
 	"time"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/spawn"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/ui/guard"
 )

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/process"
 )
 
 // subject is the program that the page is about, as its address says.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
 
