@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -61,18 +62,18 @@ func TestCancelledDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := time.Since(begin)
-	for _, after := range []int{100, 30000, 49999} {
+	for _, after := range []int64{100, 30000, 49999} {
 		ctx, cancel := context.WithCancel(t.Context())
 		counting := &countingFS{MapFS: files, after: after, do: cancel}
 		_, err := discover.Decide(ctx, discover.Files(counting), discover.Program{})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if late := time.Since(counting.done); late > whole/4 {
+		if late := time.Since(time.Unix(0, counting.done.Load())); late > whole/4 {
 			t.Errorf("the decision returned %v after the end of its context, after %d files; a whole decision takes %v", late, after, whole)
 		}
-		if counting.opened > after+10 {
-			t.Errorf("%d files were opened after the end of the context", counting.opened-after)
+		if counting.opened.Load() > after+10 {
+			t.Errorf("%d files were opened after the end of the context", counting.opened.Load()-after)
 		}
 	}
 }
@@ -123,15 +124,16 @@ func TestLibraryOfInactiveLayer(t *testing.T) {
 // countingFS is a file system that calls a function once when so many files were opened.
 type countingFS struct {
 	fstest.MapFS
-	after, opened int
-	do            func()
-	done          time.Time
+	after  int64
+	opened atomic.Int64
+	do     func()
+	done   atomic.Int64
 }
 
 func (c *countingFS) Open(name string) (fs.File, error) {
-	if c.opened++; c.opened == c.after {
+	if c.opened.Add(1) == c.after {
+		c.done.Store(time.Now().UnixNano())
 		c.do()
-		c.done = time.Now()
 	}
 	return c.MapFS.Open(name)
 }

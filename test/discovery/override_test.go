@@ -7,6 +7,55 @@ import (
 	"vkloader/test/world"
 )
 
+// Of layers of one name that are listed, the last one answers for device extensions, the first one otherwise.
+//
+// holds: LAY-108 LAY-260
+func TestDeviceExtensionsOfOneName(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one")
+	library := w.ImplicitLayer("VK_LAYER_x").MoveManifest("unused").Library
+	for file, change := range map[string]map[string]any{
+		"empty": {"disable_environment": vars{"": ""}}, "i": {"disable_environment": vars{"NO": ""}}, "off": {"disable_environment": vars{"OFF": ""}},
+		"e1": {}, "e2": {}, "e3": {}, "e4": {}, "m": {"library_path": nil, "component_layers": []string{}},
+	} {
+		content := map[string]any{"library_path": library, "device_extensions": []vars{{"name": "D" + file, "spec_version": "1"}},
+			"instance_extensions": []vars{{"name": "I" + file, "spec_version": "1"}}}
+		for k, v := range change {
+			content[k] = v
+		}
+		w.Write("m/"+file+".json", blunt("1.2.0", "VK_LAYER_x", content))
+	}
+	w.Env["OFF"] = "1"
+	s := start(t, w)
+	for _, c := range []struct{ implicit, explicit, device, instance string }{
+		{"empty", "", "Dempty", "Iempty"}, {"empty", "e1", "Dempty", "Iempty"}, {"empty", "e1 e2", "De2", "Iempty"}, {"i", "e1 e2", "De2", "Ii"},
+		{"off", "e1 e2", "De2", "Ioff"}, {"empty i", "e1 e2", "De1", "Iempty"}, {"i", "e1 e2 e3 e4", "De4", "Ii"}, {"", "e1 e2 e3", "De3", "Ie1"},
+		{"i empty off", "e1", "Doff", "Ii"}, {"i empty off", "", "Doff", "Ii"}, {"i", "m e1", "De1", "Ii"}, {"i", "e1 m", "Dm", "Ii"},
+	} {
+		paths := func(files string) string {
+			list := []string{"/nowhere"}
+			for _, file := range strings.Fields(files) {
+				list = append(list, w.Path("m/"+file+".json"))
+			}
+			return strings.Join(list, world.Separated(":"))
+		}
+		s.set("VK_IMPLICIT_LAYER_PATH", paths(c.implicit)).set("VK_LAYER_PATH", paths(c.explicit))
+		for _, level := range []string{"none", "all"} { // with and without a reader of messages
+			s.set("VK_LOADER_DEBUG", level)
+			s.h.OK("create_instance")
+			pd := s.h.OK("physical_devices").Ints("devices")[0]
+			for range 2 {
+				got := s.h.OK("device_extensions", "pd", world.Ref(pd), "layer", "VK_LAYER_x").Strings("extensions")
+				same(t, c.implicit+" | "+c.explicit, strings.Join(got, " "), c.device)
+			}
+			s.h.Do("destroy_instance")
+			same(t, c.implicit+" | "+c.explicit, s.extensions("layer", "VK_LAYER_x"), c.instance)
+		}
+	}
+	s.end()
+}
+
 // An override layer whose override_paths have nothing to search leaves the explicit search as it is.
 //
 // holds: LAY-204 LAY-206 OVR-10

@@ -328,11 +328,7 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	o.add("devices", lines...)
 	lines = []string{"result 0"}
-	groups, whole := s.grouped(i)
-	if !whole {
-		lines = []string{"result -3"}
-	}
-	for _, group := range groups {
+	for _, group := range s.grouped(i) {
 		var names []string
 		for _, d := range group {
 			names = append(names, d.name)
@@ -365,8 +361,11 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	if name := s.d.app.named; name != "" {
 		lines := []string{"result 0"} // LAY-260, LAY-261
-		if l := named(i.list, name); l != nil {
-			lines = append(lines, texts(l.device)...)
+		for _, l := range slices.Backward(i.list) {
+			if l.name == name {
+				lines = append(lines, texts(l.device)...)
+				break
+			}
 		}
 		o.add("device extensions of a layer", lines...)
 	}

@@ -45,7 +45,7 @@ type Graphics struct {
 	Power   []string
 }
 
-// Service is what the driver service says (docs/decisions/022).
+// Service is the answer of the driver service (docs/service.md).
 type Service struct {
 	State  ServiceState
 	Place  string // its socket

@@ -72,7 +72,7 @@ var titles = map[string]string{
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, "../../decide", ".", "../environment", "../loaders", "../survey", "../settingsfile", "../validation", "../explain", "../probe", "../doctor", "../process", "../launch", "../graph", "../term", "../cdi", "../../service/offer")
+	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../survey", "../settingsfile", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../launch", "../term", "../../containers/cdi", "../../containers/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
