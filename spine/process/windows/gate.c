@@ -114,9 +114,3 @@ char *gate_path_of(const void *function, const char *given, bool *as_given)
     if (as_given) *as_given = false; /* the paths are compared */
     return module_of(function, &module) ? module_path(module) : NULL;
 }
-
-char *gate_path_by_handle(void *handle)
-{
-    (void)handle;
-    return NULL;
-}
