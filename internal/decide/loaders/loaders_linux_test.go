@@ -67,7 +67,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// What the file's constants say counts before the version; a version counts where it is known; between two versions nothing is
+// The file's constants count before the version; a version counts where it is known; between two versions nothing is
 // known, and this project's loader has everything.
 func TestHas(t *testing.T) {
 	t.Parallel()
