@@ -227,8 +227,13 @@ everything() {
     quiet vkloader doctor
     quiet vkloader run --no-layers vulkaninfo --summary
     quiet vkloader system use distribution
+    # With libvulkan-dev, vulkaninfo opens libvulkan.so, and run's directory has that name too, without vkloader-dev.
+    apt remove vkloader-dev
+    quiet vkloader run env LD_DEBUG=files vulkaninfo --summary
+    told=$(sed -n 's|.*calling init: \(.*/libvulkan\.so[^ ]*\)$|\1|p' "$here/log" | sort -u)
+    [ -n "$told" ] && [ -z "$(echo "$told" | grep -v "^$lib64/vkloader/")" ] || fail "vkloader run vulkaninfo opened $told"
     quiet vkloader system use vkloader
-    apt remove libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader vkloader-dev
+    apt remove libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader
     rmdir "$root/etc/cdi" || fail "the CDI file is there without the tool"
     same_as "$here/listing.before" ' \./var/lib/systemd\(/deb-systemd-.*\)\? '
     quiet dpkg --purge vkloader # nothing is left of the others
