@@ -7,6 +7,7 @@
 # Every case gets one of them in layers (overlayfs), and writes into a directory of its own. Needs root and the network;
 # CASES names the functions below to run, where not all.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test-packages debootstrap gcc-multilib dpkg-dev lintian
 

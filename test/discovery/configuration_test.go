@@ -99,7 +99,7 @@ func TestDeviceConfigurations(t *testing.T) {
 	log.has(t, "WARNING", absent+`deviceName: "gone", deviceUUID: `+uuidText(5)+`, driverUUID: `+uuidText(7)+`, driverVersion: -6`)
 	log.has(t, "WARNING", absent+`deviceName: "gone", deviceUUID: `+uuidText(6)+`, driverName: d, driverUUID: `+uuidText(7)+`, driverVersion: 1`)
 	log.has(t, "WARNING", absent+`deviceUUID: `+uuidText(6)+`, driverUUID: `+uuidText(7)+`, driverVersion: 2`)
-	// Counts: the smaller of entries and devices; a list that is too short; the instance keeps what it read.
+	// Counts: the smaller of entries and devices; a list that is too short; the instance keeps its configuration.
 	s.h.OK("create_instance")
 	for _, c := range []struct {
 		count string

@@ -2,7 +2,7 @@ package worlds
 
 import "slices"
 
-// configured is what a settings file knows a device by; a UUID is one byte, sixteen times.
+// configured is a settings file's identification of a device; a UUID is one byte, sixteen times.
 type configured struct{ device, driver, version int }
 
 // configuredBy reads device_configurations (SET-90 to SET-92); false: they are not active.

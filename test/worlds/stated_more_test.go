@@ -72,7 +72,7 @@ func (s *stated) surface(i *instance, t try, first, last *physical, o *observati
 		switch {
 		case !slices.Contains(m.exts, "VK_KHR_surface"): // WSI-026
 		case own && (!slices.Contains(m.exts, "VK_EXT_headless_surface") || made < 0): // WSI-027
-		default: // what a driver does not write is VK_FALSE
+		default: // a value that a driver does not write is VK_FALSE
 			if result, _ = s.imposed(m.who, "vkGetPhysicalDeviceSurfaceSupportKHR", ""); result >= 0 {
 				supported = 1
 			}
@@ -81,7 +81,7 @@ func (s *stated) surface(i *instance, t try, first, last *physical, o *observati
 	}
 }
 
-// after is what comes after an instance: its blocks are given back, one that runs out of memory says so, and a library
+// after is the end of an instance: its blocks are freed, a lack of memory is reported, and a library
 // that was closed and opened again does the same once more.
 func (s *stated) after(t try, i *instance, o *observation, destroyed *[]string) {
 	if s.d.has("allocator") {
