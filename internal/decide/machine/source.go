@@ -2,10 +2,12 @@ package machine
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,13 +19,13 @@ import (
 type Source struct {
 	Machine
 	Elevated bool                 // secure variables count as unset
-	AsUser   bool                 // of Windows: the program has no more rights than its user, whatever the tool has
+	AsUser   bool                 // of Windows: the program has no more rights than its user, with any rights of the tool
 	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
-	Added    map[string]string    // files that count as there, with what is in them, by their clean paths
+	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
-	Kept     *Kept                // what was read already, for decisions that see the same files; nil: nothing is kept
-	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
+	Kept     *Kept                // files that were read already, for decisions that see the same files; nil: every file is read again
+	Loader   Loader               // the reader of the facts; nil: this project's loader, which reads all of them
 }
 
 // Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
@@ -50,7 +52,7 @@ func (s *Source) DriverSource(directory string) *Source {
 	return &with
 }
 
-// Keeping is the source, with a memory of what it reads.
+// Keeping returns the source with a memory of its files.
 func (s *Source) Keeping() *Source {
 	if s.Kept != nil {
 		return s
@@ -90,7 +92,7 @@ func (s *Source) Directory(path string) facts.Directory {
 	return f
 }
 
-// listed is a directory without what was added, read once where the source keeps what it reads.
+// listed returns a directory without added files, read once where the source has a memory.
 func (s *Source) listed(path string) facts.Directory {
 	if s.Kept == nil {
 		return s.directory(path)
@@ -154,6 +156,74 @@ func (s *Source) Exists(name string) bool {
 	return !s.unread(name) && s.Machine.Exists(s.Path(name))
 }
 
+// WrongMachine implements facts.Source.
+func (s *Source) WrongMachine(name string) bool {
+	if s.unread(name) {
+		return false
+	}
+	file, err := s.Open(s.Path(name))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var head [4096]byte
+	n, _ := io.ReadFull(file, head[:])
+	class := s.Class
+	if class == 0 {
+		class = OwnClass
+	}
+	return foreign(head[:n], class)
+}
+
+// foreign reports whether the header of an ELF file or of a Windows library names another word size than class, or another
+// machine than the tool's with that word size. Where the machine is not known, the word size decides.
+func foreign(head []byte, class int) bool {
+	is := func(class64, own32, own64 int, machine uint16) bool {
+		if class64 != class {
+			return true
+		}
+		own := own64
+		if class == 32 {
+			own = own32
+		}
+		return own != 0 && int(machine) != own
+	}
+	switch {
+	case len(head) >= 20 && string(head[:4]) == "\x7fELF":
+		machine := binary.LittleEndian.Uint16(head[18:])
+		if head[5] == 2 {
+			machine = binary.BigEndian.Uint16(head[18:])
+		}
+		size, own32, own64 := 32, 0, 0
+		if head[4] == 2 {
+			size = 64
+		}
+		switch runtime.GOARCH {
+		case "amd64", "386":
+			own32, own64 = 3, 62
+		case "arm64", "arm":
+			own32, own64 = 40, 183
+		}
+		return is(size, own32, own64, machine)
+	case len(head) >= 64 && string(head[:2]) == "MZ":
+		at := int(binary.LittleEndian.Uint32(head[60:]))
+		if at < 0 || at+6 > len(head) || string(head[at:at+4]) != "PE\x00\x00" {
+			return false
+		}
+		machine := binary.LittleEndian.Uint16(head[at+4:])
+		size := 32
+		if machine == 0x8664 || machine == 0xaa64 {
+			size = 64
+		}
+		own64 := 0x8664
+		if runtime.GOARCH == "arm64" {
+			own64 = 0xaa64
+		}
+		return is(size, 0x14c, own64, machine)
+	}
+	return false
+}
+
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
 	if s.unread(path) {
@@ -169,12 +239,12 @@ func (s *Source) File(path string) facts.File {
 	return f
 }
 
-// kept is a file, read once where the source keeps what it reads.
+// kept returns a file, read once where the source has a memory.
 func (s *Source) kept(path string) facts.File {
 	if s.Kept == nil || s.hidden(path) {
 		return s.file(path)
 	}
-	key := strconv.Itoa(s.Class) + path // what a file says may depend on the word size
+	key := strconv.Itoa(s.Class) + path // a path's file may depend on the word size
 	read, known := s.Kept.files[key]
 	if !known {
 		read = s.file(path)
@@ -218,8 +288,8 @@ func (s *Source) file(path string) facts.File {
 // readSmall is up to how many bytes a manifest is read without its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, whatever
-// its size is said to be, and of any other as many bytes as its size says. Files of /proc, whose size is 0, are empty then.
+// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, with
+// any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)
