@@ -7,6 +7,7 @@
 #   race       the driver service and the package discover, with the race detector
 #   all        all but "user"; "make test-all" adds the other machines
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 part=${1:-}
