@@ -50,7 +50,7 @@ func Machines() []string {
 	return names
 }
 
-// Machine converts a machine name of uname(1) to the name of its kind. It returns false for a machine without known drivers.
+// Machine converts a machine name of uname(1) to the name of its kind. It returns false without known drivers.
 func Machine(name string) (string, bool) {
 	if len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86" {
 		name = "i386"
@@ -203,7 +203,8 @@ func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
 	return ""
 }
 
-// Libraries returns the paths of a library and its dependencies, dependencies first; or the reason why programs cannot open it.
+// Libraries returns the paths of a library and its dependencies, dependencies first. If programs cannot open the library, it
+// returns the reason.
 func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
 	k, known := KindOf(name)
 	if !known {

@@ -256,7 +256,7 @@ func (s *State) Finished(c *Component, report component.Report, err error) {
 	s.notify() // even while other lookups run (FLS-041)
 }
 
-// Changed recomputes the state and answers waiting clients. The World calls it once for each Notify.
+// Changed recomputes the state and answers waiting clients. The World calls it after Notify.
 func (s *State) Changed() {
 	s.queued = false
 	wanted := map[*Component]bool{}
