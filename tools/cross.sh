@@ -1,8 +1,8 @@
 #!/bin/sh
-# cross.sh compiler|qemu-aarch64|qemu-i386: what makes programs of arm64, or runs programs of another machine, where it is not
-# installed: Debian's cross compiler, which apt does not install beside gcc-multilib, below build/arm64-tools, where the
-# Makefile and tools/target.sh look; or an emulator that is new enough, of Debian 13, below build/emulators, where
-# tools/emulator.sh looks. Installs nothing and needs no root. The signatures are apt's to check.
+# cross.sh compiler|qemu-aarch64|qemu-i386: unpacks a tool for another machine without installing it. "compiler" is Debian's
+# cross compiler for arm64, which apt does not install beside gcc-multilib, in build/arm64-tools, where the Makefile and
+# tools/target.sh look. The others are emulators from Debian 13, in build/emulators, where tools/emulator.sh looks. Needs no
+# root. apt checks the signatures.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
