@@ -16,8 +16,8 @@ const (
 	withoutLoader sentence = "neither a loader nor a driver is installed, and no graphics device was found"
 )
 
-// absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan: there is
-// no manifest, no variable names one, and no device expects a driver. A container always needs it.
+// absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
+// there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
 	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
 		return

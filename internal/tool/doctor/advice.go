@@ -95,7 +95,8 @@ func installDriver(family, size string) advice {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".")
 }
 
-// removeLoader returns advice to remove a loader that hides another one. gets is the loader that the program then gets; "": unknown.
+// removeLoader returns advice to remove a loader that hides another one. gets is the loader that the program then gets; "":
+// unknown.
 func removeLoader(file, gets string) advice {
 	if gets != "" {
 		return advised("Remove " + file + ", so that the program gets " + gets + ".")

@@ -406,8 +406,8 @@ func TestHeaded(t *testing.T) {
 	}
 }
 
-// For a lone portability driver, the fix is a manifest in the user's home directory that offers it to every program. Without a
-// home directory, the program has to enable the extension.
+// For a lone portability driver, the fix is a manifest in the user's home directory that offers it to every program. Without
+// a home directory, the program has to enable the extension.
 func TestPortable(t *testing.T) {
 	t.Parallel()
 	files := join(file(icds+"x_icd.json", `{"file_format_version":"1.0.1","ICD":{"library_path":"../../../lib/x86_64-linux-gnu/libx.so","api_version":"1.2.0",`+

@@ -42,7 +42,8 @@ func (g *GPU) virtual() bool {
 	return drivers.Virtual(g.Kernel)
 }
 
-// venusBits are the feature bits of a virtio GPU that Venus needs: 3D commands, host-visible memory, and several context types.
+// venusBits are the feature bits of a virtio GPU that Venus needs: 3D commands, host-visible memory, and several context
+// types.
 var venusBits = []int{0, 3, 4}
 
 // noVenus reports whether the features of a virtual machine's device show that the host offers no Vulkan.
@@ -77,7 +78,8 @@ func (e *libraryExam) mesaVersion(m *Module) string {
 	return version
 }
 
-// everyMesa is the oldest Mesa release of any supported system. A chip that this release knows needs no look into the library.
+// everyMesa is the oldest Mesa release of any supported system. A chip that this release knows needs no look into the
+// library.
 const everyMesa = "20.3"
 
 // tooNew adds a finding for a device whose driver is older than its chip, and reports whether it did.
@@ -151,7 +153,8 @@ func (d distribution) newerMesa(c *drivers.Chip) advice {
 	return newerRelease("Mesa", c.Mesa)
 }
 
-// youngForKernel returns the fact and the advice when the running kernel is older than the first release with a driver for the chip.
+// youngForKernel returns the fact and the advice when the running kernel is older than the first release with a driver for
+// the chip.
 func (e *libraryExam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()

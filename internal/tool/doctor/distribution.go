@@ -95,7 +95,8 @@ func (d distribution) manager() *manager {
 	return nil
 }
 
-// debianLayers maps layer libraries to Debian packages. The libraries have no version, so their names do not give the package.
+// debianLayers maps layer libraries to Debian packages. The libraries have no version, so their names do not give the
+// package.
 var debianLayers = map[string]string{
 	"libVkLayer_khronos_validation.so": "vulkan-validationlayers",
 	"libVkLayer_MESA_device_select.so": "mesa-vulkan-drivers",

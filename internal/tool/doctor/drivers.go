@@ -16,7 +16,8 @@ import (
 // driverExam compares drivers with devices.
 type driverExam struct{ deviceExam }
 
-// nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries. They work only when both are equal.
+// nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries. They work only when both are
+// equal.
 func (e *driverExam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
@@ -96,8 +97,8 @@ func (e *driverExam) rivals() {
 	}
 }
 
-// replacedByRivals makes a disabled driver a note when another driver serves all of its devices. Disabling one of two drivers is the
-// way to choose between them.
+// replacedByRivals makes a disabled driver a note when another driver serves all of its devices. Disabling one of two
+// drivers is the way to choose between them.
 func (e *driverExam) replacedByRivals() {
 	off := func(f *diag.Finding) bool { return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected }
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
@@ -130,8 +131,8 @@ func (e *driverExam) replacedByRivals() {
 	})
 }
 
-// unhoused returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all good
-// drivers.
+// unhoused returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
+// good drivers.
 func (r *Report) unhoused() (software, unknown []*Module, good int) {
 	for i := range r.Drivers {
 		m := &r.Drivers[i]
@@ -248,8 +249,8 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 	return n
 }
 
-// absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of another
-// card, and the loader skips them.
+// absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
+// another card, and the loader skips them.
 func (e *driverExam) absent() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	if !served {

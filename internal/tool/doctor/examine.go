@@ -52,8 +52,8 @@ type exam struct {
 	bySettings  map[string]bool // missing files that the settings name; nil: not read yet
 }
 
-// Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an error if
-// the examination is impossible.
+// Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an error
+// if the examination is impossible.
 func Examine(source *machine.Source, options Options) (*Report, error) {
 	e, err := look(source, options)
 	if err != nil {
@@ -68,7 +68,8 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	return e.Report, nil
 }
 
-// Count examines a machine without trying changes and counts problems and warnings, including consequences of other findings.
+// Count examines a machine without trying changes and counts problems and warnings, including consequences of other
+// findings.
 func Count(source *machine.Source, options Options) (problems, warnings int, err error) {
 	e, err := look(source, options)
 	if err != nil {
@@ -148,7 +149,8 @@ func (e *exam) settle() {
 // summary returns the data for the verdict.
 func (e *exam) summary() *summary { return &summary{e.record, e.user, e.gpus, e.class} }
 
-// uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the doctor.
+// uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
+// doctor.
 func (e *exam) uninteresting(f *diag.Finding) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.SettingsNone, diag.SettingsUsed,

@@ -22,8 +22,8 @@ func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Source.For(bits)} }
 // foreign is a machine with another system.
 type foreign struct{ *systems.Source }
 
-// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files: the findings of the
-// decision, and libraries that are missing or have another word size.
+// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files: the findings of
+// the decision, and libraries that are missing or have another word size.
 func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error) {
 	if source.System.Name == "windows" {
 		return ExaminePC(foreignPC{source})

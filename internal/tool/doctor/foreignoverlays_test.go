@@ -7,8 +7,8 @@ import (
 	"vkloader/test/dlltest"
 )
 
-// Registry values of uninstalled overlays are found in each key and view. The finding names the overlay and the command that was
-// tried.
+// Registry values of uninstalled overlays are found in each key and view. The finding names the overlay and the command that
+// was tried.
 //
 // holds: WIN-055
 func TestLeftoverOverlays(t *testing.T) {

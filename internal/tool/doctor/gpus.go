@@ -213,8 +213,8 @@ func (e *deviceExam) kernelCure(g *GPU) advice {
 	return nil
 }
 
-// nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the package: then
-// the module was not built for this kernel or is not loaded.
+// nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
+// package: then the module was not built for this kernel or is not loaded.
 func (e *deviceExam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
 		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")

@@ -55,8 +55,8 @@ type keptExam struct {
 	known *[]keptOut // nil: not computed yet
 }
 
-// left returns the working drivers that a variable or the settings file excludes. It repeats the decision without each variable and
-// without the settings file.
+// left returns the working drivers that a variable or the settings file excludes. It repeats the decision without each
+// variable and without the settings file.
 func (e *keptExam) left() []keptOut {
 	if e.known != nil {
 		return *e.known
@@ -162,8 +162,8 @@ func (h host) ownSettings(file string) bool {
 	return err == nil && f.Ours
 }
 
-// pinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is no
-// fault.
+// pinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is
+// no fault.
 func (e *keptExam) pinned(g *GPU) bool {
 	name := pinnedBy(e.source)
 	if name == "" || !e.someGood() {
@@ -183,9 +183,9 @@ func pinnedBy(source *machine.Source) string {
 	return ""
 }
 
-// byChoice makes findings about drivers that a filter excludes notes if a working driver remains: the user asked for the filter.
-// Findings about excluded layers always become notes. A layer that one variable enables and another disables has a finding for the
-// contradiction.
+// byChoice makes findings about drivers that a filter excludes notes if a working driver remains: the user asked for the
+// filter. Findings about excluded layers always become notes. A layer that one variable enables and another disables has a
+// finding for the contradiction.
 func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
@@ -281,7 +281,8 @@ func (e *libraryExam) unreadable(f *Finding) {
 	}
 }
 
-// opening returns the command that makes a file or directory readable for every user. The user owns files below the home directory.
+// opening returns the command that makes a file or directory readable for every user. The user owns files below the home
+// directory.
 func (h host) opening(place string) advice {
 	home := path.Clean(h.variable(variables.Home.Name()))
 	return opening(place, path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/"))

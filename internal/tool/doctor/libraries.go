@@ -146,8 +146,8 @@ func (e *libraryExam) closedLibrary(name string) string {
 	return ""
 }
 
-// sibling looks for a missing library in the sibling directories for other word sizes, the values of $LIB. tokened is the manifest's
-// path with $LIB in it.
+// sibling looks for a missing library in the sibling directories for other word sizes, the values of $LIB. tokened is the
+// manifest's path with $LIB in it.
 func (e *libraryExam) sibling(library string) (tokened, file string) {
 	parts := strings.Split(library, "/")
 	for i, part := range parts[:len(parts)-1] {
@@ -167,8 +167,8 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 	return "", ""
 }
 
-// nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it offers
-// that directory for LD_LIBRARY_PATH.
+// nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
+// offers that directory for LD_LIBRARY_PATH.
 func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
 	var changes []explain.Change
@@ -292,8 +292,8 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	}
 }
 
-// withoutDisplay looks for the libraries that a driver opens when there is no display. file is the driver's library; nil: the service
-// has it, with its dependencies. On NixOS every program has its own paths for them.
+// withoutDisplay looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
+// the service has it, with its dependencies. On NixOS every program has its own paths for them.
 func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||

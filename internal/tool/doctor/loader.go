@@ -25,8 +25,8 @@ type loaderExam struct {
 	options Options
 }
 
-// decideFor makes the decision as the program's loader makes it and enters the loader into the report. It returns the source for
-// that loader.
+// decideFor makes the decision as the program's loader makes it and enters the loader into the report. It returns the source
+// for that loader.
 func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options *Options) *machine.Source {
 	source := *asked
 	if options.Mapped != "" {
@@ -62,8 +62,8 @@ func (e *loaderExam) ignored() {
 	}
 }
 
-// ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives a note:
-// its configurator may have written it for other programs.
+// ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
+// a note: its configurator may have written it for other programs.
 func (e *loaderExam) ignoredSettings(file *settingsfile.File) {
 	data, err := e.machine.ReadFile(file.Path)
 	if err != nil {
@@ -187,8 +187,8 @@ func (h host) comesToLoader(c *binary.Closure) bool {
 	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
-// ownLinker returns advice for a program with its own dynamic linker and C library. needs is the required glibc version; "": a
-// library is missing instead.
+// ownLinker returns advice for a program with its own dynamic linker and C library. needs is the required glibc version; "":
+// a library is missing instead.
 func ownLinker(interpreter *binary.Interpreter, needs string) advice {
 	text := "The program has a C library of its own"
 	if interpreter.Version != "" {

@@ -15,8 +15,8 @@ import (
 // ownDirectories are library directories of users without root rights, below the home directory.
 var ownDirectories = []string{".local/lib", ".local/lib64", ".local/lib/x86_64-linux-gnu", "lib", "lib64"}
 
-// withoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for it in
-// the user's directory; "" if there is none.
+// withoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
+// it in the user's directory; "" if there is none.
 func (e *libraryExam) withoutManifest(g *GPU) (library string, write explain.Change) {
 	home, data := e.dataHome()
 	if data == "" {
@@ -59,8 +59,8 @@ func manifestOf(data, name, library, version string) explain.Change {
 	return explain.AddFile(path.Join(data, "vulkan/icd.d", name), string(text)+"\n")
 }
 
-// portable returns a change that writes a user manifest for the first portability driver found. Programs then get the driver without
-// enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
+// portable returns a change that writes a user manifest for the first portability driver found. Programs then get the driver
+// without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
 func (e *keptExam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
 	for i := range e.plan.Findings {

@@ -40,7 +40,8 @@ type pcExam struct {
 	changes map[pcKey][]pcChange // the changes that may fix a finding
 }
 
-// ExaminePC examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads nothing.
+// ExaminePC examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
+// nothing.
 func ExaminePC(pc PC) (*Report, error) {
 	e, err := lookPC(pc)
 	if err != nil {
@@ -94,8 +95,8 @@ func classOf(bits string) int {
 	return 64
 }
 
-// toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it. named
-// holds the paths of registry values that already have a finding.
+// toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
+// named holds the paths of registry values that already have a finding.
 func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,

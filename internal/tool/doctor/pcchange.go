@@ -51,8 +51,8 @@ func (t pcTried) say() (string, []string) {
 	return text, []string{t.line()}
 }
 
-// RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data become a
-// DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
+// RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data
+// become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
 func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
 	t, is := f.advice.(pcTried)
 	if !is || t.variable != "" {

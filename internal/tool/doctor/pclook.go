@@ -42,7 +42,8 @@ func (e *pcExam) values(f func(at entry, v facts.Value)) {
 	}
 }
 
-// registry adds findings for values that name missing files or that loaders reject. It returns the paths of the missing files.
+// registry adds findings for values that name missing files or that loaders reject. It returns the paths of the missing
+// files.
 func (e *pcExam) registry() map[string]bool {
 	named := map[string]bool{}
 	e.values(func(at entry, v facts.Value) {
@@ -126,8 +127,8 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	return m
 }
 
-// ofAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the other word
-// size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
+// ofAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
+// other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
 func (e *pcExam) ofAllSizes(m Module) bool {
 	all := e.translates(m)
 	e.values(func(at entry, v facts.Value) {
@@ -173,8 +174,8 @@ func (e *pcExam) read(file string) *binary.PE {
 	return l
 }
 
-// missing returns the dependencies of a library that are neither in its directory nor in the search directories. It returns nothing
-// for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
+// missing returns the dependencies of a library that are neither in its directory nor in the search directories. It returns
+// nothing for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
 func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 	if !e.pc.Whole() {
 		return nil

@@ -72,8 +72,8 @@ func (r *Report) probed(a *alone) {
 	}
 }
 
-// trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver, so its changes
-// are tried for a program that enables portability drivers.
+// trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver, so its
+// changes are tried for a program that enables portability drivers.
 func (r *Report) trialOf(a *alone) *explain.Trial {
 	if a.Kind == "driver" {
 		decide := func(from facts.Source) (*plan.Answer, error) { return decide.ChangedFor(from, decide.ProbeProgram) }
@@ -137,8 +137,8 @@ var fatal = []Kind{DriverHeadless, LibraryRuntime}
 // unloadable lists the codes of faults that keep the dynamic linker from loading a library.
 var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
-// ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about the
-// probe's variables and files, which are findings already.
+// ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
+// the probe's variables and files, which are findings already.
 func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *r.source
 	source.Environ, source.Program = environ, at.Child
@@ -167,8 +167,8 @@ func withoutDevice(r *probe.Result, messages []loaders.LogMessage) bool {
 	return listed && len(r.Devices) == 0
 }
 
-// complaint returns the loader's message about a failure: the first warning or error about the library, otherwise the first error,
-// otherwise the first warning; the zero value if there is none.
+// complaint returns the loader's message about a failure: the first warning or error about the library, otherwise the first
+// error, otherwise the first warning; the zero value if there is none.
 func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage {
 	for _, which := range []func(loaders.LogMessage) bool{
 		func(m loaders.LogMessage) bool { return library != "" && m.Library == library },
@@ -182,8 +182,8 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 	return loaders.LogMessage{}
 }
 
-// tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers, without
-// and with the policy. It sets the advice only if the policy prevents the failure.
+// tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers,
+// without and with the policy. It sets the advice only if the policy prevents the failure.
 func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string, a *alone, driver string, limit time.Duration) error {
 	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || r.source.Foreign() {
 		return nil

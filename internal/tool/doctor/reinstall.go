@@ -68,7 +68,8 @@ func (d distribution) again(owner, file string) advice {
 	return d.run(m.again + " " + term.Quoted(owner))
 }
 
-// ofPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic linker.
+// ofPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic
+// linker.
 func (e *libraryExam) ofPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {
@@ -82,8 +83,8 @@ func (e *libraryExam) ofPackage(library string, places []string) string {
 // icdPlaces are the directories where packages install driver manifests.
 var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
 
-// uninstalled returns the installed package with a family's driver and the manifest that is missing from it. p is nil if the package
-// is not installed; gone is "" if the package has no manifest for the family.
+// uninstalled returns the installed package with a family's driver and the manifest that is missing from it. p is nil if the
+// package is not installed; gone is "" if the package has no manifest for the family.
 func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
 	m := e.system.manager()
 	if m == nil || f == nil || f.Packages[m.id] == "" || e.class != ProcessClass {

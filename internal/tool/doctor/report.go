@@ -178,8 +178,8 @@ func (r *Report) say() {
 	}
 }
 
-// Change returns the change that was tried and removes the finding, if it changes files or variables of this machine and needs no
-// decision of the user; false otherwise.
+// Change returns the change that was tried and removes the finding, if it changes files or variables of this machine and
+// needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
 	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked

@@ -73,7 +73,8 @@ func Sandboxes(source *machine.Source) []Sandbox {
 	return e.Sandboxes
 }
 
-// Process adds a finding for each difference between the files that a process has loaded and the files that it would load now.
+// Process adds a finding for each difference between the files that a process has loaded and the files that it would load
+// now.
 func (r *Report) Process(pid int, differences []process.Difference) {
 	r.PID = pid
 	for _, d := range differences {

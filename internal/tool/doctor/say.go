@@ -12,7 +12,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fact is the data of a finding. say returns its sentence. The texts of all facts are in this package's files with "say" in the name.
+// fact is the data of a finding. say returns its sentence. The texts of all facts are in this package's files with "say" in
+// the name.
 type fact interface{ say() string }
 
 // sentence is a fact without data.
@@ -72,8 +73,8 @@ type (
 		err  error
 	}
 
-	// absent is a library path in a manifest without a file. target is the end of a symbolic link. beside is the library in the
-	// directory for another word size.
+	// absent is a library path in a manifest without a file. target is the end of a symbolic link. beside is the library in
+	// the directory for another word size.
 	absent struct {
 		file, target string
 		link         bool
@@ -108,8 +109,8 @@ type (
 
 func (u unreadable) say() string { return fmt.Sprintf("%s: %v", u.file, u.err) }
 
-// forOthers is a library for programs of another word size than wanted. library is the searched name if this file is its only match;
-// "" otherwise.
+// forOthers is a library for programs of another word size than wanted. library is the searched name if this file is its
+// only match; "" otherwise.
 func forOthers(library string, f *binary.File, file string, wanted int) fact {
 	if library != "" {
 		return said("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))
@@ -279,8 +280,8 @@ type (
 		elsewhere string // a directory with manifests that is not searched
 	}
 
-	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the layer that is needed
-	// for the failure.
+	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the layer
+	// that is needed for the failure.
 	misbehaved struct{ detail, said, with string }
 
 	// hides is a variable that hides a device.

@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fromStart returns the value of a variable in the container's first process, as set by the image or the runtime's options. known
-// reports whether that value can be read.
+// fromStart returns the value of a variable in the container's first process, as set by the image or the runtime's options.
+// known reports whether that value can be read.
 func (h host) fromStart(name string) (value string, set, known bool) {
 	if h.machine.Tree != nil { // a host described by files has no process to read
 		value, set = h.machine.Lookup(name)
@@ -24,7 +24,8 @@ func (h host) fromStart(name string) (value string, set, known bool) {
 	return value, set, true
 }
 
-// byShell reports whether a variable of a program in a container was set after the container's start, for example by a shell.
+// byShell reports whether a variable of a program in a container was set after the container's start, for example by a
+// shell.
 func (h host) byShell(name string) bool {
 	now, set := h.machine.Lookup(name)
 	if !set {
@@ -53,7 +54,8 @@ func without(kind, name string) told {
 	return advised("Start the container with: docker run ... env -u " + name + " PROGRAM")
 }
 
-// Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to try.
+// Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to
+// try.
 func (f *Finding) Unfixed() string {
 	switch do := f.advice.(type) {
 	case tried:

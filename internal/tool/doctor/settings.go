@@ -23,8 +23,8 @@ type settingsExam struct {
 	plan *plan.Answer
 }
 
-// settings judges the settings file in force. A file of this tool is no leftover, a file without effect is harmless, and a file with
-// missing paths does less than it says.
+// settings judges the settings file in force. A file of this tool is no leftover, a file without effect is harmless, and a
+// file with missing paths does less than it says.
 func (e *settingsExam) settings() {
 	s := e.plan.Settings
 	if s == nil {
@@ -58,7 +58,8 @@ func (e *settingsExam) settings() {
 	}
 }
 
-// settingsChange reports whether the settings file changes the programs' drivers and layers. It repeats the decision without the file.
+// settingsChange reports whether the settings file changes the programs' drivers and layers. It repeats the decision without
+// the file.
 func (e *settingsExam) settingsChange(file string) bool {
 	s := e.plan.Settings
 	if s.HasLevel || len(s.Devices) > 0 {
@@ -145,8 +146,8 @@ func (e *settingsExam) order() {
 	}
 }
 
-// leftovers adds findings for the override layer and the settings file of a configurator, which affect every program until the user
-// removes them. It reports both working and damaged files.
+// leftovers adds findings for the override layer and the settings file of a configurator, which affect every program until
+// the user removes them. It reports both working and damaged files.
 func (e *settingsExam) leftovers() {
 	seen := map[string]bool{}
 	for _, f := range e.plan.Findings {

@@ -47,8 +47,8 @@ type settling struct {
 	gpus    []*GPU
 }
 
-// settle tries each offered change on the whole examination and keeps those that help. A finding that another finding's fix removes
-// is a consequence of that finding.
+// settle tries each offered change on the whole examination and keeps those that help. A finding that another finding's fix
+// removes is a consequence of that finding.
 func (e *settling) settle() {
 	looked := map[string]*outcome{} // by change
 	before := map[key]bool{}
@@ -144,8 +144,8 @@ func (r *Report) follow(root *Finding, after map[key]bool) {
 	}
 }
 
-// consequences marks the consequences of problems that no change of a variable fixes: without a library there is no driver, without
-// a driver no device.
+// consequences marks the consequences of problems that no change of a variable fixes: without a library there is no driver,
+// without a driver no device.
 func (e *settling) consequences() {
 	e.oneCause()
 	searched, drivers := placesOf(e.plan), e.manifests(nil)
@@ -180,8 +180,8 @@ func (e *settling) consequences() {
 	}
 }
 
-// manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which returns
-// true; a nil function accepts all.
+// manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which
+// returns true; a nil function accepts all.
 func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
 	list := make(map[string]*Module, len(r.Drivers))
 	for i := range r.Drivers {
@@ -196,8 +196,8 @@ func (r *Report) has(code *Code) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
-// inShell reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables and no
-// variable that was set at the container's start.
+// inShell reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables
+// and no variable that was set at the container's start.
 func (h host) inShell(c *explain.Change) bool {
 	exported, file := false, false
 	for ; c != nil; c = c.And {
@@ -257,8 +257,8 @@ func (f *Finding) lacks() string {
 	return ""
 }
 
-// oneCause marks findings with the same cause as an earlier finding: one missing library of several drivers and layers is one
-// problem, and an unreadable manifest explains a device without a driver.
+// oneCause marks findings with the same cause as an earlier finding: one missing library of several drivers and layers is
+// one problem, and an unreadable manifest explains a device without a driver.
 func (e *settling) oneCause() {
 	first := map[string]Kind{}
 	for i := range e.Findings {

@@ -34,8 +34,8 @@ func (i idlers) say() string {
 	return what
 }
 
-// slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if a run without
-// it also takes at most half as long.
+// slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if a run
+// without it also takes at most half as long.
 const slowStart = time.Second
 
 // slowed is a program's start time with and without a layer.
@@ -46,8 +46,8 @@ func (s slowed) say() string {
 		seconds(s.with-s.without), seconds(s.with), seconds(s.without))
 }
 
-// A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other driver alone. All
-// runs happen side by side, so a busy machine delays each of them.
+// A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other driver
+// alone. All runs happen side by side, so a busy machine delays each of them.
 const (
 	slowDriver   = 2 * time.Second
 	slowerDriver = 5
@@ -147,15 +147,15 @@ func (t *trying) slows(l *launch.Suspect, cost slowed) {
 	}
 }
 
-// slowLookup is the duration of a command lookup from which a loader counts as slow. A loader with a hash table takes 30 ns; a loader
-// that compares the name with every command takes 100 ns and more.
+// slowLookup is the duration of a command lookup from which a loader counts as slow. A loader with a hash table takes 30 ns;
+// a loader that compares the name with every command takes 100 ns and more.
 const slowLookup = 80 * time.Nanosecond
 
 // slowTimes is the minimum ratio to the lookup time of the tool's loader.
 const slowTimes = 3
 
-// lookups returns the fact that a loader looks commands up slowly. each is the time of a lookup with the program's loader, own with the
-// tool's; 0: not measured.
+// lookups returns the fact that a loader looks commands up slowly. each is the time of a lookup with the program's loader,
+// own with the tool's; 0: not measured.
 func lookups(loader string, each, own time.Duration) fact {
 	text := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
 	if own > 0 {
@@ -166,8 +166,8 @@ func lookups(loader string, each, own time.Duration) fact {
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
-// lookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader with the
-// same driver.
+// lookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader
+// with the same driver.
 func (t *trying) lookups(ctx context.Context, list []alone) error {
 	if t.at.Library == t.own.Library || t.own.Library == "" || t.Loader == nil {
 		return nil

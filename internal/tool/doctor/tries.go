@@ -28,8 +28,8 @@ type Tries struct {
 	Present bool          // present frames
 }
 
-// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are pairs of a variable and its value (""
-// to unset it) that make the driver the only one.
+// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are pairs of a variable and
+// its value ("" to unset it) that make the driver the only one.
 type alone struct {
 	Probe
 	Library   string // the manifest's library
@@ -41,8 +41,8 @@ type alone struct {
 	err error
 }
 
-// driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which every
-// loader skips.
+// driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which
+// every loader skips.
 func (r *Report) driversAlone() (list []alone) {
 	for _, d := range r.Answer.Drivers {
 		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && f.Path == d.Path })
@@ -75,9 +75,9 @@ type trying struct {
 	patience time.Duration // the time limit of the next chain run
 }
 
-// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together, side by side.
-// If the combination fails, it tries smaller combinations until it finds the culprit. Children that still run at the end of the
-// context are reported as not finished. It returns an error if no trial is possible.
+// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together, side
+// by side. If the combination fails, it tries smaller combinations until it finds the culprit. Children that still run at
+// the end of the context are reported as not finished. It returns an error if no trial is possible.
 func (r *Report) Try(ctx context.Context, how Tries) error {
 	defer r.Order()
 	source := *r.source
@@ -233,8 +233,8 @@ func (p *Probe) enter(result *probe.Result) {
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,
 	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
 
-// together sets the result of the combined drivers and layers, and finds the culprit if they fail. first is the run with all of them;
-// nil if a driver must be excluded from every run.
+// together sets the result of the combined drivers and layers, and finds the culprit if they fail. first is the run with all
+// of them; nil if a driver must be excluded from every run.
 func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
 	var result *probe.Result // of the run with all drivers and layers
@@ -314,9 +314,9 @@ func (t *trying) guilty(ctx context.Context, all *Probe, found *launch.Verdict) 
 	return nil
 }
 
-// PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It returns own, the
-// tool's library, if the program has no loader, if the program has its own C library and the child cannot open its loader, and for
-// another machine.
+// PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It returns
+// own, the tool's library, if the program has no loader, if the program has its own C library and the child cannot open its
+// loader, and for another machine.
 func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	r.own = own
 	l := r.Loader
@@ -328,8 +328,8 @@ func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	return at
 }
 
-// only repeats a failed run with the tool's own loader. If that run works, it returns the version of the program's loader; otherwise,
-// or without another loader, "". With empty, a run without a device works.
+// only repeats a failed run with the tool's own loader. If that run works, it returns the version of the program's loader;
+// otherwise, or without another loader, "". With empty, a run without a device works.
 func (t *trying) only(ctx context.Context, environ []string, empty bool) (string, error) {
 	if t.at.Library == t.own.Library || t.own.Library == "" {
 		return "", nil
@@ -345,8 +345,8 @@ func (t *trying) only(ctx context.Context, environ []string, empty bool) (string
 	return "", err
 }
 
-// forOldLoader returns changes of the environment that replace newer variables for an old loader: the older name of the driver list,
-// and the disable variables of the other implicit layers.
+// forOldLoader returns changes of the environment that replace newer variables for an old loader: the older name of the
+// driver list, and the disable variables of the other implicit layers.
 func (r *Report) forOldLoader(at probe.Place, a *alone) (list [][2]string) {
 	if at.Library == r.own.Library || r.Loader == nil {
 		return nil

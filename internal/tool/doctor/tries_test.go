@@ -24,7 +24,8 @@ func twoCards(t *testing.T) map[string]string {
 		libraries + "libvulkan_intel.so": library(t, "soname=libvulkan_intel.so exports=vk_icdGetInstanceProcAddr")})
 }
 
-// attempted tries a report's drivers and layers with a shell script as the child process, and returns the variables of each child.
+// attempted tries a report's drivers and layers with a shell script as the child process, and returns the variables of each
+// child.
 func attempted(t *testing.T, report *Report, script string, how Tries) []string {
 	t.Helper()
 	directory := t.TempDir()
@@ -49,7 +50,8 @@ func attempted(t *testing.T, report *Report, script string, how Tries) []string 
 
 const fineDevice = `echo '{"event":"device","index":0,"name":"card"}'; echo '{"event":"end"}'`
 
-// A driver whose device sleeps is not loaded, alone or with others, unless the user asks for it. Untried drivers are not said to work.
+// A driver whose device sleeps is not loaded, alone or with others, unless the user asks for it. Untried drivers are not
+// said to work.
 func TestSleepersSleep(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -110,8 +112,8 @@ func TestTogetherFails(t *testing.T) {
 	}
 }
 
-// A driver that does not list its device is one problem of the device, and no problem if another driver lists it. Debian installs two
-// drivers for Intel's chips, and each machine needs one.
+// A driver that does not list its device is one problem of the device, and no problem if another driver lists it. Debian
+// installs two drivers for Intel's chips, and each machine needs one.
 func TestDriverWithoutItsDevice(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -25,8 +25,8 @@ type user struct {
 // readWrite is the mode of access(2), and the permission bits, for reading and writing.
 const readWrite = 6
 
-// findUser looks a name or number up in the machine's passwd(5) and, if groups is nil, in its group(5). "" selects the current user;
-// a foreign machine has none.
+// findUser looks a name or number up in the machine's passwd(5) and, if groups is nil, in its group(5). "" selects the
+// current user; a foreign machine has none.
 func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
 		who := cmp.Or(h.variable("USER"), fmt.Sprintf("user %d", os.Getuid()))
@@ -82,8 +82,8 @@ func (u *user) refused(h host, g *GPU) string {
 	return ""
 }
 
-// may reports whether the user may read and write a file. For another user than the current one, it reads the file's access control
-// list, with which desktops grant devices to the user at the seat, and otherwise the permission bits.
+// may reports whether the user may read and write a file. For another user than the current one, it reads the file's access
+// control list, with which desktops grant devices to the user at the seat, and otherwise the permission bits.
 func (u *user) may(h host, file string) bool {
 	if u.current {
 		return accessible(file)
@@ -105,16 +105,16 @@ func (u *user) may(h host, file string) bool {
 	return mode>>shift&readWrite == readWrite
 }
 
-// Tags and sizes of an access control list (acl(5)) in the kernel's format: a version, then entries of a tag, permission bits and a
-// number.
+// Tags and sizes of an access control list (acl(5)) in the kernel's format: a version, then entries of a tag, permission
+// bits and a number.
 const (
 	aclOwner, aclUser, aclGroup, aclGroups, aclMask, aclOthers = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
 
 	aclHeader, aclEntry = 4, 8
 )
 
-// listed decides with an access control list. It checks the entries of the owner, the user, the groups and others, in this order. The
-// mask limits all but the first and the last.
+// listed decides with an access control list. It checks the entries of the owner, the user, the groups and others, in this
+// order. The mask limits all but the first and the last.
 func (u *user) listed(list []byte, owner, group uint32) bool {
 	order := binary.LittleEndian
 	const all = readWrite

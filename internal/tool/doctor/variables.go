@@ -24,8 +24,8 @@ type variableExam struct {
 	every []*GPU
 }
 
-// environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an elevated
-// program ignores.
+// environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an
+// elevated program ignores.
 func (e *variableExam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source, e.plan) {
@@ -40,8 +40,8 @@ func (e *variableExam) environment() {
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
 }
 
-// unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them, its
-// programs do not find the host's drivers.
+// unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
+// its programs do not find the host's drivers.
 func (e *record) unsetting(f *Finding, name string) {
 	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
 		f.advice = setBySteam
@@ -63,8 +63,8 @@ func (e *exam) named(file string) bool {
 	return e.byVariables[file]
 }
 
-// Selections returns findings for variables that select an absent device, each with a change of the variable that removes it. It reads
-// only the kernel's list of devices.
+// Selections returns findings for variables that select an absent device, each with a change of the variable that removes
+// it. It reads only the kernel's list of devices.
 func Selections(source *machine.Source) []Finding {
 	look := func(source *machine.Source) *variableExam {
 		e := &variableExam{record: recordOf(&Report{source: source}, source), every: devicesOf(&source.Machine)}
@@ -138,7 +138,8 @@ func (e *variableExam) selection(name, value string, write func(*GPU) string) {
 	}
 }
 
-// absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it cannot.
+// absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it
+// cannot.
 func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
@@ -259,7 +260,8 @@ func (e *variableExam) losing() (set []string) {
 	return set
 }
 
-// unseen returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of that.
+// unseen returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
+// that.
 func unseen(count int, rights process.Rights, lost []string) fact {
 	what, verb := sentence("the program does not see"), "are"
 	if rights != "" {

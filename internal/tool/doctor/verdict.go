@@ -20,7 +20,8 @@ type summary struct {
 	class int
 }
 
-// verdict returns the report in one line: failures, devices that were tried, devices with a driver, and the number of problems.
+// verdict returns the report in one line: failures, devices that were tried, devices with a driver, and the number of
+// problems.
 func (e *summary) verdict() string {
 	if broken := e.Report.misbehaving(); broken != "" {
 		return broken + "; " + e.end(true)
@@ -203,7 +204,8 @@ func (e *summary) broken(g *GPU) bool {
 	})
 }
 
-// driverOf returns the name of a device's driver. A driver that does not list the device is used only if there is no other one.
+// driverOf returns the name of a device's driver. A driver that does not list the device is used only if there is no other
+// one.
 func (e *summary) driverOf(g *GPU) string {
 	name := ""
 	for _, m := range e.Drivers {

@@ -82,8 +82,8 @@ func (e *libraryExam) other(m *Module) advice {
 	return nil
 }
 
-// otherWordSize softens findings about libraries of the other word size for a 32-bit program. 64-bit drivers and layers exist on every
-// machine; the program needs only a working driver of its own word size.
+// otherWordSize softens findings about libraries of the other word size for a 32-bit program. 64-bit drivers and layers
+// exist on every machine; the program needs only a working driver of its own word size.
 func (e *exam) otherWordSize() {
 	if e.class == ProcessClass {
 		return
@@ -129,8 +129,8 @@ func (o *OtherSize) Line() string {
 	return line + ", with " + strings.Join(o.Drivers, ", ")
 }
 
-// bothWordSizes also examines the other word size, if no program is named and the machine has a 32-bit loader. The lack of one is no
-// fault: a machine may run only 64-bit programs.
+// bothWordSizes also examines the other word size, if no program is named and the machine has a 32-bit loader. The lack of
+// one is no fault: a machine may run only 64-bit programs.
 func (e *exam) bothWordSizes() error {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
 		return nil
@@ -201,9 +201,9 @@ func sizeless(name string) string {
 	return name
 }
 
-// besideOwn makes findings about libraries for other programs notes if the same library exists for these programs too. A driver has a
-// library of the same name in another directory, as in distributions. A layer has a manifest of the same name or of a name pair, as
-// with Steam and overlays.
+// besideOwn makes findings about libraries for other programs notes if the same library exists for these programs too. A
+// driver has a library of the same name in another directory, as in distributions. A layer has a manifest of the same name
+// or of a name pair, as with Steam and overlays.
 func (r *Report) besideOwn() {
 	stem := func(m *Module) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")

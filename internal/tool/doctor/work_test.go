@@ -12,8 +12,8 @@ import (
 	"vkloader/test/tree"
 )
 
-// The cost of an examination is proportional to its findings: with eight times as many missing manifests, it allocates at most ten
-// times as much memory.
+// The cost of an examination is proportional to its findings: with eight times as many missing manifests, it allocates at
+// most ten times as much memory.
 func TestWorkGrowsWithFindings(t *testing.T) { // not parallel: it counts allocations
 	const few, many = 500, 4000
 	for _, c := range []struct {

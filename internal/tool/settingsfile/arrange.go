@@ -74,8 +74,8 @@ func anyOf[T any](list []T) []any {
 	return out
 }
 
-// sorted orders names so that the rules hold. A name that has to be above another moves right before it; all other names keep their
-// order. false: the rules contradict each other.
+// sorted orders names so that the rules hold. A name that has to be above another moves right before it; all other names
+// keep their order. false: the rules contradict each other.
 func sorted(names []string, rules []Rule) (out []string, possible bool) {
 	done := map[string]int{} // 1: being placed, 2: placed
 	possible = true
@@ -100,8 +100,8 @@ func sorted(names []string, rules []Rule) (out []string, possible bool) {
 	return out, possible
 }
 
-// arrange writes an order into an object without marks. layers are the existing layers in the order without the rules; rules are the
-// rules about existing layers.
+// arrange writes an order into an object without marks. layers are the existing layers in the order without the rules; rules
+// are the rules about existing layers.
 func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (possible bool) {
 	if len(rules) == 0 {
 		return true
@@ -177,8 +177,8 @@ func withOthers(names []string, before []any, own map[string][]entry) []string {
 	return slices.Insert(slices.Clone(names), at, others)
 }
 
-// block returns the longest part of an order that the list can omit: names in alphabetical order, without an earlier entry in the list,
-// and without both layers of a rule.
+// block returns the longest part of an order that the list can omit: names in alphabetical order, without an earlier entry
+// in the list, and without both layers of a rule.
 func block(order, names []string, own map[string][]entry, rules []Rule) (from, to int) {
 	if own[others] == nil {
 		return 0, 0

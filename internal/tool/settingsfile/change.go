@@ -46,8 +46,8 @@ type Change struct {
 type Devices interface {
 	// List returns all devices of the machine, including hidden ones.
 	List() ([]decide.Device, error)
-	// Manifest returns the manifest of a device's driver if settings with the device must name it, because the settings disable the
-	// variable that names the driver; "" otherwise.
+	// Manifest returns the manifest of a device's driver if settings with the device must name it, because the settings
+	// disable the variable that names the driver; "" otherwise.
 	Manifest(d *decide.Device) (string, error)
 	// Try checks that a program with this object as its settings gets the chosen devices.
 	Try(object map[string]any, chosen []decide.Device) error
@@ -113,8 +113,8 @@ type Written struct {
 	Text string // for a dry run: the file's new text; "": no file
 }
 
-// opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens another
-// program's file. Unless the change is dry, it locks out other runs of the tool.
+// opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
+// another program's file. Unless the change is dry, it locks out other runs of the tool.
 func (p *Found) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
 	if !dry {
 		unlock, err := Lock(&p.Machine, place)

@@ -83,9 +83,9 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	return at.Close, nil
 }
 
-// Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old file or the
-// new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores that file. Write
-// follows a symbolic link and replaces its target.
+// Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old file
+// or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores
+// that file. Write follows a symbolic link and replaces its target.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
 	text, err := marked(content, expires)
 	if err != nil {
@@ -168,8 +168,8 @@ func (f *File) Decode() (map[string]any, error) {
 	return content, nil
 }
 
-// For returns the object for exactly these programs, or for all programs without apps, from a content of Decode. With create, it adds a
-// missing object; otherwise it returns nil.
+// For returns the object for exactly these programs, or for all programs without apps, from a content of Decode. With
+// create, it adds a missing object; otherwise it returns nil.
 func For(content map[string]any, apps []string, create bool) map[string]any {
 	list, _ := content["settings_array"].([]any)
 	for _, object := range Objects(content) {

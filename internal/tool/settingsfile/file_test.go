@@ -13,7 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// settle creates a machine below a temporary directory. It returns the place of a settings file on the machine and its real path.
+// settle creates a machine below a temporary directory. It returns the place of a settings file on the machine and its real
+// path.
 func settle(t *testing.T) (m *machine.Machine, place, where string) {
 	t.Helper()
 	m = &machine.Machine{Root: t.TempDir()}

@@ -30,8 +30,8 @@ type LayerPlace struct {
 	From string `json:"from"` // the source: the user's directory, a variable, or the working directory
 }
 
-// LayerPlaces returns the paths at which layers look for the file, in order. The first existing file counts. directory is the program's
-// working directory, "" if unknown.
+// LayerPlaces returns the paths at which layers look for the file, in order. The first existing file counts. directory is
+// the program's working directory, "" if unknown.
 func LayerPlaces(m *machine.Machine, directory string) (list []LayerPlace) {
 	data, _ := m.Lookup(variables.DataHome.Name())
 	from := variables.DataHome.Name()
@@ -226,7 +226,8 @@ func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
 	return shown, nil
 }
 
-// ThisDirectory returns the working directory of the tool and of programs started from the same place; "" on a foreign machine.
+// ThisDirectory returns the working directory of the tool and of programs started from the same place; "" on a foreign
+// machine.
 func ThisDirectory(m *machine.Machine) string {
 	directory, err := os.Getwd()
 	if m.Foreign() || err != nil {

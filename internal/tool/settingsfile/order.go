@@ -75,8 +75,8 @@ func (a *asker) view(content map[string]any, program string) (list []OrderedLaye
 	return list, nil
 }
 
-// RenewRules writes the rules of a content into its objects again. It checks that the rules change only the order; otherwise the error
-// names the program.
+// RenewRules writes the rules of a content into its objects again. It checks that the rules change only the order; otherwise
+// the error names the program.
 func RenewRules(found *Found, place string, content map[string]any) error {
 	a := &asker{found, place}
 	rules := rulesOf(content)
@@ -140,8 +140,8 @@ func missing(r Rule, layers []*manifest.Layer) (names []string) {
 	return names
 }
 
-// same compares the decisions with and without the rules. A program must get the same layers in the order of the rules, both when it
-// enables no layer and when it enables every layer.
+// same compares the decisions with and without the rules. A program must get the same layers in the order of the rules, both
+// when it enables no layer and when it enables every layer.
 func (a *asker) same(plain, content map[string]any, program string, rules []Rule) error {
 	all, err := a.layers(plain, program)
 	if err != nil {
@@ -329,7 +329,8 @@ func equal(a, b map[string]any) bool {
 	return err == nil && wrong == nil && string(one) == string(other)
 }
 
-// RestoreRules writes the rules of an expired and removed settings file into a new one. restored reports whether there were any.
+// RestoreRules writes the rules of an expired and removed settings file into a new one. restored reports whether there were
+// any.
 func RestoreRules(found *Found, old *File) (restored bool, err error) {
 	was, err := old.Decode()
 	if err != nil || len(rulesOf(was)) == 0 {

@@ -55,8 +55,8 @@ func (e *Quarantine) about(found *Found, program string) (others []string, err e
 	return e.identify(found)
 }
 
-// AddQuarantine quarantines a driver or layer for a program, or for all programs if program is "". The quarantine ends after length;
-// zero: when the component's file changes.
+// AddQuarantine quarantines a driver or layer for a program, or for all programs if program is "". The quarantine ends after
+// length; zero: when the component's file changes.
 func AddQuarantine(found *Found, name, program, why string, length time.Duration) (*Quarantine, error) {
 	e := &Quarantine{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
 	if length > 0 {
@@ -72,8 +72,8 @@ func AddQuarantine(found *Found, name, program, why string, length time.Duration
 	return e, e.enter(found, others)
 }
 
-// TryQuarantine returns the files that AddQuarantine would write, and writes nothing. It repeats the decision to check that only the
-// driver or layer is excluded. The error gives the reason if the quarantine is impossible.
+// TryQuarantine returns the files that AddQuarantine would write, and writes nothing. It repeats the decision to check that
+// only the driver or layer is excluded. The error gives the reason if the quarantine is impossible.
 func TryQuarantine(found *Found, name, program string) (files []string, err error) {
 	e := &Quarantine{Name: name}
 	others, err := e.about(found, program)
@@ -277,8 +277,8 @@ type QuarantineEnded struct {
 	Why string
 }
 
-// RenewQuarantines lifts the quarantines that are over. gone are settings files that have just expired: it writes their remaining
-// quarantines again.
+// RenewQuarantines lifts the quarantines that are over. gone are settings files that have just expired: it writes their
+// remaining quarantines again.
 func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err error) {
 	type about struct{ kind, name, program string }
 	reason := map[about]string{}
@@ -415,8 +415,8 @@ func writeQuarantines(m *machine.Machine, settings string, entries []Quarantine)
 	return at.Replace("", append(text, '\n'), 0o644)
 }
 
-// Named reports whether a name means the quarantine: the name of the driver or layer, of its manifest, or of its program, each with or
-// without directories.
+// Named reports whether a name means the quarantine: the name of the driver or layer, of its manifest, or of its program,
+// each with or without directories.
 func (e *Quarantine) Named(name string) bool {
 	return slices.ContainsFunc([]string{e.Name, e.Manifest, e.Program}, func(own string) bool {
 		return own != "" && (name == own || name == filepath.Base(own))

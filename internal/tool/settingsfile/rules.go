@@ -10,8 +10,8 @@ import (
 // rulesMember is the mark's member with the rules about the order of layers.
 const rulesMember = "order"
 
-// OrderMember marks an entry that a list of layers contains only for a rule. In an object, it records the earlier order of entries that
-// a rule moved: their names, "" for the place of all others.
+// OrderMember marks an entry that a list of layers contains only for a rule. In an object, it records the earlier order of
+// entries that a rule moved: their names, "" for the place of all others.
 const OrderMember = "vkloader_order"
 
 // Rule places one layer nearer to the program than another.
@@ -94,8 +94,8 @@ func copied(object map[string]any) map[string]any {
 	return fresh
 }
 
-// ForProgram returns the object for one program only. If the program uses an object shared with others, or the object for all programs,
-// it adds a copy for the program.
+// ForProgram returns the object for one program only. If the program uses an object shared with others, or the object for
+// all programs, it adds a copy for the program.
 func ForProgram(content map[string]any, program string) map[string]any {
 	if object := For(content, []string{program}, false); object != nil {
 		return object

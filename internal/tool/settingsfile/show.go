@@ -12,7 +12,8 @@ import (
 	"vkloader/internal/tool/validation"
 )
 
-// Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a field raises it.
+// Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a field
+// raises it.
 const Schema = 1
 
 // Shown is the output of "settings show".
