@@ -32,7 +32,7 @@
 // The child is the probe of an installed vkloader, "libexec/vkloader/probe": Debian's package vkloader has it. A program
 // needs no hook in its main function, and links no C code. [ProbeOptions].Child names another copy. Without a probe, these
 // functions return [ErrNoProbe], whose text says what to install; the functions that read files do not need it.
-// docs/decisions/028 in this module says which other ways were tried, and why they were rejected.
+// docs/rationale.md in this module lists the other ways, and why they were rejected.
 //
 // # Reasons and errors
 //

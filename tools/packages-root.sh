@@ -134,6 +134,7 @@ unit_states() {
 # units_as_documented: no unit is enabled or wanted by another, no preset enables one, and the page lists each with this state.
 units_as_documented() {
     unit_states | sort > "$here/units"
+    # shellcheck disable=SC2016 # the page's own quotes
     sed -n 's/^| `vkloader[^ ]*` | \(system\|user\) | .*/&/p' docs/packages.md | sort > "$here/units.page"
     diff -u "$here/units.page" "$here/units" >&2 || fail "units differ from the table in docs/packages.md"
     told=$(find "$root/etc/systemd" "$root/usr/lib/systemd" -path '*.wants/*' -name '*vkloader*')

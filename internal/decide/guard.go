@@ -30,6 +30,8 @@ func (g guarded) File(name string) facts.File {
 
 func (g guarded) Exists(name string) bool { return !g.over() && g.Source.Exists(name) }
 
+func (g guarded) WrongMachine(name string) bool { return !g.over() && g.Source.WrongMachine(name) }
+
 func (g guarded) Graphics() facts.Graphics {
 	if g.over() {
 		return facts.Graphics{}

@@ -150,6 +150,7 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     struct wire_need_directory directory;
     struct wire_need_file file;
     struct wire_need_exists exists;
+    struct wire_need_foreign foreign;
     if (wire_get_need_var(record, &var))
         read_var(w, (struct variable){var.name, var.secure});
     else if (wire_get_need_directory(record, &directory))
@@ -158,6 +159,8 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
         read_file(w, &f->budget, file.path);
     else if (wire_get_need_exists(record, &exists))
         read_exists(w, exists.path);
+    else if (wire_get_need_foreign(record, &foreign))
+        read_foreign(w, foreign.path);
     else if (record->id == WIRE_NEED_GRAPHICS)
         read_graphics(w);
     else if (record->id == WIRE_NEED_SERVICE)

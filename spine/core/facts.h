@@ -40,6 +40,8 @@ void read_file(struct wire_writer *w, struct read_budget *budget, const char *pa
 void read_exe(struct wire_writer *w);
 void read_graphics(struct wire_writer *w);
 void read_exists(struct wire_writer *w, const char *path);
+/* Whether a path leads to a library of another word size or machine than the process. */
+void read_foreign(struct wire_writer *w, const char *path);
 /* What only other systems than Linux have; false when the record asks for nothing of that kind. */
 bool read_elsewhere(struct wire_writer *w, const struct wire_record *record);
 

@@ -120,10 +120,11 @@ VkResult layers_read(struct plan *plan, struct layer_list **out)
     return VK_SUCCESS;
 }
 
+/* Returns the last layer of a name (LAY-260), or NULL. */
 static const struct layer *find(const struct layer_list *list, const char *name)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (strcmp(list->layer[i].name, name) == 0) return &list->layer[i];
+    for (uint32_t i = list->count; i > 0; i--)
+        if (strcmp(list->layer[i - 1].name, name) == 0) return &list->layer[i - 1];
     return NULL;
 }
 
@@ -145,12 +146,9 @@ static VkResult list_all(struct layer_list *list, struct layer_list **out)
 
 VkResult layer_named(struct layer_list *list, const char *name, const struct layer **layer)
 {
-    VkResult result = VK_SUCCESS;
-    *layer = find(list, name);
-    if (*layer || !list->asked) return result;
-    struct layer_list *all = atomic_load(&list->all);
-    if (!all) result = list_all(list, &all);
-    if (all) *layer = find(all, name);
+    struct layer_list *all = list->asked ? atomic_load(&list->all) : list;
+    VkResult result = all ? VK_SUCCESS : list_all(list, &all);
+    *layer = all ? find(all, name) : NULL;
     return result;
 }
 

@@ -205,7 +205,7 @@ struct layer_list {
 /* Makes a list from a plan, whose bytes it takes over on success. */
 VkResult layers_read(struct plan *plan, struct layer_list **out);
 void layers_free(struct layer_list *list);
-/* Finds a layer of an instance by its name, the first of several (LAY-108); NULL when there is none. */
+/* Finds a layer of an instance by its name, the last of several (LAY-260); NULL when there is none. */
 VkResult layer_named(struct layer_list *list, const char *name, const struct layer **layer);
 
 /* Opens and negotiates the libraries of the active layers, bottom to top (LAY-277), and reports the ones that failed.

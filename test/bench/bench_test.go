@@ -110,7 +110,7 @@ func TestStatistic(t *testing.T) {
 	}
 }
 
-// What was measured besides the two loaders has columns of its own, and in the tables about growth a place in each cell.
+// Measurements besides the two loaders have columns of their own, and in the tables about growth a place in each cell.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	s := samples{ours: {{5, 5}}, reference: {{10, 10}}, peer: {{20, 20}}, bare: {{2, 2}}}

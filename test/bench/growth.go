@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// grown is a world of some size: so many manifests of layers that nobody asks for, so many layers in the chain, or so
-// many drivers.
+// grown is a world of some size: a number of manifests of unused layers, of layers in the chain, or of
+// drivers.
 type grown struct {
 	kind  string // manifests, layers, drivers
 	n     int
-	items []string // keys of what is measured in it
+	items []string // keys of its measurements
 }
 
-// growthKinds are the kinds in the order shown, with what a number of them is.
+// growthKinds are the kinds in the order shown, with the title of a number of them.
 var growthKinds = []struct{ name, title string }{
 	{"manifests", "manifests of layers that nobody asks for"},
 	{"layers", "layers in the chain"},

@@ -1,6 +1,6 @@
 package main
 
-// unit is what a number counts.
+// unit is the unit of a number.
 type unit string
 
 const (
@@ -31,7 +31,7 @@ type item struct {
 	short, long       int    // counted: how often; two lengths where other threads work, too, and count
 }
 
-// items are what is measured, in the order shown.
+// items are the measurements, in the order shown.
 var items = []item{
 	{key: "load", group: "start", title: "library load", unit: nanoseconds, from: fresh, value: "load"},
 	{key: "cold", group: "start", title: "cold start: load, create, first device list", unit: nanoseconds, from: fresh, value: "start"},
@@ -80,13 +80,13 @@ var items = []item{
 	{key: "n-cycle", group: "instructions", title: "warm cycle", unit: instructions, from: counted, value: "cycle", short: 3, long: 13},
 }
 
-// budget is what a line must hold to.
+// budget is the limit of a line.
 type budget struct {
 	set, item string
 	ratio     float64 // at most so many times the reference; 0: not limited
 	more      float64 // otherwise at most so much more than the reference, in the item's unit
 	is        bool    // otherwise: this loader's answer is yes
-	step      float64 // and at most so many times what this loader took in the set of the same kind a tenth as large; 0: not limited
+	step      float64 // and at most so many times this loader's value in the set of the same kind a tenth as large; 0: not limited
 }
 
 // budgets: the one place where they stand. Sets are named in sets.go; a set given by -drivers that is named "nvidia" is

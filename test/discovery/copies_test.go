@@ -48,7 +48,7 @@ func TestSettingsCopiesOfALayer(t *testing.T) {
 	}
 }
 
-// VK_LOADER_LAYERS_DISABLE reaches what a settings file leaves to the usual rules as the component of an "on" meta-layer,
+// VK_LOADER_LAYERS_DISABLE also applies to a component of an "on" meta-layer that a settings file leaves to the usual rules,
 // too; a component that is "on" itself stays.
 //
 // holds: SET-49 SET-54 SET-58 SET-59 SET-60 SET-61 LAY-178

@@ -62,7 +62,7 @@ func read(program string, in io.Reader, out io.Writer) error {
 	}
 }
 
-// answer reads what a message of the library tells.
+// answer reads a message of the library.
 func answer(message string, store *facts.Store, source facts.Source) []byte {
 	var w wire.Writer
 	in, _ := wire.Open(message)

@@ -265,7 +265,7 @@ func TestTrimmedGroupChains(t *testing.T) {
 	h.Quit()
 }
 
-// What remains may be of a driver that knows no groups, and has no chain.
+// The remaining groups may be of a driver without groups, and have no chain.
 //
 // holds: PHY-067 PHY-072
 func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
@@ -282,7 +282,7 @@ func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that fails when it is asked once more for the chains of what remains.
+// A driver that fails when it is asked once more for the chains of the remaining groups.
 func TestTrimmedGroupsFail(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

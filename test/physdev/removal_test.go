@@ -338,7 +338,7 @@ func lostAndFull(w *world.World, words ...string) (lost *world.Fake, h *world.Ho
 	return lost, h, devices[slices.Index(names(h, devices), "a")]
 }
 
-// A driver that has reported a physical device stays until the instance ends (ERRATA 18): what the program kept of it
+// A driver that has reported a physical device stays until the instance ends (ERRATA 18): the program's handles of it
 // works, also when it lists nothing any more or its enumeration fails; and when it lists the device again, it is there
 // again, with the handle that it had.
 //

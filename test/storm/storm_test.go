@@ -147,7 +147,7 @@ func TestStormAddresses(t *testing.T) {
 
 // TestStormRaces is the storm on the library with the thread sanitizer.
 func TestStormRaces(t *testing.T) {
-	// What has no instrumentation (drivers, layers) is not judged: the linker's lock, which is not seen either, keeps its
+	// Libraries without instrumentation (drivers, layers) are not judged: the linker's lock, which is not seen either, keeps its
 	// constructors from its other calls.
 	storm(t, build{"tsan", "tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77:ignore_noninstrumented_modules=1"}})
 }
@@ -179,7 +179,7 @@ func storm(t *testing.T, b build) {
 				args = append(args, "keep")
 			}
 			if long != "" {
-				// What the C library keeps free for each thread grows to 200 kB and would hide what the loader keeps.
+				// The C library's free memory for each thread grows to 200 kB and would hide a leak of the loader.
 				env = append(env, "GLIBC_TUNABLES=glibc.malloc.tcache_count=0")
 				rounds := "rounds=20"
 				if b.flag != "" { // memory is not judged, and a round ends late

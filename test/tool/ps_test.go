@@ -157,8 +157,8 @@ func alive(pid int) bool {
 	return err == nil
 }
 
-// The diagnosis of a process is one with its own variables and its own executable; what was updated under it, and what
-// would be loaded otherwise now, is said.
+// The diagnosis of a process uses its own variables and its own executable; it names updated files, and files that
+// would be loaded otherwise now.
 func TestDoctorOfProcess(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)

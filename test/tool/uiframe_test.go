@@ -25,7 +25,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// somebody is the user that a page is served for when root runs the tests: root's page changes files of the system only.
+// The uid of the page's user when root runs the tests: root's page changes files of the system only.
 const somebody = 65534
 
 // uiSite is a home directory with layers, and the page of its user.
@@ -46,7 +46,7 @@ type uiSite struct {
 	tracer         []string // the command line that runs the page
 }
 
-// written is what a process has written.
+// written is the output of a process.
 type written struct {
 	lock sync.Mutex
 	text bytes.Buffer
@@ -133,7 +133,7 @@ func (s *uiSite) write(name, text string) string {
 	return path
 }
 
-// readable is a directory with what was built, that every user may look into.
+// readable returns a directory with the built programs, that every user may read.
 func readable(t *testing.T) string {
 	t.Helper()
 	directory, err := copies()
@@ -347,7 +347,7 @@ func (s *uiSite) session(token string) (status int, text string) {
 	return status, text
 }
 
-// page is what is on a page.
+// page returns the text of a page.
 func (s *uiSite) page(address string) string {
 	s.t.Helper()
 	status, text, _ := s.ask(http.MethodGet, address, nil)
@@ -357,7 +357,7 @@ func (s *uiSite) page(address string) string {
 	return text
 }
 
-// plan is what a change would do.
+// plan returns the effect of a change.
 func (s *uiSite) plan(name string, form url.Values) string {
 	s.t.Helper()
 	status, text, _ := s.ask(http.MethodPost, "/change/"+name, form)
@@ -367,7 +367,7 @@ func (s *uiSite) plan(name string, form url.Values) string {
 	return text
 }
 
-// apply makes a change as it was shown, and gives what was shown.
+// apply makes a change as it was shown, and returns the shown text.
 func (s *uiSite) apply(name string, form url.Values) string {
 	s.t.Helper()
 	plan := s.plan(name, form)
@@ -406,7 +406,7 @@ func (s *uiSite) read(path string) string {
 	return string(text)
 }
 
-// events are what the page is sent about running programs.
+// events returns the page's events about running programs.
 func (s *uiSite) events() <-chan string {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.address+"/live/programs", nil)

@@ -50,7 +50,7 @@ func TestUIListensOnLoopback(t *testing.T) {
 	}
 }
 
-// A socket is the user's alone. A file that is something else stays, and so does a socket that somebody listens on; in a
+// A socket belongs to the user alone. A file of another type stays, and so does a socket with a listener; in a
 // directory where others write there is none. At its end the socket is gone.
 func TestUISocket(t *testing.T) {
 	t.Parallel()
@@ -290,7 +290,7 @@ func TestUIEscapes(t *testing.T) {
 	}
 }
 
-// The page ends with its terminal, with what holds its standard input, with SIGHUP, and when nobody asks for long enough;
+// The page ends with its terminal, with the process that holds its standard input, with SIGHUP, and after a time without requests;
 // and not because standard input is empty.
 func TestUIEnds(t *testing.T) {
 	t.Parallel()
@@ -377,7 +377,7 @@ func TestUIEnds(t *testing.T) {
 	})
 }
 
-// While events are sent, nobody is idle.
+// While events are sent, the page is not idle.
 func TestUIWatchedIsNotIdle(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).serve("--idle", "1s")
@@ -415,7 +415,7 @@ func TestUIOverSSH(t *testing.T) {
 	}
 }
 
-// With --open the browser gets the address by a file that nobody else reads, and that is gone when the address was used.
+// With --open the browser gets the address by a file that no other user can read, and that is removed when the address was used.
 func TestUIOpensABrowser(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -443,7 +443,7 @@ func TestUIOpensABrowser(t *testing.T) {
 	}
 }
 
-// openly asks for what is open to everybody.
+// openly requests a path that is open to everyone.
 func (s *uiSite) openly(path string) {
 	if status, text, _ := s.ask(http.MethodGet, path, nil); status != http.StatusOK {
 		s.t.Fatalf("%d %s", status, text)

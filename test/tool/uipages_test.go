@@ -26,8 +26,8 @@ func commandIn(t *testing.T, plan string) []string {
 	return strings.Fields(html.UnescapeString(found[1]))
 }
 
-// What the page writes is what its command line writes, byte for byte, and what it has shown before; "settings show" explains
-// it. Undo gives back what was there.
+// The page writes the same bytes as its command line, and the bytes that it has shown before; "settings show" explains
+// them. Undo restores the earlier file.
 func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "VK_LAYER_b", "!VK_LAYER_c", "!VK_LAYER_d")
@@ -75,7 +75,7 @@ func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	}
 }
 
-// A plan is made again before it is applied: after a change of its file it is shown again. Undo leaves alone what somebody
+// A plan is made again before it is applied: after a change of its file it is shown again. Undo leaves later changes
 // has changed since.
 func TestUIAppliesWhatWasShown(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestUIAppliesWhatWasShown(t *testing.T) {
 	}
 }
 
-// A finding whose fix is in the user's own files has a button. What the fix writes is shown, and is what "doctor --fix" writes.
+// A finding with a fix in the user's own files has a button. The page shows the fix, and writes the same as "doctor --fix".
 func TestUIFixes(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -313,12 +313,12 @@ func TestUIChain(t *testing.T) {
 	}
 }
 
-// Running programs come and go on the page while somebody reads, with what they have loaded, and what an update replaced.
+// Running programs appear and disappear on the page while it is open, with their loaded files, and the files that an update replaced.
 func TestUIPrograms(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)
 	s := newUI(t)
-	s.root = true // of whoever runs the test, as the program is
+	s.root = true // of the user who runs the test, as the program is
 	s.serve()
 	wait := func(title string, events <-chan string, is func(text string) bool) string {
 		t.Helper()
@@ -366,7 +366,7 @@ func TestUIPrograms(t *testing.T) {
 	}
 }
 
-// Ten thousand layers stay usable: what is on a page has a bound, and each layer is found by its name.
+// Ten thousand layers stay usable: the length of a page is bounded, and each layer is found by its name.
 func TestUIManyLayers(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)

@@ -33,7 +33,7 @@ type browser struct {
 	ctx context.Context
 
 	lock    sync.Mutex
-	faults  []string // what the page's code did wrong, and requests to anything but the page's server
+	faults  []string // errors of the page's code, and requests to other servers than the page's
 	host    string   // the page's server
 	foreign bool     // other pages are visited, too, whose requests are refused
 	bytes   int64    // of all answers so far
@@ -44,7 +44,7 @@ var sandboxed = sync.OnceValue(func() bool {
 	return os.Getuid() != 0 && exec.Command("unshare", "--user", "true").Run() == nil
 })
 
-// browse starts a browser. What it did wrong fails the test at its end.
+// browse starts a browser. Errors of the page fail the test at its end.
 func browse(t *testing.T) *browser {
 	t.Helper()
 	machine.Need(t, "chromium")
@@ -54,7 +54,7 @@ func browse(t *testing.T) *browser {
 		chromedp.Flag("no-sandbox", !sandboxed()), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("mute-audio", true),
 		chromedp.Flag("force-device-scale-factor", "1"), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("disable-component-update", true),
-		// Whatever is not on this machine has no address.
+		// Hosts other than this machine have no address.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"),
 		chromedp.Env("HOME="+directory, "XDG_CONFIG_HOME="+directory, "XDG_CACHE_HOME="+directory, "TMPDIR="+directory, "LC_ALL=C.UTF-8",
 			"DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:"))
@@ -82,7 +82,7 @@ func browse(t *testing.T) *browser {
 	return b
 }
 
-// hear keeps what goes wrong.
+// hear records errors.
 func (b *browser) hear(event any) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -222,7 +222,7 @@ func (b *browser) sees(text string) {
 	b.wait(`document.body.innerText.includes(%s)`, text)
 }
 
-// text is what a reader sees of an element.
+// text returns the visible text of an element.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	return eval[string](b, `document.querySelector(%s)?.innerText ?? ""`, selector)
@@ -251,7 +251,7 @@ func (b *browser) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// shown is what a reader sees now, for messages.
+// shown returns the visible text of the page, for messages.
 func (b *browser) shown() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()

@@ -53,7 +53,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The report is looked through, a part is removed, and the archive has exactly what was seen.
+// The report is read, a part is removed, and the archive has exactly the visible rest.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// settingsFile is what the page of a chain writes.
+// settingsFile is the file that the page of a chain writes.
 const settingsFile = "home/.config/vulkan/loader_settings.d/vk_loader_settings.json"
 
 // addresses are those of all six pages.
@@ -56,7 +56,7 @@ func TestHostile(t *testing.T) {
 		visit(address)
 	}
 	b.wait(`!window.evil`)
-	// The form of the hostile layer keeps what nobody touched.
+	// The form of the hostile layer keeps untouched values.
 	b.to("layers")
 	links := eval[[]string](b, `Array.from(document.querySelectorAll("main .cards a"), (a) => a.getAttribute("href"))`)
 	if len(links) != 2 {
@@ -114,8 +114,8 @@ func TestManyLayers(t *testing.T) {
 	b.sees("1 file")
 }
 
-// A layer is moved by the keyboard; what is decided without and with the change is shown; it is applied for eight hours, undone,
-// and what the page wrote is what the command line writes. When the time is over the page says nothing of it any more.
+// A layer is moved by the keyboard; the decisions without and with the change are shown; it is applied for eight hours, undone,
+// and the page writes the same file as the command line. When the time is over the page does not show it any more.
 func TestReorder(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

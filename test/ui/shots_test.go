@@ -29,7 +29,7 @@ var shown = []string{"ui-overview-1280-light", "ui-program-1280-light"}
 type view struct {
 	name, address string
 	prepare       func(b *browser)
-	top           string // what is at the top of the picture; "": the page's top
+	top           string // the element at the top of the picture; "": the page's top
 }
 
 var views = []view{
@@ -150,7 +150,7 @@ func judge(t *testing.T, name string, picture image.Image, width int, dark bool)
 	}
 }
 
-// fewColours is a picture with its 64 most frequent colours; what has another one gets the nearest.
+// fewColours returns a picture with its 64 most frequent colours; pixels of other colours get the nearest.
 func fewColours(picture image.Image) *image.Paletted {
 	bounds := picture.Bounds()
 	count := map[color.NRGBA]int{}

@@ -18,7 +18,7 @@ import (
 	"vkloader/test/world"
 )
 
-// nobody is who the server and its programs run as where the tests run as root: root's page changes files of the system only.
+// nobody is the user of the server and its programs where the tests run as root: root's page changes files of the system only.
 const nobody = 65534
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tool is a directory with copies of what was built, which every user may read.
+// tool is a directory with copies of the built programs, which every user may read.
 var tool = sync.OnceValues(func() (string, error) {
 	directory, err := os.MkdirTemp("", "vkloader-ui-")
 	if err != nil {
@@ -65,9 +65,9 @@ type site struct {
 	directory string
 	environ   []string
 	address   string      // with the token
-	tracer    []string    // what the server runs under
+	tracer    []string    // the program that runs the server
 	stdin     io.Writer   // of the server
-	more      chan string // what it prints after the address
+	more      chan string // its output after the address
 }
 
 // newSite has the null driver, and a layer that is active.
@@ -166,7 +166,7 @@ func (s *site) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run carries out a command line of the tool, and gives what it prints.
+// run carries out a command line of the tool, and returns its output.
 func (s *site) run(args ...string) string {
 	s.t.Helper()
 	cmd := s.command(filepath.Join(s.tool, "vkloader"), args...)

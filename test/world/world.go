@@ -14,7 +14,7 @@ import (
 type World struct {
 	T    testing.TB
 	Root string
-	// Env is the whole environment of the case's processes, apart from what the frame itself needs.
+	// Env is the whole environment of the case's processes, apart from the variables of the frame itself.
 	Env map[string]string
 	// Loader is the library that the host opens.
 	Loader string
@@ -115,7 +115,7 @@ func (w *World) Copy(kind, name string) string {
 	return to
 }
 
-// WrongClass writes a library of the other word size, BadBinary one that is none at all.
+// WrongClass writes a library of the other word size, BadBinary a file that is no library.
 func (w *World) WrongClass(name string) string {
 	if Windows() {
 		other := map[string]string{"windows/x64": "x86", "windows/x86": "x64"}[Target()]
@@ -324,7 +324,7 @@ func (w *World) newLayer(name, manifest string, lines ...string) *Fake {
 	return f.writeManifest()
 }
 
-// Accesses makes the interposer write down what is opened and asked for; AccessLog returns it.
+// Accesses makes the interposer record file accesses; AccessLog returns them.
 func (w *World) Accesses() { w.accesses = true }
 
 // AccessLog returns the lines "function argument" that the interposer wrote.

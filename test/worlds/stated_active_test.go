@@ -102,7 +102,7 @@ func (s *stated) own(l *layer, variable, app []string) bool {
 	return s.matches("VK_LOADER_LAYERS_ENABLE", l.name) || slices.Contains(variable, l.name) || slices.Contains(app, l.name) || s.enabledThere(l)
 }
 
-// excluded is the disable check under a settings file: what it takes away nothing brings back (SET-58, SET-60).
+// excluded is the disable check under a settings file: a layer that it removes stays removed (SET-58, SET-60).
 func (s *stated) excluded(l *layer) bool {
 	return l.control != "on" && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) &&
 		(s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// extension is a name and what it says of itself.
+// extension is a name and its version.
 type extension struct {
 	name string
 	spec uint32
@@ -16,7 +16,7 @@ type extension struct {
 
 func (e extension) String() string { return fmt.Sprint(e.name, " ", e.spec) }
 
-// layer is what a manifest says of a layer.
+// layer is the content of a layer's manifest.
 type layer struct {
 	name, manifest, library string
 	implicit, meta          bool
@@ -329,8 +329,8 @@ func (s *stated) single(list []*layer) []*layer {
 	return list
 }
 
-// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). One that is invalid is
-// gone for those after it (LAY-165).
+// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). An invalid meta-layer is
+// removed for those after it (LAY-165).
 func (s *stated) valid(list []*layer) []*layer {
 	for i := 0; i < len(list); i++ {
 		l := list[i]

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/sealed"
 	"vkloader/internal/decide/binary"
 )
@@ -233,11 +234,11 @@ func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, erro
 	copied, err := code(filepath.Base(name), io.NewSectionReader(f, 0, size))
 	if err == nil {
 		f.Close()
-		return &Library{copied, size, "memfd"}, nil
+		return &Library{border.Held{File: copied, Backing: border.Sealed}, size}, nil
 	}
 	if errors.Is(err, sealed.ErrForbidden) { // then the package's own file, if it is what it should be (PRO-013)
 		if err = verify(i, name, f); err == nil {
-			return &Library{f, size, "file"}, nil
+			return &Library{border.Held{File: f, Backing: border.Clone}, size}, nil
 		}
 	}
 	f.Close()

@@ -1,6 +1,6 @@
 package component
 
-import "os"
+import "vkloader/internal/containers/border"
 
 // Stages of a lookup, each set when it is entered; a failure leaves the last one standing (FLS-063).
 const (
@@ -29,7 +29,6 @@ type Report struct {
 
 // Library is a library's bytes.
 type Library struct {
-	File    *os.File
-	Size    int64
-	Backing string // "memfd" for a sealed copy, "file" for the package's own file (PRO-013)
+	border.Held // Backing: border.Sealed for a sealed copy, border.Clone for the package's own file (PRO-013)
+	Size        int64
 }

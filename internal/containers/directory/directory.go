@@ -8,20 +8,23 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/border"
 )
 
 // Tree is a directory that only the service changes, one entry at a time and each in one step.
 type Tree struct {
 	base    *os.Root // what both lie in
 	path    string
-	staging string // on the same file system; where entries are made
-	mount   *os.File
+	staging string   // on the same file system; where entries are made
+	mount   *os.File // the directory on a read-only mount; nil: there is none
+	why     error    // why there is none
 	count   int
 }
 
-// New makes an empty directory at a path in another one. With detached, clients get it by a mount of its own that cannot
-// be written to, where the service has the right to make one; see ReadOnly.
-func New(base *os.Root, path, staging string, detached bool) (*Tree, error) {
+// New makes an empty directory at a path in another one. Clients get it through a read-only mount that the border makes; where
+// it can make none, and without a border, they do not get it: see Handed.
+func New(base *os.Root, path, staging string, through *border.Border) (*Tree, error) {
 	for _, directory := range []string{path, staging} {
 		if err := base.MkdirAll(directory, 0o755); err != nil {
 			return nil, err
@@ -30,45 +33,35 @@ func New(base *os.Root, path, staging string, detached bool) (*Tree, error) {
 	if err := base.Chmod(path, 0o555); err != nil {
 		return nil, err
 	}
-	t := &Tree{base: base, path: path, staging: staging}
-	if detached {
-		// Without the privilege the mode of the directory has to do (PRO-037).
-		t.mount, _ = t.detach()
+	t := &Tree{base: base, path: path, staging: staging, why: border.ErrUnsupported}
+	if through != nil {
+		t.mount, t.why = t.detach(through)
 	}
 	return t, nil
 }
 
-// detach makes a mount of the directory that is nowhere in the file system, and only reads.
-func (t *Tree) detach() (*os.File, error) {
+// detach opens the directory on a read-only mount that is nowhere in the file system.
+func (t *Tree) detach(through *border.Border) (*os.File, error) {
 	directory, err := t.base.OpenFile(t.path, readDirectory, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer directory.Close()
-	fd, err := unix.OpenTree(int(directory.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
-	if err != nil {
-		return nil, fmt.Errorf("open_tree: %w", err)
-	}
-	f := os.NewFile(uintptr(fd), t.path)
-	err = unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{
-		Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOEXEC | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV})
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("mount_setattr: %w", err)
-	}
-	return f, nil
+	opened, err := through.Open(border.Directory, directory)
+	return opened[0], err
 }
 
 // readDirectory opens a directory for reading.
 const readDirectory = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
-// ReadOnly tells whether clients get the directory by a mount that only reads.
-func (t *Tree) ReadOnly() bool { return t.mount != nil }
+// Handed returns nil if clients get the directory, or why not.
+func (t *Tree) Handed() error { return t.why }
 
-// Open gives a descriptor for a client: of its own, so that clients read independently.
+// Open opens the directory for one client, so that clients read independently. The descriptor leads nowhere else: its mount has
+// only this directory, and only reads (PRO-037).
 func (t *Tree) Open() (*os.File, error) {
 	if t.mount == nil {
-		return t.base.OpenFile(t.path, readDirectory, 0)
+		return nil, t.why
 	}
 	raw, err := t.mount.SyscallConn()
 	if err != nil {

@@ -4,31 +4,35 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"vkloader/internal/containers/border"
 )
 
 // holds: PRO-036 PRO-037 FLS-096
 func TestTree(t *testing.T) {
 	t.Parallel()
-	for _, detached := range []bool{false, true} {
+	for _, through := range []*border.Border{nil, {}} {
 		top := t.TempDir()
 		base, err := os.OpenRoot(top)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer base.Close()
-		tree, err := New(base, "tree", "staging", detached)
+		tree, err := New(base, "tree", "staging", through)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if tree.ReadOnly() && !detached {
-			t.Error("a mount that nobody asked for")
 		}
 		if err := tree.Directory("class/drm"); err != nil {
 			t.Fatal(err)
 		}
 		before, err := tree.Open()
-		if err != nil {
-			t.Fatal(err)
+		if (err == nil) != (through != nil && os.Geteuid() == 0) || (err == nil) != (tree.Handed() == nil) {
+			t.Errorf("through %v: %v, %v", through, err, tree.Handed())
+		}
+		if err != nil { // a client never gets the directory itself
+			if before, err = os.Open(filepath.Join(top, "tree")); err != nil {
+				t.Fatal(err)
+			}
 		}
 		defer before.Close()
 		for range 2 { // the second one takes the first one's place

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
-	"vkloader/internal/containers/sealed"
+	"vkloader/internal/containers/border"
 	"vkloader/internal/decide/machine"
 )
 
@@ -19,23 +20,41 @@ type Index struct {
 	LeftOut []LeftOut
 
 	text   []byte
-	file   *os.File // sealed; the text
-	files  []*os.File
+	files  []border.Held
 	stamps map[string]stamp // of what it was made of
 }
 
-// Text opens the document for a client.
-func (x *Index) Text() (*os.File, error) { return sealed.Again(x.file) }
+// Text returns the document as clients read it.
+func (x *Index) Text() []byte { return x.text }
 
-// Size is the length of the document.
-func (x *Index) Size() int { return len(x.text) }
-
-// Open opens one of the files for a client.
-func (x *Index) Open(file int) (*os.File, error) {
-	if file < 0 || file >= len(x.files) {
-		return nil, os.ErrInvalid
+// File returns one of the files, which stays open as long as the index is offered.
+func (x *Index) File(number int) (border.Held, error) {
+	if number < 0 || number >= len(x.files) {
+		return border.Held{}, os.ErrInvalid
 	}
-	return sealed.Again(x.files[file])
+	return x.files[number], nil
+}
+
+// Shared reports whether every client may get the files; otherwise each needs copies.
+func (x *Index) Shared() bool {
+	return !slices.ContainsFunc(x.files, func(f border.Held) bool { return !f.Shared })
+}
+
+// share opens the files again on read-only mounts where the border can make some. A file that cannot be had that way stays as it
+// is, for copies alone.
+func (x *Index) share(through *border.Border) error {
+	var own []*os.File
+	for _, f := range x.files {
+		own = append(own, f.File)
+	}
+	opened, err := through.Open(border.Library, own...)
+	for i, f := range opened {
+		if f != nil {
+			own[i].Close()
+			x.files[i] = border.Held{File: f, Shared: true, Backing: border.Clone}
+		}
+	}
+	return err
 }
 
 // same tells whether an index found later says the same of the same files.
@@ -54,9 +73,6 @@ func (x *Index) same(later *Index) bool {
 }
 
 func (x *Index) close() {
-	if x.file != nil {
-		x.file.Close()
-	}
 	for _, f := range x.files {
 		f.Close()
 	}
@@ -83,7 +99,7 @@ func (x *Index) open(source *machine.Source, paths []string) error {
 		if err != nil {
 			return err
 		}
-		x.files = append(x.files, f)
+		x.files = append(x.files, border.Held{File: f})
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -95,10 +111,7 @@ func (x *Index) open(source *machine.Source, paths []string) error {
 
 // seal writes the document down.
 func (x *Index) seal() (err error) {
-	if x.text, err = json.Marshal(x.Document); err != nil {
-		return err
-	}
-	x.file, err = sealed.Data("vulkan-drivers", x.text)
+	x.text, err = json.Marshal(x.Document)
 	return err
 }
 
@@ -107,6 +120,8 @@ type Offers struct {
 	Source *machine.Source
 	Fresh  time.Duration // how long it is not looked again
 	Later  func(func())  // runs what nobody waits for
+	Border *border.Border
+	Closed func(error) // called with the reason where files cannot be had on read-only mounts; may be nil
 
 	mu   sync.Mutex
 	last map[string]*look
@@ -181,6 +196,10 @@ func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, erro
 	if now.err == nil && before != nil && before.index != nil && before.index.same(now.index) {
 		now.index.close()
 		now.index = before.index
+	} else if now.err == nil && o.Border != nil {
+		if err := now.index.share(o.Border); err != nil && o.Closed != nil {
+			o.Closed(err)
+		}
 	}
 	return now.index, now.err
 }

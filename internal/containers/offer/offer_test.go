@@ -223,14 +223,13 @@ func TestOffers(t *testing.T) {
 		t.Errorf("an update is not noticed: %v", err)
 	}
 	for _, x := range []*Index{first, second} {
-		f, err := x.Open(0)
+		f, err := x.File(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if info, err := f.Stat(); err != nil || info.Size() != x.Files[0].Size {
 			t.Errorf("%v, %v", info.Size(), err)
 		}
-		f.Close()
 	}
 	if len(o.Last()) != 1 || o.Last()["x86_64"] != second {
 		t.Error("last")

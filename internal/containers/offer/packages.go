@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/decide/binary"
 )
 
@@ -16,7 +17,7 @@ type Package struct {
 	URL      string
 	Manifest string // its text
 	Soname   string // by which the manifest names the library, and the machine's own driver would have it
-	Library  *os.File
+	Library  border.Held
 	Size     int64
 	Devices  []string // nodes of the devices whose driver it is
 }
@@ -101,7 +102,7 @@ func (x *Index) add(name string, p Package) string {
 	if !known {
 		return fmt.Sprintf("no drivers are known for machine %q", name)
 	}
-	library, err := binary.ReadELF(p.Library)
+	library, err := binary.ReadELF(p.Library.File)
 	switch {
 	case errors.Is(err, os.ErrClosed):
 		return "its library is not there any more"

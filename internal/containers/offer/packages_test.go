@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vkloader/internal/containers/border"
 )
 
 // The driver of a package stands before those of the machine, in the place of one with the same library; a library for
@@ -33,7 +35,7 @@ func TestPackages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Package{Name: number + "-" + name + ".json", URL: "pkg://test/" + number, Manifest: "{}", Soname: name, Library: f,
+		return Package{Name: number + "-" + name + ".json", URL: "pkg://test/" + number, Manifest: "{}", Soname: name, Library: border.Held{File: f},
 			Size: info.Size(), Devices: []string{"/dev/dri/renderD128"}}
 	}
 	packages := []Package{of("0", "libvulkan_b.so", "soname=libvulkan_b.so needed=libz.so.1 exports=vk_icdGetInstanceProcAddr"), of("1", "libnew.so", "soname=libnew.so exports=vk_icdGetInstanceProcAddr"),
@@ -61,11 +63,9 @@ func TestPackages(t *testing.T) {
 	if f := x.Files[first.Library]; f.Name != "libvulkan_b.so" || len(f.Needs) != 1 || len(first.Files) != 1 || len(first.Devices) != 1 {
 		t.Errorf("%+v %+v", first, f)
 	}
-	file, err := x.Open(first.Library)
-	if err != nil {
-		t.Fatal(err)
+	if file, err := x.File(first.Library); err != nil || file != packages[0].Library {
+		t.Errorf("%+v, %v", file, err)
 	}
-	file.Close()
 	if again, err := j.Find(base, "x86_64", packages); err != nil || again != x {
 		t.Errorf("it is written again: %v", err)
 	}

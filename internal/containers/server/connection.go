@@ -32,7 +32,8 @@ type connection struct {
 	used       time.Time // when something was last asked for or answered
 	out        []answer
 	closed     bool
-	index      *offer.Index // the last one that was sent
+	index      *offer.Index     // the last one that was sent
+	own        map[any]*os.File // what was made for this client alone
 	wake       chan struct{}
 
 	flying int  // descriptors sent and perhaps not read; the server's lock guards it
@@ -56,7 +57,7 @@ type content struct {
 func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 	// Answers are small; a client that reads none shall not hold many descriptors in flight.
 	_ = socket.SetWriteBuffer(16 << 10)
-	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now()}
+	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now(), own: map[any]*os.File{}}
 	peer, err := c.conn.Peer()
 	if err != nil {
 		c.conn.Close()
@@ -111,11 +112,14 @@ func (c *connection) begin() error {
 // end closes the connection and forgets what was not answered, once.
 func (c *connection) end() {
 	c.mu.Lock()
-	again := c.closed
-	c.closed, c.out, c.index = true, nil, nil
+	again, own := c.closed, c.own
+	c.closed, c.out, c.index, c.own = true, nil, nil, nil
 	c.mu.Unlock()
 	if again {
 		return
+	}
+	for _, f := range own {
+		f.Close()
 	}
 	c.server.hangUp(c)
 	c.signal()

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/sealed"
@@ -25,14 +26,7 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 	}
 	switch r.Method {
 	case protocol.Features:
-		features := uint64(protocol.AllFeatures)
-		if s.options.NoMachineDrivers {
-			features &^= protocol.FeatureMachineDrivers
-		}
-		if !s.options.OpenDevice {
-			features &^= protocol.FeatureOpenDevice
-		}
-		now(map[string]uint64{"features": features})
+		now(map[string]uint64{"features": s.features(c)})
 	case protocol.Get:
 		s.do(func() { s.get(c, id, *r.Name) })
 	case protocol.ManifestFS:
@@ -85,7 +79,7 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 			fail(protocol.ErrInvalidArguments)
 			return
 		}
-		c.reply(id, func() (content, *protocol.Error) { return openFile(index, *r.File) })
+		c.reply(id, func() (content, *protocol.Error) { return openFile(c, index, *r.File) })
 	}
 }
 
@@ -98,12 +92,15 @@ func (s *Server) get(c *connection, id uint64, name string) {
 		}
 		library := found.Library
 		c.reply(id, func() (content, *protocol.Error) {
-			f, err := sealed.Again(library.File)
+			f, backing, err := c.library(library.Held, library.Size)
+			if errors.Is(err, border.ErrUnsupported) {
+				return content{}, protocol.ErrUnsupported
+			}
 			if err != nil { // as if there were none (FLS-025)
 				c.log.Warn("a library cannot be opened again", "name", name, "why", err)
 				return content{ok: map[string]any{"lib": nil}}, nil
 			}
-			return content{ok: map[string]any{"lib": 0, "size": library.Size, "backing": library.Backing},
+			return content{ok: map[string]any{"lib": 0, "size": library.Size, "backing": backing},
 				names: []string{"lib"}, files: []*os.File{f}}, nil
 		})
 	})
@@ -125,7 +122,7 @@ func (s *Server) packages() (list []offer.Package) {
 		}
 		if active && c.Library != nil {
 			_, p.Soname, _ = strings.Cut(c.LibraryPath, "-")
-			p.Library, p.Size = c.Library.File, c.Library.Size
+			p.Library, p.Size = c.Library.Held, c.Library.Size
 			list = append(list, p)
 		}
 	}
@@ -147,23 +144,33 @@ func (s *Server) machineDrivers(c *connection, id uint64, name string, packages 
 		c.reply(id, func() (content, *protocol.Error) { return content{}, protocol.ErrInternal })
 		return
 	}
+	if !index.Shared() && !c.mayHaveCopies() {
+		c.log.Warn("the drivers are not offered to this client", "why", noCopies)
+		c.reply(id, func() (content, *protocol.Error) { return content{}, protocol.ErrUnsupported })
+		return
+	}
 	c.reply(id, func() (content, *protocol.Error) {
-		f, err := index.Text()
+		f, err := c.made(index, func() (*os.File, error) { return sealed.Data("vulkan-drivers", index.Text()) })
 		if err != nil {
 			return content{}, errorOf(err)
 		}
-		return content{ok: map[string]any{"index": map[string]int{"size": index.Size()}}, names: []string{"index"},
+		return content{ok: map[string]any{"index": map[string]int{"size": len(index.Text())}}, names: []string{"index"},
 			files: []*os.File{f}, first: func() { c.offered(index) }}, nil
 	})
 }
 
-func openFile(index *offer.Index, number int) (content, *protocol.Error) {
-	f, err := index.Open(number)
+func openFile(c *connection, index *offer.Index, number int) (content, *protocol.Error) {
+	held, err := index.File(number)
 	if err != nil {
 		return content{}, errorOf(err)
 	}
-	return content{ok: map[string]any{"size": index.Files[number].Size, "backing": "file"}, names: []string{"file"},
-		files: []*os.File{f}}, nil
+	size := index.Files[number].Size
+	f, backing, err := c.library(held, size)
+	if err != nil {
+		c.log.Warn("a file cannot be handed out", "name", index.Files[number].Name, "why", err)
+		return content{}, errorOf(err)
+	}
+	return content{ok: map[string]any{"size": size, "backing": backing}, names: []string{"file"}, files: []*os.File{f}}, nil
 }
 
 // openDevice opens a node that is in the client's tree (PRO-039).
@@ -175,7 +182,7 @@ func (s *Server) openDevice(c *connection, name string) (content, *protocol.Erro
 	if !there || target == "" {
 		return content{}, protocol.ErrNotFound
 	}
-	f, err := openNode(target, func(node *os.File) error {
+	f, err := openNode(target, &s.options.Border, func(node *os.File) error {
 		may, err := mayOpen(c.peer, node)
 		if err == nil && !may {
 			err = fs.ErrPermission
@@ -212,6 +219,8 @@ func (s *Server) inspect(c *connection, id uint64) {
 // errorOf is what a client learns of an error of the system: the details are in the log (FLS-109).
 func errorOf(err error) *protocol.Error {
 	switch {
+	case errors.Is(err, border.ErrUnsupported):
+		return protocol.ErrUnsupported
 	case errors.Is(err, fs.ErrNotExist):
 		return protocol.ErrNotFound
 	case errors.Is(err, fs.ErrPermission):

@@ -85,7 +85,7 @@ func TestGet(t *testing.T) {
 	}
 	c := dial(t, s.directory)
 	ok, first := get(t, c, "0-libfake.so")
-	if first == nil || ok.Size != 12000 || ok.Backing != "memfd" {
+	if first == nil || ok.Size != 12000 || ok.Backing != "memory" {
 		t.Fatalf("%+v", ok)
 	}
 	_, second := get(t, c, "0-libfake.so")
@@ -244,13 +244,11 @@ func TestManifestDirectory(t *testing.T) {
 			t.Errorf("%s: %v, %v", file, info.Mode(), err)
 		}
 	}
-	if s.readOnly() {
-		if err := os.WriteFile(path+"/x", nil, 0o644); !errors.Is(err, unix.EROFS) {
-			t.Errorf("a client writes: %v", err)
-		}
-		if err := os.Chmod(path, 0o777); !errors.Is(err, unix.EROFS) {
-			t.Errorf("a client changes the mode: %v", err)
-		}
+	if err := os.WriteFile(path+"/x", nil, 0o644); !errors.Is(err, unix.EROFS) {
+		t.Errorf("a client writes: %v", err)
+	}
+	if err := os.Chmod(path, 0o777); !errors.Is(err, unix.EROFS) {
+		t.Errorf("a client changes the mode: %v", err)
 	}
 	d.close()
 	until(t, c, "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
@@ -302,16 +300,6 @@ func TestDirectoryForPrograms(t *testing.T) {
 	}
 }
 
-// readOnly tells whether this process may make the mounts that only read.
-func (s *staged) readOnly() bool {
-	fd, err := unix.OpenTree(unix.AT_FDCWD, s.directory, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
-	if err != nil {
-		return false
-	}
-	unix.Close(fd)
-	return true
-}
-
 // holds: FLS-033 FLS-090 FLS-093 PRO-039
 func TestDeviceDirectory(t *testing.T) {
 	t.Parallel()
@@ -352,7 +340,7 @@ func TestOneDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer base.Close()
-	trees, err := makeTrees(base)
+	trees, err := makeTrees(base, &testBorder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +349,7 @@ func TestOneDevice(t *testing.T) {
 	if err := trees.devices.Link(path, "/dev/null"); err != nil { // every machine has it
 		t.Fatal(err)
 	}
-	s := &Server{trees: trees}
+	s := &Server{trees: trees, options: Options{Border: testBorder}}
 	c := &connection{peer: protocol.Peer{UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}, log: slog.New(slog.DiscardHandler)}
 	opened, failed := s.openDevice(c, path)
 	if failed != nil || len(opened.files) != 1 {
@@ -381,10 +369,10 @@ func TestOneDevice(t *testing.T) {
 func TestOpenNode(t *testing.T) {
 	t.Parallel()
 	anybody := func(*os.File) error { return nil }
-	if _, err := openNode("/dev/null", func(*os.File) error { return os.ErrPermission }); !errors.Is(err, os.ErrPermission) {
+	if _, err := openNode("/dev/null", &testBorder, func(*os.File) error { return os.ErrPermission }); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("against what was said: %v", err)
 	}
-	f, err := openNode("/dev/null", anybody)
+	f, err := openNode("/dev/null", &testBorder, anybody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,10 +380,13 @@ func TestOpenNode(t *testing.T) {
 	if flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0); err != nil || flags&unix.O_ACCMODE != unix.O_RDWR || flags&unix.O_NONBLOCK != 0 {
 		t.Errorf("flags %#x, %v", flags, err)
 	}
-	if _, err := openNode("/proc/self/exe", anybody); err == nil {
+	if err := unix.Fchmod(int(f.Fd()), 0o666); !errors.Is(err, unix.EROFS) {
+		t.Errorf("a client changes the node's mode: %v", err)
+	}
+	if _, err := openNode("/proc/self/exe", &testBorder, anybody); err == nil {
 		t.Error("a link passes for a device")
 	}
-	if _, err := openNode(t.TempDir(), anybody); err == nil {
+	if _, err := openNode(t.TempDir(), &testBorder, anybody); err == nil {
 		t.Error("a directory passes for a device")
 	}
 }

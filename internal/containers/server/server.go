@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/devices"
 	"vkloader/internal/containers/offer"
@@ -28,6 +29,8 @@ type Options struct {
 	Sockets   Sockets
 	State     state.Options
 	Source    *machine.Source // whose drivers are offered
+
+	Border border.Border // opens files for clients
 
 	NoMachineDrivers bool // what the machine has is not offered
 	OpenDevice       bool // device nodes are opened for clients, who may be kept from them otherwise
@@ -73,6 +76,8 @@ type Server struct {
 	about    map[string]table.Device
 	scripted map[string]bool // a test's
 
+	closedOnce sync.Once // the log has why nothing but copies is handed out
+
 	answered atomic.Uint64
 	refused  atomic.Uint64
 	workers  sync.WaitGroup
@@ -89,7 +94,7 @@ func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}, counted: map[uint32]time.Time{}},
 		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
-	s.offers.Later = s.workers.Go
+	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.closed
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.context = ctx
@@ -110,10 +115,13 @@ func Run(ctx context.Context, options Options) error {
 		return err
 	}
 	defer release()
-	if s.trees, err = makeTrees(s.places.private); err != nil {
+	if s.trees, err = makeTrees(s.places.private, &s.options.Border); err != nil {
 		return fmt.Errorf("the directories that clients see: %w", err)
 	}
 	defer s.trees.close()
+	if err := s.trees.manifests.Handed(); err != nil {
+		s.closed(err)
+	}
 	stop := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {

@@ -11,12 +11,26 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/state"
 	"vkloader/internal/decide/machine"
 	"vkloader/test/binary"
 )
+
+// borderWord makes this program the helper of a service that it tests.
+const borderWord = "service-border"
+
+// testBorder opens files for clients as the tool's does, also without privileges.
+var testBorder = border.Border{Helper: []string{"/proc/self/exe", borderWord}}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == borderWord {
+		os.Exit(border.Help())
+	}
+	os.Exit(m.Run())
+}
 
 // service starts a service of a machine with these files (words for an ELF file, or "text ..."), and gives its directory.
 func service(t *testing.T, files map[string]string, change ...func(*Options)) string {
@@ -39,7 +53,7 @@ func service(t *testing.T, files map[string]string, change ...func(*Options)) st
 			t.Fatal(err)
 		}
 	}
-	options := Options{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Directory: directory, OpenDevice: true,
+	options := Options{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Directory: directory, OpenDevice: true, Border: testBorder,
 		Source: &machine.Source{Machine: machine.Machine{Root: root}}, State: state.Options{AllowHardware: true, AllowEmulated: true}}
 	for _, f := range change {
 		f(&options)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/directory"
 	"vkloader/internal/containers/protocol"
 )
@@ -24,7 +25,7 @@ type trees struct {
 }
 
 // makeTrees makes them in the service's private directory.
-func makeTrees(private *os.Root) (*trees, error) {
+func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
 	t := &trees{private: private}
 	if err := directory.RemoveAll(private, debug); err != nil { // of a service that was killed
 		return nil, err
@@ -32,7 +33,7 @@ func makeTrees(private *os.Root) (*trees, error) {
 	const staging = debug + "/staging"
 	for name, tree := range map[string]**directory.Tree{"manifest-fs": &t.manifests, "device-fs": &t.devices,
 		"trusted-device-fs": &t.trusted} {
-		made, err := directory.New(private, debug+"/"+name, staging, true)
+		made, err := directory.New(private, debug+"/"+name, staging, through)
 		if err != nil {
 			return nil, err
 		}
@@ -71,9 +72,9 @@ func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	}
 }
 
-// openNode opens a device node, and nothing else. What it is, and whether may allows it, is asked before: opening a device
-// may wake it.
-func openNode(name string, may func(*os.File) error) (*os.File, error) {
+// openNode opens a device node on a read-only mount, and nothing else. What it is, and whether may allows it, is asked before:
+// opening a device may wake it.
+func openNode(name string, through *border.Border, may func(*os.File) error) (*os.File, error) {
 	handle, err := os.OpenFile(name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -89,10 +90,7 @@ func openNode(name string, may func(*os.File) error) (*os.File, error) {
 	if err := may(handle); err != nil {
 		return nil, err
 	}
-	// The same node, whatever has its name now.
-	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: name, Err: err}
-	}
-	return os.NewFile(uintptr(fd), name), nil
+	// The same node, whatever has its name now; its mode and owner are nothing that the client can change.
+	opened, err := through.Open(border.Device, handle)
+	return opened[0], err
 }

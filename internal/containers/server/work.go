@@ -165,6 +165,9 @@ func (s *Server) Load(c *state.Component) {
 		if err != nil {
 			s.log.Error("a driver's component cannot be used", "component", url, "number", number, "status", report.Status, "why", err)
 		}
+		if err == nil {
+			s.share(report.Library)
+		}
 		s.do(func() { s.state.Finished(c, report, err) })
 	})
 }

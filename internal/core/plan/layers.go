@@ -115,6 +115,9 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	if b.f.Missing() {
 		return nil
 	}
+	if list = b.native(list); b.f.Missing() {
+		return nil
+	}
 	list = b.metas(list)
 	b.override = b.overrideOf(list)
 	if full {
@@ -216,6 +219,38 @@ func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
 		}
 	}
 	return nil
+}
+
+// native removes, of layers with one name, those whose library is a path to a file of another word size or machine, unless
+// all of the name are (LAY-104).
+func (b *lister) native(list []*manifest.Layer) []*manifest.Layer {
+	count := make(map[string]int, len(list))
+	shared := false
+	for _, l := range list {
+		count[l.Name]++
+		shared = shared || count[l.Name] > 1
+	}
+	if !shared {
+		return list
+	}
+	foreign := make(map[*manifest.Layer]bool)
+	usable := make(map[string]bool)
+	for _, l := range list {
+		if count[l.Name] > 1 {
+			_, whole := b.q.Platform.Style.Resolve("", l.Library)
+			foreign[l] = !l.Meta && whole && b.f.WrongMachine(l.Library)
+			usable[l.Name] = usable[l.Name] || !foreign[l]
+		}
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if !foreign[l] || !usable[l.Name] {
+			kept = append(kept, l)
+		} else if !b.quiet {
+			b.say(diag.Info|diag.Layer, diag.LayerArchitecture, l.Name, l.Manifest, "Requested layer \""+l.Name+"\" was wrong bit-type.")
+		}
+	}
+	return kept
 }
 
 // blacklist removes what the override layer forbids, while it is enabled (LAY-213).

@@ -2,10 +2,12 @@ package machine
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,6 +154,74 @@ func (s *Source) Exists(name string) bool {
 		return true
 	}
 	return !s.unread(name) && s.Machine.Exists(s.Path(name))
+}
+
+// WrongMachine implements facts.Source.
+func (s *Source) WrongMachine(name string) bool {
+	if s.unread(name) {
+		return false
+	}
+	file, err := s.Open(s.Path(name))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var head [4096]byte
+	n, _ := io.ReadFull(file, head[:])
+	class := s.Class
+	if class == 0 {
+		class = OwnClass
+	}
+	return foreign(head[:n], class)
+}
+
+// foreign reports whether the header of an ELF file or of a Windows library names another word size than class, or another
+// machine than the tool's with that word size. Where the machine is not known, the word size decides.
+func foreign(head []byte, class int) bool {
+	is := func(class64, own32, own64 int, machine uint16) bool {
+		if class64 != class {
+			return true
+		}
+		own := own64
+		if class == 32 {
+			own = own32
+		}
+		return own != 0 && int(machine) != own
+	}
+	switch {
+	case len(head) >= 20 && string(head[:4]) == "\x7fELF":
+		machine := binary.LittleEndian.Uint16(head[18:])
+		if head[5] == 2 {
+			machine = binary.BigEndian.Uint16(head[18:])
+		}
+		size, own32, own64 := 32, 0, 0
+		if head[4] == 2 {
+			size = 64
+		}
+		switch runtime.GOARCH {
+		case "amd64", "386":
+			own32, own64 = 3, 62
+		case "arm64", "arm":
+			own32, own64 = 40, 183
+		}
+		return is(size, own32, own64, machine)
+	case len(head) >= 64 && string(head[:2]) == "MZ":
+		at := int(binary.LittleEndian.Uint32(head[60:]))
+		if at < 0 || at+6 > len(head) || string(head[at:at+4]) != "PE\x00\x00" {
+			return false
+		}
+		machine := binary.LittleEndian.Uint16(head[at+4:])
+		size := 32
+		if machine == 0x8664 || machine == 0xaa64 {
+			size = 64
+		}
+		own64 := 0x8664
+		if runtime.GOARCH == "arm64" {
+			own64 = 0xaa64
+		}
+		return is(size, 0x14c, own64, machine)
+	}
+	return false
 }
 
 // File implements facts.Source.

@@ -78,6 +78,9 @@ func (s *Source) Exists(name string) bool {
 	return ok && s.files().Exists(at)
 }
 
+// WrongMachine implements facts.Source: libraries of other systems are not compared.
+func (s *Source) WrongMachine(string) bool { return false }
+
 // Exe implements facts.Source (MAC-021, MAC-022, BSD-005, QNX-002).
 func (s *Source) Exe() facts.Exe {
 	switch {

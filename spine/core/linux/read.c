@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,4 +259,26 @@ void read_exe(struct wire_writer *w)
 void read_exists(struct wire_writer *w, const char *path)
 {
     wire_put_exists(w, &(struct wire_exists){WIRE_STR(path, path), .yes = access(path, F_OK) == 0});
+}
+
+/* The linker's name of the header of the library that this code is in. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+static bool foreign(const char *path)
+{
+    ElfW(Ehdr) other = {0};
+    ssize_t length = -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0) {
+        length = pread(fd, &other, sizeof other, 0);
+        close(fd);
+    }
+    if (length < 20 || memcmp(other.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    return other.e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
+           other.e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] || other.e_machine != __ehdr_start.e_machine;
+}
+
+void read_foreign(struct wire_writer *w, const char *path)
+{
+    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = foreign(path)});
 }

@@ -153,3 +153,32 @@ void read_exists(struct wire_writer *w, const char *path)
     wire_put_exists(w, &r);
     free(wide);
 }
+
+/* The headers of a library and of the program have the machine (IMAGE_FILE_HEADER). */
+static bool foreign(const WCHAR *path)
+{
+    const uint8_t *program = (const uint8_t *)GetModuleHandleW(NULL);
+    const IMAGE_NT_HEADERS *own = (const IMAGE_NT_HEADERS *)(program + ((const IMAGE_DOS_HEADER *)program)->e_lfanew);
+    uint8_t head[4096];
+    DWORD length = 0;
+    HANDLE file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE) return false;
+    bool got = ReadFile(file, head, sizeof head, &length, NULL);
+    CloseHandle(file);
+    if (!got || length < 64 || head[0] != 'M' || head[1] != 'Z') return false;
+    uint32_t at;
+    memcpy(&at, head + 60, sizeof at);
+    uint16_t machine;
+    if (at > length - 6 || memcmp(head + at, "PE\0\0", 4) != 0) return false;
+    memcpy(&machine, head + at + 4, sizeof machine);
+    return machine != own->FileHeader.Machine;
+}
+
+void read_foreign(struct wire_writer *w, const char *path)
+{
+    WCHAR *wide = wide_path(path);
+    if (!wide && out_of_memory()) w->failed = true;
+    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = wide && foreign(wide)});
+    free(wide);
+}

@@ -1,4 +1,4 @@
-/* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/decisions/022).
+/* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/rationale.md).
  * The dynamic linker takes a needed name as satisfied by what is open under it, so that what is needed is opened first.
  * What the process or its system has of its own is preferred; where the driver does not go with that, what the service
  * has is tried.

@@ -7,8 +7,10 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -87,6 +89,18 @@ func New(s *ssa.Program, directory string, exports []*ssa.Function) (*Program, e
 	return p, p.Reach(exports)
 }
 
+// goroot returns the directory of Go's own library. A program that was compiled with -trimpath does not know it.
+var goroot = sync.OnceValue(func() string {
+	if build.Default.GOROOT != "" {
+		return build.Default.GOROOT
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // Position is where something stands: a path relative to the directory or to Go's root, and a line; "" when unknown.
 func (p *Program) Position(at token.Pos) (file string, line int) {
 	if !at.IsValid() {
@@ -97,7 +111,7 @@ func (p *Program) Position(at token.Pos) (file string, line int) {
 	if within, err := filepath.Rel(p.directory, file); err == nil && !strings.HasPrefix(within, "..") {
 		return filepath.ToSlash(within), position.Line
 	}
-	if within, err := filepath.Rel(build.Default.GOROOT, file); err == nil && !strings.HasPrefix(within, "..") {
+	if within, err := filepath.Rel(goroot(), file); err == nil && !strings.HasPrefix(within, "..") {
 		return "go/" + filepath.ToSlash(within), position.Line
 	}
 	return filepath.Base(file), position.Line
