@@ -14,13 +14,13 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// maxText is how much of a file goes in.
+// maxText is the maximum length of a file in the bundle.
 const maxText = 1 << 20
 
-// files is the directory of a bundle for what lies on the machine.
+// files is the bundle's directory for files of the machine.
 const files = "files"
 
-// Part is a part with what is private hidden, or with the reason why it could not be made.
+// Part returns a part with private text hidden, or with the error as the reason of its absence.
 func (p *Private) Part(name, what, text string, err error) Part {
 	failed := ""
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *Private) Part(name, what, text string, err error) Part {
 	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}
 }
 
-// Files are the manifests and the settings file that a decision looked at.
+// Files returns the manifests and the settings file that a decision read.
 func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	var parts []Part
 	for _, path := range manifestsOf(answer) {
@@ -41,7 +41,7 @@ func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	return parts
 }
 
-// nameOf is a path as the name of a part: what stands for the top is left out, and a drive is a directory of its letter.
+// nameOf returns a path as a part's name: without the leading slash, and with a drive's letter as a directory.
 func nameOf(file string) string {
 	if machine.Style == pathname.Backslash {
 		file = strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "//?/")
@@ -53,7 +53,7 @@ func nameOf(file string) string {
 	return path.Clean("/" + file)[1:]
 }
 
-// Names sorts parts by name, and tells those apart that have one name now.
+// Names sorts parts by name and makes equal names distinct.
 func Names(parts []Part) []Part {
 	for i := range parts {
 		name := parts[i].Name
@@ -65,7 +65,7 @@ func Names(parts []Part) []Part {
 	return parts
 }
 
-// manifestsOf are the files that the decision looked at.
+// manifestsOf returns the files that the decision read.
 func manifestsOf(answer *plan.Answer) []string {
 	var paths []string
 	add := func(path string) {
@@ -89,7 +89,7 @@ func manifestsOf(answer *plan.Answer) []string {
 	return slices.Compact(paths)
 }
 
-// textOf is the text of a file.
+// textOf returns the text of a file.
 func textOf(source *machine.Source, path string) (string, error) {
 	info, err := source.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

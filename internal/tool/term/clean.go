@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// invisible are characters that command a terminal or change how others are shown: control characters of both sets, marks
-// of direction, of no width, and what separates lines.
+// invisible reports whether a character controls a terminal or changes the display of others: control characters, direction
+// marks, zero-width characters and line separators.
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// OneLine replaces what commands a terminal or hides, so that a hostile name can break neither the layout nor the
-// terminal, nor look like another one. It is the one way from a file to a terminal.
+// OneLine replaces characters that control a terminal or hide text, so that a hostile name cannot break the layout, control
+// the terminal, or look like another name. Every text from a file passes through OneLine on its way to a terminal.
 func OneLine(s string) string {
-	return strings.Map(func(r rune) rune { // bytes that are no UTF-8 come as U+FFFD
+	return strings.Map(func(r rune) rune { // invalid UTF-8 arrives as U+FFFD
 		if invisible(r) {
 			return utf8.RuneError
 		}
@@ -25,8 +25,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// Escaped is JSON in which such characters stand as escapes; outside of texts, where there is white space only, it
-// changes nothing.
+// Escaped returns JSON with invisible characters as escapes. Outside of strings, JSON contains only white space and
+// punctuation, which stay unchanged.
 func Escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && invisible(r) }) < 0 {
 		return text
@@ -46,11 +46,11 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Cleaner passes text on with everything replaced that OneLine replaces, but for ends of lines, tabs and the tool's own
-// colours. It stands behind whatever prints, for what a command forgot to clean.
+// Cleaner passes text on with OneLine's replacements. It keeps line ends, tabs and the tool's own colours. Every output
+// passes through it, in case a command does not call OneLine.
 type Cleaner struct{ To io.Writer }
 
-// Write implements io.Writer; a character that is cut in two between calls counts as none.
+// Write implements io.Writer. It replaces a character that is split between calls.
 func (c Cleaner) Write(data []byte) (int, error) {
 	text := string(data)
 	var b strings.Builder
@@ -73,7 +73,7 @@ func (c Cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// ownColour is one of Style's codes at the start of a text.
+// ownColour returns one of Style's codes at the start of a text.
 func ownColour(text string) string {
 	for _, code := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"} {
 		if strings.HasPrefix(text, code) {
