@@ -8,7 +8,7 @@
 // and interprets the results. Scene.Suspects returns the suspects, and Scene.Without the variables that exclude them. The
 // caller runs the program, or the tool's child process, and reports success.
 //
-// The split does not change a child's surroundings. Its standard input and output are those of this process. Its standard
+// The split does not change a child's environment. Its standard input and output are those of this process. Its standard
 // error is a terminal if this process has one, and a pipe otherwise. It receives this process's signals. Processes that
 // outlive it keep a reader for their standard error. The package never changes this process's variables, and leaves the
 // decision to the core.
