@@ -37,7 +37,7 @@ type bundledPart struct {
 	Size int    `json:"size"` // in bytes
 	What string `json:"what"`
 
-	Failed string `json:"failed,omitempty"` // the reason if the part could not be made, which the archive contains instead
+	Failed string `json:"failed,omitempty"` // the reason if the part could not be made; the archive contains it instead
 }
 
 func newBundle(s *invocation) *cobra.Command {

@@ -30,7 +30,7 @@ type verdict struct {
 	Schema   int              `json:"schema"`
 	Program  []string         `json:"program"`
 	Result   launch.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
-	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the program's loader in the runs of Result; absent: unknown
+	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
 	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
 	Culprits []launch.Suspect `json:"culprits"`
 	With     []launch.Suspect `json:"with,omitempty"` // the layer that must also be present for the culprit to fail

@@ -27,7 +27,7 @@ type Finding struct {
 	Why       string        `json:"why,omitempty"`
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
-	Commands  []string      `json:"commands,omitempty"` // the shell lines within Do
+	Commands  []string      `json:"commands,omitempty"` // the shell lines in do
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
 	fact     fact

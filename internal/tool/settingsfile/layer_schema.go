@@ -20,10 +20,10 @@ type Setting struct {
 	Default     string      `json:"default"`
 	Values      []string    `json:"values,omitempty"`   // the allowed values of ENUM and FLAGS
 	Choices     []Choice    `json:"choices,omitempty"`  // the same values with labels and descriptions
-	Min         *float64    `json:"min,omitempty"`      // of INT and FLOAT
-	Max         *float64    `json:"max,omitempty"`      // of INT and FLOAT
-	Unit        string      `json:"unit,omitempty"`     // of INT and FLOAT
-	Filter      string      `json:"filter,omitempty"`   // of file settings, such as *.json
+	Min         *float64    `json:"min,omitempty"`      // the minimum of INT and FLOAT
+	Max         *float64    `json:"max,omitempty"`      // the maximum of INT and FLOAT
+	Unit        string      `json:"unit,omitempty"`     // the unit of INT and FLOAT
+	Filter      string      `json:"filter,omitempty"`   // the pattern for files, such as *.json
 	Variable    string      `json:"variable,omitempty"` // the variable for the setting
 	Status      string      `json:"status,omitempty"`   // STABLE, BETA, ALPHA, DEPRECATED
 	View        string      `json:"view,omitempty"`     // STANDARD, ADVANCED, HIDDEN
@@ -310,7 +310,7 @@ func (s *Setting) oneOf(word string, wrong func(string, ...any) error) error {
 
 // Dependence is a condition on other settings for a setting to have an effect.
 type Dependence struct {
-	Mode string   `json:"mode"` // ALL, ANY or NONE of On
+	Mode string   `json:"mode"` // ALL, ANY or NONE of on
 	On   []Wanted `json:"on"`
 }
 

@@ -318,7 +318,7 @@ type Quarantine struct {
 	Until    time.Time `json:"until,omitzero"`
 	Settings string    `json:"settings"` // the settings file that excludes it
 
-	Identity Identity          `json:"identity"` // of File
+	Identity Identity          `json:"identity"` // the identity of the library file
 	Implicit bool              `json:"implicit,omitempty"`
 	Before   map[string]string `json:"before,omitempty"` // the layer's earlier control in the settings, by program
 }

@@ -39,7 +39,7 @@ type Shown struct {
 type ForPrograms struct {
 	App       string        `json:"app,omitempty"` // "": all others
 	Log       []string      `json:"log,omitempty"`
-	LogFile   string        `json:"log_file,omitempty"` // a copy of the log
+	LogFile   string        `json:"log_file,omitempty"` // a file that also gets the log
 	Layers    []ShownLayer  `json:"layers"`             // null: unchanged by the file
 	Drivers   []string      `json:"drivers,omitempty"`
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`

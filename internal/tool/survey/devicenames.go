@@ -13,21 +13,21 @@ import (
 
 // DeviceNames holds all names of a device. Unknown names are absent.
 type DeviceNames struct {
-	Index  uint32 `json:"index"` // in Vulkan
+	Index  uint32 `json:"index"` // the number in Vulkan
 	Name   string `json:"name"`
 	PCI    string `json:"pci,omitempty"`
 	Kernel string `json:"kernel_driver,omitempty"`
 	Card   string `json:"card,omitempty"`   // the DRM primary node, for display
 	Render string `json:"render,omitempty"` // the DRM render node
 
-	GGMLRaw     *int `json:"ggml_raw,omitempty"`     // for GGML_VK_VISIBLE_DEVICES
-	GGMLCompact *int `json:"ggml_compact,omitempty"` // in llama.cpp without that variable: Vulkan0 is 0
+	GGMLRaw     *int `json:"ggml_raw,omitempty"`     // the number for GGML_VK_VISIBLE_DEVICES
+	GGMLCompact *int `json:"ggml_compact,omitempty"` // the number in llama.cpp without that variable: Vulkan0 is 0
 
 	CUDAUUID  string `json:"cuda_uuid,omitempty"`
-	CUDAIndex *int   `json:"cuda_index,omitempty"` // with CUDA_DEVICE_ORDER=PCI_BUS_ID
+	CUDAIndex *int   `json:"cuda_index,omitempty"` // the number with CUDA_DEVICE_ORDER=PCI_BUS_ID
 
 	OpenGL string `json:"opengl,omitempty"` // Mesa's driver name, or nvidia
-	VAAPI  string `json:"vaapi,omitempty"`  // for LIBVA_DRIVER_NAME
+	VAAPI  string `json:"vaapi,omitempty"`  // the name for LIBVA_DRIVER_NAME
 
 	vendor, device uint32
 }

@@ -22,7 +22,7 @@ type ChainLayer struct {
 	Why         string   `json:"why"`
 	Statement   string   `json:"statement"`
 	Off         string   `json:"off,omitempty"`          // an environment assignment that disables the layer
-	Known       bool     `json:"known"`                  // Commands is complete
+	Known       bool     `json:"known"`                  // commands is complete
 	Unknown     string   `json:"unknown,omitempty"`      // the reason for unknown commands
 	Commands    []string `json:"commands"`               // the intercepted commands, the most important first
 	Problem     string   `json:"problem,omitempty"`      // the failure when it was tried alone, if it is the culprit
