@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// command runs the go command in a directory and gives what it prints.
+// command runs the go command in a directory and returns its output.
 func command(t *testing.T, directory string, environ []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)

@@ -10,7 +10,7 @@ const (
 
 // A question. "go doc vkloader/internal/decide.Program" lists the fields of a type of this package.
 type (
-	Program        = decide.Program        // what a decision is made for
+	Program        = decide.Program        // the subject of a decision
 	Version        = decide.Version        // of Vulkan
 	Need           = decide.Need           // conditions on devices
 	ProbeOptions   = decide.ProbeOptions   // how a child is run
@@ -54,7 +54,7 @@ type (
 	NeedCode        = decide.NeedCode        // the condition that is not met
 	Verdict         = decide.Verdict         // a comparison of a report with a need
 	VerdictDevice   = decide.VerdictDevice   // a device in a verdict
-	Inspection      = decide.Inspection      // what a short program gets
+	Inspection      = decide.Inspection      // the drivers, layers and devices of a short program
 	InspectedDriver = decide.InspectedDriver // a driver manifest in an inspection
 	InspectedLayer  = decide.InspectedLayer  // a layer in an inspection
 	LayerActivity   = decide.LayerActivity   // the place of a layer in the chain

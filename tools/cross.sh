@@ -4,6 +4,7 @@
 # Makefile and tools/target.sh look; or an emulator that is new enough, of Debian 13, below build/emulators, where
 # tools/emulator.sh looks. Installs nothing and needs no root. The signatures are apt's to check.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 wanted=$1
 case $wanted in compiler) tools=$PWD/build/arm64-tools ;; *) tools=$PWD/build/emulators ;; esac

@@ -96,7 +96,7 @@ func (h *Host) closure(ctx context.Context, driver *Driver, is drivers.Interface
 	return filesOf(driver, found), ctx.Err()
 }
 
-// filesOf is what was found in the words of this package.
+// filesOf converts the files of package drivers.
 func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 	out := &DriverFiles{Manifest: driver.Manifest, Files: []File{}, Missing: []MissingFile{}, TooNew: []TooNew{}, Symbols: []string{},
 		Unbound: []string{}, Data: slices.Concat([]string{}, found.Data, found.Directories), Nodes: append([]string{}, found.Nodes...),
@@ -137,7 +137,7 @@ func (h *Host) LayerClosure(ctx context.Context, layer Layer) (*DriverFiles, err
 	return h.closure(ctx, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
 }
 
-// follow enters a library with what it needs. What is opened at run time and lacks something itself is of no use to anybody.
+// follow enters a library with its dependencies. A library of run time that lacks a dependency itself is left out.
 func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 	for _, file := range c.Files {
 		if how == AtRunTime && len(c.Missing)+len(c.Old) > 0 {

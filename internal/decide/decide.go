@@ -42,7 +42,7 @@ type UnspecifiedOrder struct {
 	Layers    []string `json:"layers"` // in their present order
 }
 
-// Answer is what a program gets.
+// Answer lists a program's drivers and layers.
 type Answer struct {
 	Program          string             // the program's path; "": no particular program
 	Loader           *Loader            // the loader of the Program

@@ -73,7 +73,7 @@ func (h *Host) variables() []string {
 	return h.environ
 }
 
-// machine is the host with a program's variables; nil: those of the host. What is open for it is closed by done.
+// machine returns the host with a program's variables; nil: those of the host. done closes its files.
 func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
 	if h.asked != nil {
 		return h.asked.machine, func() {}, nil

@@ -20,7 +20,7 @@ import (
 // InspectionSchema is the number in an [Inspection]'s JSON.
 const InspectionSchema = 2
 
-// Inspection is what a short program on this machine gets, as "vkloader info --json" prints it.
+// Inspection describes a short program on this machine, as "vkloader info --json" prints it.
 type Inspection struct {
 	Schema     int               `json:"schema"`
 	Library    string            `json:"library"` // the loader's file
@@ -76,7 +76,7 @@ type PhaseTime struct {
 	Again float64 `json:"again_us,omitempty"`
 }
 
-// Usage is what the child used of the system.
+// Usage is the child's use of the system.
 type Usage struct {
 	ResidentKB int64 `json:"resident_kb"`
 	Threads    int   `json:"threads"`
@@ -107,7 +107,7 @@ type InspectOptions struct {
 }
 
 // Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
-// log. It joins what they saw with the decision for the child as a program. It ignores ProbeOptions.Whole.
+// log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	at, err := options.complete()
 	if err != nil {
@@ -156,7 +156,7 @@ func twice(ctx context.Context, at probe.Place, environ []string, options *Inspe
 	return result, probeError(ctx, err)
 }
 
-// inspectionOf is what the children saw.
+// inspectionOf joins the children's results.
 func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 	i := &Inspection{Schema: InspectionSchema, Library: timed.Library, Version: Version(timed.Version).String(), Problem: timed.Problem,
 		Died: timed.Died(), Drivers: []InspectedDriver{}, Layers: []InspectedLayer{}, Chain: []string{}, Devices: []Device{},
@@ -224,7 +224,7 @@ func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *
 	return nil
 }
 
-// driver reads a driver's manifest as the library does, and finds its devices, or what the loader complained of.
+// driver reads a driver's manifest as the library does, and finds its devices, or the loader's complaint.
 func (i *Inspection) driver(source *machine.Source, path string) InspectedDriver {
 	d := InspectedDriver{Manifest: path}
 	if file := source.File(path); file.Status == facts.FileRead {

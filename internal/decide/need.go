@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// Need is what a program requires of a machine. The zero value is met by any device.
+// Need is a program's requirements. The zero value is met by any device.
 type Need struct {
 	API        Version    // least version of the device; 0: any
 	Type       DeviceType // OtherType: any
@@ -21,10 +21,10 @@ type Need struct {
 	Count      int        // how many devices must meet all of this; 0: one
 }
 
-// NeedCode names what is not met.
+// NeedCode names the requirement that is not met.
 type NeedCode string
 
-// What is not met.
+// Requirements that are not met.
 const (
 	NeedDriver    NeedCode = "driver"    // vkCreateInstance finds no driver
 	NeedDevice    NeedCode = "device"    // there is no device
@@ -38,7 +38,7 @@ const (
 	NeedCount     NeedCode = "count"     // too few devices meet everything
 )
 
-// UnmetError says what a machine lacks. It is ErrNoDriver or ErrNoDevice for errors.Is.
+// UnmetError names the requirement that a machine does not meet. It is ErrNoDriver or ErrNoDevice for errors.Is.
 type UnmetError struct {
 	Code   NeedCode
 	Text   string // one English sentence
@@ -53,7 +53,7 @@ func (e *UnmetError) Is(target error) bool {
 	return target == ErrNoDevice || target == ErrNoDriver && e.Code == NeedDriver
 }
 
-// Meets tells whether one device meets the need, whatever its Count says.
+// Meets reports whether one device meets the need, for any Count.
 func (n *Need) Meets(d *Device) bool {
 	for _, s := range n.steps() {
 		if !s.met(d) {
@@ -66,7 +66,7 @@ func (n *Need) Meets(d *Device) bool {
 // step is one condition on a device.
 type step struct {
 	code NeedCode
-	what string // in words: what the device must have
+	what string // in words: the required property of a device
 	met  func(*Device) bool
 }
 
@@ -172,7 +172,7 @@ func bytesText(n uint64) string {
 	return strconv.FormatUint(n, 10) + " bytes"
 }
 
-// ParseNeed reads what is required: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete, integrated,
+// ParseNeed reads requirements: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete, integrated,
 // virtual, cpu), vram (a number of bytes, or with K, M, G or T), extension (may be repeated), vendor, count, and
 // not (cpu).
 func ParseNeed(text string) (Need, error) {

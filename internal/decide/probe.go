@@ -83,7 +83,7 @@ const (
 	Hung    Outcome = "hung"    // it did not end within the limit
 )
 
-// Report is what a probe has found.
+// Report is the result of a probe.
 type Report struct {
 	Schema   int      `json:"schema"`
 	Library  string   `json:"library"` // the loader's file; "": it could not be opened
@@ -114,7 +114,7 @@ type ProbeOptions struct {
 // create a device on each. The calling process loads nothing.
 //
 // The child is libexec/vkloader/probe of an installed vkloader, found by PATH and in /usr and /usr/local. Without it the
-// error is [ErrNoProbe]. What happens in the child is in the report and no error: a crash with the signal, the phase and,
+// error is [ErrNoProbe]. Events in the child are in the report and no error: a crash with the signal, the phase and,
 // after further children with fewer drivers and layers, the driver or layer to blame.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	at, err := options.complete()
@@ -132,7 +132,7 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	return report, blame(ctx, at, &options, report)
 }
 
-// complete enters what was left out, and gives the child and what it loads.
+// complete enters the defaults, and returns the child and its library.
 func (o *ProbeOptions) complete() (at probe.Place, err error) {
 	if o.Env == nil {
 		o.Env = Local().variables()

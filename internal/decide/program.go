@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/plan"
 )
 
-// Program is what a decision is made for.
+// Program is the subject of a decision.
 type Program struct {
 	Path     string   // of its file on the host; "": on Local the calling program, on other hosts a program without a name
 	Env      []string // NAME=VALUE; nil: the variables of the host
@@ -22,12 +22,12 @@ type Program struct {
 	// layers out of these programs.
 	Headless bool
 
-	// Loader is the loader that it gets, of [LoaderOf]. The decision leaves out what that loader is known not to read. nil: it
+	// Loader is the loader that it gets, of [Host.LoaderOf]. The decision ignores variables and settings that this loader does not read. nil: it
 	// gets the loader of this module.
 	Loader *Loader
 }
 
-// app is what the program gives to vkCreateInstance.
+// app returns the program's arguments to vkCreateInstance.
 func (p *Program) app() plan.App {
 	names := func(list []string) (out []plan.Name) {
 		for _, name := range list {

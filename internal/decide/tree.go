@@ -33,7 +33,7 @@ const maxCopy = 1 << 30
 
 var errLarger = errors.New("larger than 1 GB")
 
-// Open copies the file into one without a name, because what reads libraries wants a file of the system. A file may have more
+// Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may have more
 // content than its size says, as those of /proc do: no more is copied than makes it too large for a manifest.
 func (t filesTree) Open(name string) (*os.File, error) {
 	from, err := t.files.Open(at(name))

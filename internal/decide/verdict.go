@@ -9,9 +9,9 @@ import (
 // Verdict is a comparison of a [Report] with a [Need], as "vkloader check --json" prints it.
 type Verdict struct {
 	Schema   int             `json:"schema"`
-	Require  string          `json:"require"` // what was asked for, in a fixed order
+	Require  string          `json:"require"` // the request, in a fixed order
 	Met      bool            `json:"met"`
-	Code     NeedCode        `json:"code,omitempty"`     // what is not met first: health, driver, device, not, vendor, type, api, vram, extension or count
+	Code     NeedCode        `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
 	What     string          `json:"what,omitempty"`     // the same in a sentence
 	Library  string          `json:"library"`            // the loader that was asked
 	Devices  []VerdictDevice `json:"devices"`            // in the order in which programs get them

@@ -15,11 +15,11 @@ const (
 	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
 )
 
-// Wait waits until the machine has what is needed, and then returns nil. It calls [Probe] at once, and again after each event
+// Wait waits until the machine meets the need, and then returns nil. It calls [Probe] at once, and again after each event
 // that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls it again after 1 s,
 // 2 s, 4 s and so on, up to every 10 s.
 //
-// If the context ends first, the error wraps the context's error and an *[UnmetError], which says what is still missing. Other
+// If the context ends first, the error wraps the context's error and an *[UnmetError], which names the missing part. Other
 // errors, such as [ErrNoProbe], end the wait.
 func Wait(ctx context.Context, need Need) error {
 	_, err := WaitWith(ctx, need, ProbeOptions{})
@@ -40,7 +40,7 @@ func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, er
 	var last *Report
 	missing := errors.New("nothing was asked yet")
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
-		w.add(watched(ctx, options.Env)) // before the look: what comes later is an event
+		w.add(watched(ctx, options.Env)) // before the look: later changes are events
 		report, err := Probe(ctx, options)
 		switch {
 		case ctx.Err() != nil:

@@ -42,7 +42,7 @@ func watch() *watcher {
 	return w
 }
 
-// add watches directories too: one that is not there is told of by its parent, and then added by the next call.
+// add watches directories too: the parent of a missing one reports it, and the next call then adds it.
 func (w *watcher) add(directories []string) {
 	if w.inotify < 0 {
 		return

@@ -33,7 +33,7 @@ func Windows(files fs.FS, registry ...[]byte) *Host {
 	return &Host{name: "a copy of Windows", windows: w}
 }
 
-// question is what is asked about the copy for a program.
+// question returns the question about the copy for a program.
 func (w *windowsCopy) question(host *Host, program *Program) (*question, error) {
 	if w.wrong != nil {
 		return nil, w.wrong

@@ -59,7 +59,7 @@ struct mapped_lib *library_add_served(const char *given, const struct file_ident
  * zero if the linker searches for it. NULL: text as of library_open. */
 void *library_dlopen(const char *path, struct file_identity *identity, char **text);
 /* Reports whether a file must not be opened, because its code in memory was overwritten. now: all zero if unknown. */
-bool library_refused(const char *given, const struct file_identity *now);
+bool library_refused(const struct file_identity *now);
 /* Lets a layer's library go, or puts it into quarantine if its file was overwritten. given: as passed to dlopen. path:
  * whose file has the identity. */
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity);

@@ -20,12 +20,12 @@ static bool is_own(const struct file_identity *identity)
 }
 
 /* Reports whether a file must not be opened, because its code in memory was overwritten. now: all zero if unknown. */
-static bool refused(const char *given, const struct file_identity *now)
+static bool refused(const struct file_identity *now)
 {
     lock_wanted(true);
     for (const struct library *l = atomic_load(&library_table); l; l = l->next) {
         bool same = file_same_inode(now, &l->identity);
-        if (l->state == LIBRARY_QUARANTINED && (same || (l->tainted && strcmp(l->given, given) == 0))) return true;
+        if (l->state == LIBRARY_QUARANTINED && same) return true;
         if (record_open(l) && same && !file_same(now, &l->identity)) return true;
     }
     return false;
@@ -44,6 +44,17 @@ static const struct library *quarantined(const char *given, unsigned *count)
     }
     lock_drop();
     return found;
+}
+
+/* Reports whether a file that a library in quarantine needs was changed. A new library would be given the old one. */
+static bool needs_changed(const struct library *old)
+{
+    struct file_identity now;
+    for (const struct library_file *f = old->files; f; f = f->next)
+        if (!file_same_inode(&f->identity, &old->identity) &&
+            (!file_identify(f->path, &now) || !file_same(&now, &f->identity)))
+            return true;
+    return false;
 }
 
 /* Another spelling of a path, with so many "./" before its last name: the linker compares the text of a path before it
@@ -71,10 +82,10 @@ static bool is_known(const struct file_identity *now)
     return known;
 }
 
-bool library_refused(const char *given, const struct file_identity *now)
+bool library_refused(const struct file_identity *now)
 {
     lock_take();
-    bool is = refused(given, now);
+    bool is = refused(now);
     lock_drop();
     return is;
 }
@@ -88,7 +99,7 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     const char *file = path_has_directory(path) ? path : old ? old->path : NULL;
     *text = NULL;
     if (!file || !file_identify(file, identity)) *identity = (struct file_identity){0};
-    if (library_refused(path, identity)) {
+    if (library_refused(identity) || (old && needs_changed(old))) {
         *text = library_overwritten_text(path);
         return NULL;
     }
@@ -222,6 +233,8 @@ struct mapped_lib *library_open(const char *path, char **text)
     struct library *l = handle ? record_use(handle, path, &identity, before, search, NULL) : NULL;
     library_note_objects(false); /* the new objects belong to this library alone */
     struct mapped_lib *lib = l ? opening(l, path, false) : NULL;
+    char *found = lib && !path_has_directory(path) && !lib->located ? gate_path_by_handle(handle) : NULL;
+    if (found) library_found(lib, found);
     if (lib) return lib;
     if (l) {
         use_give_back(l, true);

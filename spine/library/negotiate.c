@@ -47,8 +47,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
     d->inside = function;
-    bool first = searched && !mapped->located;
-    if (first) library_found(mapped, image_name_of(function));
+    if (searched && !mapped->located) library_found(mapped, image_name_of(function));
     if (searched && mapped->located) mapped->as_given = true;
     if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
         char *name = image_name_of(function);
@@ -57,7 +56,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
         char *real = mapped->as_given ? NULL : gate_path_of(function, NULL, NULL);
         if (real) mapped->real = real;
     }
-    return !leads_back(in, function, d) && !(first && is_loader(in, function, d));
+    return !leads_back(in, function, d) && !(searched && is_loader(in, function, d));
 }
 
 /* Asks for the version (DRV-047 to 054). */

@@ -97,15 +97,15 @@ void record_free(struct library *l)
     }
 }
 
-/* The file of a library that was overwritten, or NULL. */
-static const struct library_file *overwritten_file(const struct library *l)
+/* Reports whether a file of the library was overwritten. */
+static bool was_overwritten(const struct library *l)
 {
     struct file_identity now;
     for (const struct library_file *f = l->files; f; f = f->next)
         if (file_identify(f->path, &now) && file_overwritten(&now, &f->identity) &&
             (!f->object || objects_have(f->object, f->path)))
-            return f;
-    return NULL;
+            return true;
+    return false;
 }
 
 static void record_set(struct library *l, enum library_state state)
@@ -118,9 +118,8 @@ static void record_set(struct library *l, enum library_state state)
 /* Closes a library that this thread has put into CLOSING, or puts it into quarantine. */
 void record_close(struct library *l)
 {
-    const struct library_file *overwritten = overwritten_file(l);
+    bool overwritten = was_overwritten(l);
     if (overwritten) {
-        l->tainted = !file_same_inode(&overwritten->identity, &l->identity);
         record_set(l, LIBRARY_QUARANTINED);
         return;
     }
@@ -226,12 +225,15 @@ static bool shares(const struct library *l, const struct library_file *file)
     return f != NULL;
 }
 
-/* Reports whether a library in use has the file: the file stays mapped, and the old code needs the old file. */
-static bool in_use(const struct library_file *file)
+/* Reports whether a library in use or in quarantine has the file: it stays mapped, and the old code needs the old file.
+ */
+static bool is_pinned(const struct library_file *file)
 {
     lock_wanted(true);
     const struct library *l = atomic_load(&library_table);
-    while (l && !(l->state == LIBRARY_IN_USE && l->users > l->looked && shares(l, file))) l = l->next;
+    while (l && !((l->state == LIBRARY_QUARANTINED || (l->state == LIBRARY_IN_USE && l->users > l->looked)) &&
+                  shares(l, file)))
+        l = l->next;
     return l != NULL;
 }
 
@@ -244,7 +246,7 @@ static enum library_state state_after(const struct library *l)
         for (const struct library_file *f = other->looked ? other->files : NULL; f; f = f->next) {
             if (f->found == FILE_SAME || (other != l && !shares(l, f))) continue;
             if (f->found == FILE_OVERWRITTEN) return LIBRARY_CLOSING; /* which puts it into quarantine */
-            pinned |= in_use(f);
+            pinned |= is_pinned(f);
             replaced = true;
         }
     }

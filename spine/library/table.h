@@ -33,7 +33,6 @@ struct library {
     bool listed;              /* a list of extensions has opened it (INS-087) */
     bool looked;              /* library_look holds it */
     bool moved;               /* the linker would find another file by the bare name */
-    bool tainted;             /* in quarantine for a library that it needs */
     enum library_state after; /* of library_look */
     void *handle;
     struct closure *closure; /* NULL, but of a driver of the service */

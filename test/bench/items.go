@@ -95,8 +95,8 @@ var budgets = []budget{
 	{set: "null", item: "load", ratio: 0.6},
 	{set: "null", item: "cold", ratio: 0.6},
 	{set: "null", item: "cold-enumerate", ratio: 0.5},
-	{set: "null", item: "cycle", ratio: 0.12},
-	{set: "null", item: "extensions", ratio: 0.2},
+	{set: "null", item: "cycle", ratio: 0.20},
+	{set: "null", item: "extensions", ratio: 0.25},
 	{set: "null", item: "layers", ratio: 0.2},
 	{set: "null", item: "list", ratio: 0.5},
 	{set: "null", item: "create-device", ratio: 0.3},
@@ -134,19 +134,19 @@ var budgets = []budget{
 	{set: "100 manifests", item: "cycle", ratio: 0.9, step: 15},
 	{set: "100 manifests", item: "layers", ratio: 0.9, step: 15},
 	{set: "1000 manifests", item: "cold", ratio: 0.6, step: 15},
-	{set: "1000 manifests", item: "cycle", ratio: 0.15, step: 15},
+	{set: "1000 manifests", item: "cycle", ratio: 0.45, step: 15},
 	{set: "1000 manifests", item: "layers", ratio: 0.2, step: 15},
 
 	{set: "mesa", item: "cold", ratio: 1},
 	{set: "mesa", item: "cold-enumerate", ratio: 1},
-	{set: "mesa", item: "cycle", ratio: 0.3},
+	{set: "mesa", item: "cycle", ratio: 0.75},
 	{set: "mesa", item: "resident", ratio: 1},
 	{set: "policy", item: "cold", ratio: 0.6},
 	{set: "policy", item: "cycle", ratio: 0.3},
 
 	{set: "nvidia", item: "cold", ratio: 1},
 	{set: "nvidia", item: "cold-enumerate", ratio: 1},
-	{set: "nvidia", item: "cycle", ratio: 0.10},
+	{set: "nvidia", item: "cycle", ratio: 0.05},
 	{set: "nvidia", item: "extensions", ratio: 0.8},
 }
 

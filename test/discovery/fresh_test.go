@@ -230,7 +230,7 @@ func TestPermissionTakenAway(t *testing.T) {
 	s.end()
 }
 
-// What a mount covers is not what is told.
+// Files below a mount are invisible.
 //
 // holds: LAY-3
 func TestMountsCover(t *testing.T) {

@@ -34,7 +34,7 @@ func asked() map[string]func(s *session) outcome {
 	return calls
 }
 
-// A process that has asked for everything many times answers as one that has just begun, whatever was changed meanwhile.
+// A process that has called everything many times gets the answers of a new process, after every change.
 //
 // holds: LAY-3 SYS-002 ENV-2
 func TestOftenAskedAsAtFirst(t *testing.T) {
@@ -140,7 +140,7 @@ func TestLastValidSettingsCount(t *testing.T) {
 	for range 3 {
 		for _, name := range []string{"one", "two"} {
 			point(name)
-			s.extensions() // another call, which does not replace what is known of the calls below
+			s.extensions() // another call, which does not replace the answers of the calls below
 			point("empty")
 			for range 10 {
 				same(t, "an empty settings file", s.listed(), name)

@@ -214,7 +214,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return string(content), err
 })
 
-// ordinary returns a user other than root, who runs both readers where the test is root and everyone reaches the world.
+// ordinary returns a user other than root, for both readers where the test is root and everyone reaches the world.
 func (s *scene) ordinary() (c *syscall.Credential) {
 	if os.Getuid() != 0 {
 		return nil

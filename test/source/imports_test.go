@@ -18,8 +18,8 @@ import (
 const top = "../.."
 const module = "vkloader/"
 
-// floors are the order of the packages: a package imports only packages on lower floors. The reason says what a package does and
-// must not know.
+// floors are the order of the packages: a package imports only packages on lower floors. The reason says what the package does,
+// and its limits.
 var floors = []struct {
 	packages []string
 	reason   string
@@ -236,7 +236,7 @@ func TestCoreLinksLittle(t *testing.T) {
 	}
 }
 
-// internal/core holds what the library contains and nothing else, so that the path tells whether a line is in other
+// internal/core holds only code of the library, so that the path tells whether a line is in other
 // programs' processes.
 func TestCoreHoldsOnlyTheLibrary(t *testing.T) {
 	t.Parallel()
@@ -330,7 +330,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 
 // Files of the spine, the tests and the drivers: a first comment that says what the file does, lines of at most 120
 // columns beside their texts, which stand on one line, at most 650 lines, nothing unfinished. The runtime of the
-// translator, which becomes one file with what is translated, may be longer.
+// translator, which becomes one file with the translated code, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "test/*/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/decide/probe/child/*.[ch]", "internal/decide/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
@@ -379,7 +379,7 @@ func checkC(t *testing.T, path string) {
 	}
 }
 
-// A doc.go holds its package's comment and nothing else, so that who looks for code does not look there.
+// A doc.go holds its package's comment alone, so that no code hides there.
 func TestDocFilesHoldNoCode(t *testing.T) {
 	t.Parallel()
 	code := regexp.MustCompile(`(?m)^(import|const|var|type|func)\b`)

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// The names of variables stand in one table: nobody else writes one down to read it or to set it.
+// The names of variables stand in one table: no other file spells one to read it or to set it.
 func TestVariablesStandInOneTable(t *testing.T) {
 	t.Parallel()
 	literal := regexp.MustCompile(`"([A-Z_]+)(=?)"`)

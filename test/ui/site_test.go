@@ -18,7 +18,7 @@ import (
 	"vkloader/test/world"
 )
 
-// nobody is the user of the server and its programs where the tests run as root: root's page changes files of the system only.
+// The user of the server and its programs where the tests run as root: root's page changes files of the system only.
 const nobody = 65534
 
 func TestMain(m *testing.M) {

@@ -19,7 +19,7 @@ const (
 	maxCacheEntries = 1 << 20 // entries: more are damage
 )
 
-// parseCache reads /etc/ld.so.cache; what is damaged is left out.
+// parseCache reads /etc/ld.so.cache without damaged entries.
 func parseCache(data []byte) []cacheEntry {
 	at := bytes.Index(data, []byte(cacheMagic))
 	if at < 0 || len(data)-at < cacheHeader {

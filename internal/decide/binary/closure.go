@@ -8,7 +8,7 @@ import (
 // Missing is a needed library that is not found.
 type Missing struct {
 	Name   string
-	By     *File // what needs it
+	By     *File // the file that needs it
 	Result Result
 	Err    error // when a file is found that cannot be read
 }
@@ -68,7 +68,7 @@ func (c *Closure) Newest() (list []Old) {
 // Fits tells whether a library can be read, and is for the programs of the linker.
 func (l *Linker) Fits(f *File) bool { return f.err == nil && f.Class == l.class && f.Machine == l.elf }
 
-// Follow follows what a library needs, breadth first, as the dynamic linker does. It reads no symbols.
+// Follow returns the libraries that a library needs, breadth first, as the dynamic linker does. It reads no symbols.
 func (l *Linker) Follow(f *File) *Closure {
 	c := &Closure{Files: []*File{f}, rules: map[*File]Rule{}}
 	parents := map[*File]*File{}
@@ -124,13 +124,13 @@ func (l *Linker) Follow(f *File) *Closure {
 	return c
 }
 
-// undefined are the symbols of the first library that nobody defines. Who defines a symbol does not matter here, so
-// small files are looked at first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
+// undefined returns the symbols of the first library that no library defines. The definer of a symbol does not matter here, so
+// small files are read first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
 func (c *Closure) undefined(l *Linker) []string {
 	var none []string
 	files := slices.Clone(c.Files)
 	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
-	for _, f := range l.loaded() { // what these define is there as well
+	for _, f := range l.loaded() { // their symbols are defined as well
 		if !slices.Contains(files, f) {
 			files = append(files, f)
 		}
@@ -185,7 +185,7 @@ func CompareVersions(a, b string) int {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// number is the run of digits at the start, without leading zeros, and what follows.
+// number returns the run of digits at the start, without leading zeros, and the rest.
 func number(s string) (digits, rest string) {
 	i := 0
 	for i < len(s) && digit(s[i]) {

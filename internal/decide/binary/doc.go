@@ -1,4 +1,4 @@
-// Package binary reads what the files of libraries and programs say of themselves, and which libraries one needs.
+// Package binary reads the headers of libraries and programs, and finds the libraries that one needs.
 //
 // ReadELF and ReadPE read the two formats: word size, processor, needed libraries, versions and exported functions.
 // ProgramOf says for which word size a program is, by its file or by its Wine prefix. A Linker finds libraries as the

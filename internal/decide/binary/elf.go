@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// ELF is what an ELF file says of itself.
+// ELF is the content of an ELF file's headers.
 type ELF struct {
 	Class   int         // word size: 32 or 64
 	Machine elf.Machine // for which processor
-	Type    elf.Type    // ET_DYN for what can be loaded
+	Type    elf.Type    // ET_DYN for a loadable file
 	Interp  string      // the dynamic linker that a program asks for (PT_INTERP); "": none
 
 	Soname    string
@@ -56,8 +56,8 @@ func openELF(r io.ReaderAt) (*elf.File, error) {
 	return f, nil
 }
 
-// ReadELF reads an ELF file, without its symbols. The error says what is wrong with the file; it wraps ErrNotELF when it
-// is none. The reader may be closed afterwards.
+// ReadELF reads an ELF file, without its symbols. The error names the fault of the file; it wraps ErrNotELF for another
+// format. The reader may be closed afterwards.
 func ReadELF(r io.ReaderAt) (*ELF, error) {
 	buffered := newPages(r)
 	defer buffered.close()
@@ -113,7 +113,7 @@ func contents(s *elf.Section) ([]byte, error) {
 // maxText is how long a name may be: longer ones are damage.
 const maxText = 1 << 12
 
-// textAt is the text at an offset of a string table; "" outside, and for what has no end.
+// textAt returns the text at an offset of a string table; "" outside, and for a text without an end.
 func textAt(table *elf.Section, offset uint64) string {
 	if table == nil || offset >= table.Size {
 		return ""
@@ -186,8 +186,8 @@ const (
 
 var errVersions = errors.New("impossibly many versions of symbols")
 
-// readVersions reads what is wanted (SHT_GNU_VERNEED) and what is defined (SHT_GNU_VERDEF). Both are chains of records
-// with offsets to the next; a step never goes back, so that a damaged file cannot keep it going.
+// readVersions reads needed versions (SHT_GNU_VERNEED) and defined ones (SHT_GNU_VERDEF). Both are chains of records
+// with offsets to the next; a step never goes back, so that a damaged file ends the loop.
 func (l *ELF) readVersions(f *elf.File) error {
 	data, text, err := section(f, elf.SHT_GNU_VERNEED)
 	if err != nil {
@@ -261,7 +261,7 @@ func IsLoader(soname string) bool {
 	return soname == "libvulkan.so.1" || soname == "libvulkan.1.dylib" || soname == "vulkan-1.dll"
 }
 
-// Static is what a statically linked program says of itself: no dynamic linker starts it, and none gives it libraries.
+// Static describes a statically linked program: no dynamic linker starts it, and none loads its libraries.
 type Static struct {
 	Names bool // the name of a library is in it: it may open that itself
 	Opens bool // its C library can open libraries: musl's cannot in such a program
@@ -270,7 +270,7 @@ type Static struct {
 // muslRefuses is what musl's dlopen says in a static program.
 const muslRefuses = "Dynamic loading not supported\x00"
 
-// Static reads whether the program is statically linked, and what it has to do with a library; nil when the dynamic linker
+// Static reads whether the program is statically linked, and its relation to a library; nil when the dynamic linker
 // starts it, when it is no ELF file, or when there is no program.
 func (l *Linker) Static(library string) *Static {
 	p := l.program

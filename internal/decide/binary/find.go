@@ -41,7 +41,7 @@ type Linker struct {
 
 	elevated    bool
 	interpreter *Interpreter     // of the program; nil: not known
-	started     map[string]*File // what the program has loaded when it starts, by name; nil: not looked for yet
+	started     map[string]*File // the libraries that the program has loaded when it starts, by name; nil: not looked for yet
 	rules       map[*File]Rule   // of these
 }
 
@@ -55,7 +55,7 @@ type LinkerOptions struct {
 	Share    *Linker // of the same files, whose libraries need not be read again; nil: none
 }
 
-// NewLinker reads what is the same for every library: the variable, the cache, the processor's level.
+// NewLinker reads the inputs common to all libraries: the variable, the cache, the processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
 		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
@@ -77,7 +77,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	}
 	l.readCache()
 	l.levels = levels(m, l.elf)
-	if !l.musl() { // there, what wants glibc finds none
+	if !l.musl() { // there, a library for glibc finds none
 		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
 	}
 	return l
@@ -140,7 +140,7 @@ func (l *Linker) real(name string) string {
 	const links = 40 // as in the kernel
 	whole := name
 	for range links {
-		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link is not what the text says
+		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link is another directory than in the text
 			break
 		}
 		directory := path.Dir(name)
@@ -251,7 +251,7 @@ func (l *Linker) hasLevel(rest string) bool {
 	return slices.ContainsFunc(l.levels, func(level string) bool { return strings.HasPrefix(rest, level+"/") })
 }
 
-// directories are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
+// directories are those before the cache: DT_RPATH of the library's users, unless there is a
 // DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
 func (l *Linker) directories(by []*File) []place {
 	var list []place
@@ -297,7 +297,7 @@ func (l *Linker) try(r *Result, directory, name string) bool {
 		l.take(r, strings.TrimRight(directory, "/")+"/"+name)
 }
 
-// take accepts a file that is there and fits; one that is damaged ends the search as well, because the dynamic linker
+// take accepts an existing file that fits; a damaged one ends the search as well, because the dynamic linker
 // gives up there.
 func (l *Linker) take(r *Result, name string) bool {
 	f := l.Open(name)
@@ -317,8 +317,8 @@ func multiarch(m Machine) string {
 	return map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}[m]
 }
 
-// places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
-// are built into the examined system's dynamic linker. Which one that is, its directories show.
+// places are the parts that differ between distributions: the value of $LIB and the default directories below / and /usr, as
+// they are built into the examined system's dynamic linker. The directories show which system it is.
 func (l *Linker) places() []string {
 	if l.lib == nil {
 		l.lib = l.findPlaces()
@@ -373,8 +373,8 @@ func (l *Linker) findDefaults() []string {
 	return directories
 }
 
-// Last is the directory that is searched last, without symbolic links, and "" when there is none: what lies there comes
-// before nothing else.
+// Last returns the directory that is searched last, without symbolic links, and "" when there is none: a library there
+// hides no other.
 func (l *Linker) Last() string {
 	for _, directory := range slices.Backward(l.defaults()) {
 		if info, err := l.machine.Stat(directory); err == nil && info.IsDir() {

@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Interpreter is the dynamic linker that a program names (PT_INTERP). What it searches is written in its own file.
+// Interpreter is the dynamic linker that a program names (PT_INTERP). Its own file contains the directories that it searches.
 type Interpreter struct {
 	Path    string // as the program names it
 	Version string // of its glibc, as 2.36; "": another C library, or not known
@@ -137,7 +137,7 @@ func (l *Linker) readCache() {
 	}
 }
 
-// openProgram opens what the kernel starts for a program's file: the file, or the interpreter that a script names.
+// openProgram opens the file that the kernel starts for a program: the program, or the interpreter that a script names.
 func (l *Linker) openProgram(name string) *File {
 	for range 4 { // an interpreter may be a script, too; the kernel follows as many
 		if f := l.Open(name); f.err == nil {
@@ -204,7 +204,7 @@ func Release(r io.ReaderAt) string {
 // BuildID reads the number that the linker gave to a file's contents; "" when it has none.
 func BuildID(r io.ReaderAt) string { return hex.EncodeToString(note(r, ".note.gnu.build-id")) }
 
-// note reads what a section with one note says; nothing where there is none.
+// note reads the content of a section with one note; nil without one.
 func note(r io.ReaderAt, name string) []byte {
 	f, err := openELF(r)
 	if err != nil {

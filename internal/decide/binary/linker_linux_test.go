@@ -26,7 +26,7 @@ func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: X8664})
 }
 
-// closed is a library with what it needs, and its symbols.
+// closed returns a library's closure, with its symbols.
 func closed(l *Linker, f *File) *Closure {
 	c := l.Follow(f)
 	l.Bind(c)
@@ -130,7 +130,7 @@ func FuzzCache(f *testing.F) {
 	})
 }
 
-// What is missing, too old or undefined is said with the library that wants it.
+// A missing or too old library, and an undefined symbol, are reported with the library that needs them.
 func TestClosure(t *testing.T) {
 	t.Parallel()
 	linker := open(t, map[string]string{
@@ -213,7 +213,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A pipe in a library's place is no library, and nobody waits for it.
+// A pipe in a library's place is no library, and is not waited for.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	dir := root(t, map[string]string{"lib/libdriver.so": "needed=libpipe.so.1"})

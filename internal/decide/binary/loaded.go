@@ -43,7 +43,7 @@ func (l *Linker) loaded() map[string]*File {
 	if l.started != nil {
 		return l.started
 	}
-	l.started = map[string]*File{} // what is looked for meanwhile is looked for in files
+	l.started = map[string]*File{} // look-ups meanwhile search files
 	started, rules := map[string]*File{}, map[*File]Rule{}
 	enter := func(f *File, rule Rule) {
 		if f.Soname != "" && started[f.Soname] == nil {
@@ -67,7 +67,7 @@ func (l *Linker) loaded() map[string]*File {
 	return started
 }
 
-// FindFor looks for a library that the program itself needs, or opens: what it has loaded already comes first.
+// FindFor finds a library that the program itself needs, or opens: a library that it has loaded already comes first.
 func (l *Linker) FindFor(name string) Result {
 	if f := l.loaded()[name]; f != nil {
 		return Result{File: f, Rule: l.rules[f], Loaded: true}

@@ -9,7 +9,7 @@ import (
 // pageSize is how much is read of a file at once.
 const pageSize = 16 << 10
 
-// pages reads a file by pages, each once: what is wanted of a library is in a few places of a large file.
+// pages reads a file by pages, each once: the needed parts of a library are a few places of a large file.
 type pages struct {
 	from  io.ReaderAt
 	read  map[int64][]byte
@@ -18,7 +18,7 @@ type pages struct {
 
 func newPages(from io.ReaderAt) *pages { return &pages{from: from, read: map[int64][]byte{}} }
 
-// page is what the file has of a page.
+// page returns the content of a page.
 func (p *pages) page(n int64) ([]byte, error) {
 	if data, ok := p.read[n]; ok {
 		return data, nil

@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 )
 
-// PE is what a library or program for Windows says of itself.
+// PE is the content of a Windows library's or program's headers.
 type PE struct {
 	Class   int    // 32 or 64
 	Machine string // x86-64, x86, ARM64, ARM, or a number
@@ -22,7 +22,7 @@ type PE struct {
 	Product string // that its resources name; "": none
 	Release string // of the product, as its resources have it; "": none
 	Signer  string // the name in the certificate that it is signed with; "": none. The certificate is not verified
-	Changed bool   // the file is not the one that was signed
+	Changed bool   // the file differs from the signed one
 	exports []string
 }
 
@@ -33,7 +33,7 @@ const (
 	peNeedsMost   = 4096
 )
 
-// peMachine is the usual name of a processor; "" for one that is not known.
+// peMachine returns the usual name of a processor; "" for an unknown one.
 func peMachine(number uint16) string {
 	return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86", pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
 		pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}[number]
@@ -132,7 +132,7 @@ const peResourcesMost = 1 << 20
 // fixedMark begins the fixed part of a version resource.
 const fixedMark = 0xfeef04bd
 
-// readVersion takes the version that the file's resources give it, such as 1.4.363.0, and what they name.
+// readVersion reads the version in the file's resources, such as 1.4.363.0, and the names beside it.
 func (l *PE) readVersion(f *pe.File, where pe.DataDirectory) {
 	all := peAt(f, where.VirtualAddress, int(min(where.Size, peResourcesMost)))
 	at := bytes.Index(all, wideText("VS_VERSION_INFO"))

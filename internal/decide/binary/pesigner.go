@@ -99,7 +99,7 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 	return name, digest != nil && !bytes.Equal(digest, content.Digest.Digest)
 }
 
-// peDigest is the digest of what a signature covers: the file without its checksum, the directory entry of the signature and
+// peDigest returns the digest of the signed bytes: the file without its checksum, the directory entry of the signature and
 // the signature. nil: it cannot be computed.
 func peDigest(r io.ReaderAt, where pe.DataDirectory, class int, kind crypto.Hash) []byte {
 	var word [4]byte

@@ -7,7 +7,7 @@ import (
 	"vkloader/test/dlltest"
 )
 
-// The name in the certificate of a signature is read, and whether the file is still the one that was signed.
+// The name in the certificate of a signature is read, and whether the file is unchanged since it was signed.
 func TestSigner(t *testing.T) {
 	t.Parallel()
 	for _, class := range []int{32, 64} {

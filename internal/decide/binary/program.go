@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Program is what a program says of its word size.
+// Program is the word size of a program, and its source.
 type Program struct {
 	Class int    // 32 or 64; 0: not known, as of a script
 	What  string // in words: "a 32-bit program"

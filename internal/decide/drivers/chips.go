@@ -13,13 +13,13 @@ import (
 //go:embed chips.txt
 var chipLines string
 
-// Chip is what is known of a kind of chip.
+// Chip describes a kind of chip.
 type Chip struct {
 	Name   string // for people
 	Driver string // the family of Mesa's driver; "": no Vulkan driver exists
 	Mesa   string // the first release of Mesa that serves it; "": none does
 	Kernel string // the first Linux whose driver takes it; "": any that is in use
-	Note   string // what else has to be
+	Note   string // a further requirement
 
 	Maker       bool   // the maker has a driver outside of Mesa
 	First, Last string // the releases of that driver that serve it; "": no bound
@@ -54,7 +54,7 @@ type chipTable struct {
 	wrong  []string // lines that are not understood
 }
 
-// knownChips is the table, read when somebody asks: nothing runs when the package is imported.
+// knownChips returns the table, read at the first call: nothing runs when the package is imported.
 func knownChips() *chipTable {
 	chipsOnce.once.Do(func() { chipsOnce.table = readChips(chipLines) })
 	return chipsOnce.table

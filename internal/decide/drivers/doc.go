@@ -1,13 +1,14 @@
-// Package drivers is what the tool knows of GPUs, and of the drivers that exist for them.
+// Package drivers has the tool's facts about GPUs, and about the drivers that exist for them.
 //
-// GPUs lists the graphics devices of a machine, as the kernel shows them: PCI devices that are displays, what has nodes of the
-// direct rendering manager, what NVIDIA's driver serves, what other kernel drivers show by a node; and nodes without any of
-// that, which a container may have. It reads files of the kernel and wakes no device. SelectDevices is how a person names a
-// device to any command: one grammar, and one answer to what is ambiguous. It is told which devices there are.
+// GPUs lists the graphics devices of a machine, as the kernel shows them: PCI devices that are displays, devices with nodes of the
+// direct rendering manager, devices of NVIDIA's driver, devices that other kernel drivers show by a node; and nodes without any of
+// that, which a container may have. It reads files of the kernel and wakes no device. SelectDevices reads the name of a
+// device in any command: one grammar, and one error for an ambiguous name. Its caller lists the devices.
 //
-// Of drivers, the package knows the distributions' packages that have them, and what they use beside the files that their
-// libraries say they need. Which there are, and what they work on, internal/core/family says, as it does for the library. It
-// also knows what OpenGL and VA-API call the drivers of these devices; and the variables of Mesa's layer that chooses a device,
+// Of drivers, the package knows the distributions' packages that have them, and the files that they use besides their
+// libraries' needs. internal/core/family lists the drivers and their devices, as it does for the library. The package
+// also knows the names of the drivers of these devices in OpenGL and VA-API; and the variables of Mesa's layer that chooses a device,
+// VK_LAYER_MESA_device_select, by Mesa's documentation.
 // VK_LAYER_MESA_device_select, by Mesa's documentation.
 //
 // It knows which driver serves which chip, and since which release of Mesa, of Linux and of the maker's own driver; and which

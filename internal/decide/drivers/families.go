@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Family is a driver that exists, and what only the tool needs to know of it.
+// Family is a driver, with the facts about it that only the tool needs.
 type Family struct {
 	*family.Driver
 	Packages map[string]string // by package manager: the package that has it
@@ -21,7 +21,7 @@ type Family struct {
 	Whole    []string // directories of data, with all that is in them
 	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
 	Data     []string // files of data that it reads, where they are usually; "*" for anything
-	Headless Headless // what it cannot do without where there is no display
+	Headless Headless // the files that it requires where there is no display
 }
 
 // Names of the table.
@@ -38,7 +38,7 @@ func ofMesa(more map[string]string) map[string]string {
 	return packages
 }
 
-// extras are what the tool knows of drivers, by name.
+// extras are the tool's facts about drivers, by name.
 func extras() map[string]Family {
 	return map[string]Family{
 		"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
@@ -91,7 +91,7 @@ var known struct {
 	list []*Family
 }
 
-// Families are all drivers that are known, in the order of the table. They are put together when somebody asks, because
+// Families returns all known drivers, in the order of the table. The list is made at the first call, because
 // nothing runs when the package is imported.
 func Families() []*Family {
 	known.once.Do(func() {

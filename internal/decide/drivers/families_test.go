@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// What the tool knows of a driver belongs to a driver of the table.
+// The tool's facts about a driver belong to a driver of the table.
 func TestExtrasAreOfTheTable(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -31,7 +31,7 @@ func TestExtrasAreOfTheTable(t *testing.T) {
 	}
 }
 
-// What a driver opens: the nodes of the table and its own, files alone.
+// A driver opens the nodes of the table and its own, files alone.
 func TestOpened(t *testing.T) {
 	t.Parallel()
 	m := &machine.Machine{Root: t.TempDir()}

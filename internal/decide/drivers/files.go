@@ -12,19 +12,19 @@ import (
 // RunTime is a library that a driver opens when it runs.
 type RunTime struct {
 	Stem     string // of its file name, up to ".so"; its version is that of the driver's own file
-	Name     string // the whole name, in place of a stem, of one that is not of the driver's version
-	In       string // where it is, when the dynamic linker does not find it; "": nowhere else
+	Name     string // the whole name, in place of a stem, of a library without the driver's version
+	In       string // its directory, when the dynamic linker does not find it; "": none
 	Required bool   // the driver does not work without it
 	From     string // the first version of the driver that has it; "": all
 	Before   string // the first version that has it no longer; "": none
 }
 
-// Headless is what a driver of NVIDIA's starts itself by where no display is: through the vendors' EGL.
+// Headless describes the way in which a driver of NVIDIA's starts without a display: through the vendors' EGL.
 type Headless struct {
 	Unless    []string // variables: a display, or other places for the vendors' files
 	Libraries []string // names
 	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
-	Says      string   // what is in such a file
+	Says      string   // the content of such a file
 }
 
 // subsystem is where the Windows Subsystem for Linux has its libraries.

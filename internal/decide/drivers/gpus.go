@@ -12,7 +12,7 @@ import (
 
 // GPU is a graphics device.
 type GPU struct {
-	Name      string   // PCI address, or what the kernel calls it
+	Name      string   // PCI address, or the kernel's name
 	Vendor    string   // numbers, as 0x10de; "": not known
 	Device    string   // likewise
 	Kernel    string   // driver of the kernel; "": none
@@ -30,7 +30,7 @@ func PCINumber(text string) uint32 {
 	return uint32(number)
 }
 
-// Maker is the maker's name, "" for one that is not known.
+// Maker returns the maker's name, "" for an unknown one.
 func (g *GPU) Maker() string { return VendorName(PCINumber(g.Vendor)) }
 
 // Title is the device in words.
@@ -166,7 +166,7 @@ func (g *GPU) Label(m *machine.Machine) string {
 }
 
 // pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
-// with brackets, what is in them is that for people.
+// with brackets, the text in them is that for people.
 func pciName(m *machine.Machine, vendor, device string) string {
 	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
 	if vendor == "" || device == "" {
@@ -193,8 +193,8 @@ func pciName(m *machine.Machine, vendor, device string) string {
 	return ""
 }
 
-// vendors are makers by the number that they have on the PCI bus, or of VkVendorId; of several with one name the first
-// is the one that is usual.
+// vendors are makers by their number on the PCI bus, or of VkVendorId; of several with one name the first
+// is the usual one.
 var vendors = []struct {
 	id   uint32
 	name string
@@ -205,7 +205,7 @@ var vendors = []struct {
 	{0x1234, "QEMU"}, {0x1013, "Cirrus"}, {0x1b36, "Red Hat"}, {0x15ad, "VMware"}, {0x80ee, "VirtualBox"}, {0x10005, "Mesa"},
 }
 
-// VendorName is a maker's name, "" for one that is not known.
+// VendorName returns a maker's name, "" for an unknown one.
 func VendorName(id uint32) string {
 	for _, v := range vendors {
 		if v.id == id {

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Interface tells, by the functions that a library has, whether it is what a manifest says.
+// Interface reports, by the functions of a library, whether it is of the manifest's kind.
 type Interface func(has func(function string) bool) bool
 
 // DriverInterface is the interface of a driver (DRV-059).
@@ -92,7 +92,7 @@ func Needed(m *binary.Missing) Library {
 	return Library{Name: m.Name, Result: m.Result, Fault: faultOf(&m.Result)}
 }
 
-// faultOf is why what the dynamic linker finds cannot be used, by the file alone.
+// faultOf returns why the dynamic linker's result cannot be used, by the file alone.
 func faultOf(r *binary.Result) Fault {
 	switch {
 	case r.File == nil && len(r.Others) > 0:

@@ -34,7 +34,7 @@ var MesaVariables = []MesaVariable{
 		MesaSelect + "; the layer's disable variable"},
 }
 
-// MesaWish is what a variable asks of the layer.
+// MesaWish is the request of a variable to the layer.
 type MesaWish struct {
 	Name, Value    string
 	Number         int // the device of this number, not counting the default one; 0: not by number
@@ -42,10 +42,10 @@ type MesaWish struct {
 	Vendor, Device uint32
 	Pair           bool   // by vendor and device
 	Only           bool   // hide the others
-	Fault          string // what is wrong with the value; the rest is empty then
+	Fault          string // the fault of the value; the rest is empty then
 }
 
-// ReadMesa takes a value apart; one that is empty, or that asks for nothing, gives a wish for nothing.
+// ReadMesa parses a value; an empty one, or one without a request, gives an empty wish.
 func ReadMesa(name, value string) MesaWish {
 	w := MesaWish{Name: name, Value: value}
 	text, only := strings.CutSuffix(value, "!")
@@ -95,7 +95,7 @@ func MesaAddress(pci string) string {
 	return "pci-" + strings.NewReplacer(":", "_", ".", "_").Replace(pci)
 }
 
-// Does is what the layer does for the wish, in one sentence; "" for a wish for nothing.
+// Does describes the layer's effect for the wish, in one sentence; "" for an empty wish.
 func (w *MesaWish) Does() string {
 	then := ""
 	if w.Only {

@@ -8,12 +8,12 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Library is a library by its name, and what the dynamic linker makes of it.
+// Library is a library by its name, and the dynamic linker's result for it.
 type Library struct {
 	Name string // as a manifest or a driver names it
 	binary.Result
 	Fault Fault
-	With  *binary.Closure // what it needs; nil: Fault
+	With  *binary.Closure // its dependencies; nil: Fault
 }
 
 // Opened is a library that a driver opens at run time.
@@ -27,7 +27,7 @@ func (l *Library) Complete() bool {
 	return l.Fault == None && len(l.With.Missing)+len(l.With.Old) == 0
 }
 
-// Files are what a driver or a layer needs.
+// Files are the files of a driver or a layer.
 type Files struct {
 	Library
 	Family      *Family  // nil: not known
@@ -42,7 +42,7 @@ type Files struct {
 	isInterface bool
 }
 
-// FilesOf lists what the driver or layer with a library needs, by the rules of a linker. It reads no symbols.
+// FilesOf lists the files of the driver or layer with a library, by the rules of a linker. It reads no symbols.
 func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	f := &Files{Library: FindLibrary(linker, library), Family: Of(library)}
 	if f.Family == nil {
@@ -81,7 +81,7 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	return f
 }
 
-// FindLibrary finds a library, which others want, and what it needs. It reads no symbols.
+// FindLibrary finds a library of other libraries, and its dependencies. It reads no symbols.
 func FindLibrary(linker *binary.Linker, name string, by ...*binary.File) Library {
 	l := Library{Name: name, Result: linker.Find(name, by...)}
 	if l.Fault = faultOf(&l.Result); l.Fault == None && !linker.Fits(l.File) {

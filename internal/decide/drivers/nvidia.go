@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). Who has its nodes and those of the GPU may use it.
+// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). A program with its nodes and those of the GPU may use it.
 type GPUPart struct {
 	Name  string // as gi1-ci0
 	Nodes []string
@@ -81,7 +81,7 @@ func number(text, label string) string {
 	return ""
 }
 
-// field is what follows a label in a text, up to the end of the line; "" without it.
+// field returns the rest of the line behind a label in a text; "" without the label.
 func field(text, label string) string {
 	_, rest, _ := strings.Cut(text, label)
 	value, _, _ := strings.Cut(rest, "\n")

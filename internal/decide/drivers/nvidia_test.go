@@ -8,7 +8,7 @@ import (
 	"vkloader/test/tree"
 )
 
-// What a machine's files say for the number of a node is no way to another node: a container would get it.
+// The number of a node in a machine's files cannot lead to another node: a container would get it.
 func TestNumberIsNoPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

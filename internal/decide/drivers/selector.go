@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/plan"
 )
 
-// Device is what a selector is compared with; members that are not known are empty.
+// Device is a device in the form that selectors are compared with; unknown members are empty.
 type Device struct {
 	Index         int // its number in "vkloader list devices"; less than 0: it has none
 	Name          string
@@ -99,14 +99,14 @@ func uuid(text string) (digits string, ok bool) {
 	return digits, uuidForm.find(digits) != nil
 }
 
-// AsksDriver tells whether only drivers know what a selector says: a number in their list, or a UUID.
+// AsksDriver reports whether only drivers can resolve a selector: a number in their list, or a UUID.
 func AsksDriver(text string) bool {
 	index, isNumber := indexOf(text)
 	_, isUUID := uuid(text)
 	return isNumber && index <= maxNumber || isUUID || strings.Count(text, "/") == 2
 }
 
-// form is a way to read a selector: what it then says of devices; nil: it is not of this form. alone: it cannot be of
+// form is a way to read a selector: fits reports whether a device matches; nil: it is not of this form. alone: it cannot be of
 // any later form.
 type form func(text string) (fits func(*Device) bool, alone bool)
 
@@ -182,8 +182,8 @@ var forms = []form{
 	},
 }
 
-// SelectDevices gives the places in devices of what a selector names: one device, or with a star in a name any number. An error
-// says what there is, or between which devices it does not decide.
+// SelectDevices returns the places in devices of the selected ones: one device, or with a star in a name any number. An error
+// lists the devices, or the ambiguous ones.
 func SelectDevices(text string, devices []Device) ([]int, error) {
 	for _, read := range forms {
 		fits, alone := read(text)
@@ -275,7 +275,7 @@ func BestSelector(devices []Device, at int) string {
 	return strconv.Itoa(d.Index)
 }
 
-// DeviceChoices are selectors that name exactly one device each, for a shell to offer, with what they stand for: the number,
+// DeviceChoices returns selectors that name exactly one device each, for a shell to offer, with their meaning: the number,
 // the PCI address, the UUID, and the vendor's name.
 func DeviceChoices(devices []Device) (list [][2]string) {
 	for i := range devices {

@@ -17,7 +17,7 @@ var cards = []Device{
 	{Index: 5, Name: "Intel(R) UHD Graphics 770", PCI: "0000:00:02.0", Vendor: 0x8086, ID: 0x4680},
 }
 
-// Every form names its device, the first form that fits counts, and what is ambiguous is an error with the candidates.
+// Every form names its device, the first form that fits counts, and an ambiguous selector is an error with the candidates.
 func TestSelect(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -68,7 +68,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// What a shell is offered names exactly the device that it says.
+// The selectors that a shell offers name exactly the device beside them.
 func TestChoices(t *testing.T) {
 	var words []string
 	for _, c := range DeviceChoices(cards) {

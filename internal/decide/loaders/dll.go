@@ -11,10 +11,10 @@ import (
 // WindowsName is what programs for Windows ask for.
 const WindowsName = "vulkan-1.dll"
 
-// ownProduct is what the resources of this project's DLL name.
+// ownProduct is the product name in the resources of this project's DLL.
 const ownProduct = "vkloader"
 
-// wineProduct is what the resources of Wine's DLL name. It reads no manifests, but calls Linux's loader.
+// wineProduct is the product name in the resources of Wine's DLL. It reads no manifests, but calls Linux's loader.
 const wineProduct = "Wine Vulkan"
 
 // OfWindows is the loader that a program for Windows gets: that of its own directory, else that of the system's directory. It is

@@ -1,9 +1,9 @@
-// Package loaders tells which Vulkan loader a program gets, of which version, and what that loader obeys.
+// Package loaders finds the Vulkan loader that a program gets, its version, and the variables and settings that it obeys.
 //
-// A program gets what the dynamic linker finds for it: this project's library, the distribution's, or one that it brings
-// along. Package binary finds the file; For names it with its version and package. One table has the features of loaders,
+// A program gets the loader that the dynamic linker finds for it: this project's library, the distribution's, or a bundled
+// copy. Package binary finds the file; For names it with its version and package. One table has the features of loaders,
 // with the version that each came with and the source of that fact; docs/loaders.md is made of it. Where the file of a
-// loader can be read, its own constants say what it reads, whatever the version.
+// loader can be read, its own constants tell which variables it reads, for every version.
 //
 // A Loader is also how the tool makes the library's decision for another loader: variables and settings that it does not
 // read count for nothing (machine.Loader).

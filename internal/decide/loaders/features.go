@@ -195,7 +195,7 @@ func (f *Feature) Came() string {
 	return "after " + f.Without + ", " + f.With + " at the latest"
 }
 
-// Reads tells whether the loader reads a variable. Of what is not known it counts as read: what is set may be in force.
+// Reads reports whether the loader reads a variable. An unknown variable counts as read: it may be in force.
 func (l *Loader) Reads(variable string) bool { return l.Has(variable) != No }
 
 // Obeys tells whether a variable is known to be read: only then it fixes anything.

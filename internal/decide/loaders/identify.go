@@ -136,7 +136,7 @@ func constants(data []byte, texts []string) map[string]bool {
 // Ours tells whether it is a loader of this project.
 func (l *Loader) Ours() bool { return l.Release != "" }
 
-// Answer is what is known of a feature.
+// Answer tells whether a loader has a feature.
 type Answer uint8
 
 // Answers.
@@ -146,7 +146,7 @@ const (
 	No
 )
 
-// Has tells whether the loader has a feature; of what is in no table it is Yes.
+// Has reports whether the loader has a feature; a feature outside the tables is Yes.
 func (l *Loader) Has(name string) Answer {
 	f := Named(name)
 	switch {

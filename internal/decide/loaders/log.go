@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Log is what the loader itself said while a program ran.
+// Log is the loader's log of a program's run.
 type Log struct {
 	Used     []LogUse     // one per created device
 	Messages []LogMessage // warnings and errors, each once
@@ -38,7 +38,7 @@ type LogMessage struct {
 	Library  string   `json:"-"` // of the driver or layer that it is about; "": of none, or not known
 }
 
-// LogKind is what a line tells, for the few that the tool acts on.
+// LogKind is the subject of a line, for the few that the tool acts on.
 type LogKind uint8
 
 // Kinds of lines.
@@ -107,7 +107,7 @@ func ParseLog(line string) (LogLine, bool) {
 	return out, true
 }
 
-// ReadLog takes apart what stands in a program's standard error. Warnings and errors that come right after a library was
+// ReadLog parses a program's standard error. Warnings and errors that come right after a library was
 // about to be opened are about that library.
 func ReadLog(text string) *Log {
 	log := &Log{}
@@ -156,7 +156,7 @@ const (
 	quote          = `"`
 )
 
-// tell finds out what a line tells.
+// tell finds the subject of a line.
 func (l *LogLine) tell() {
 	if l.Text == noDevice || l.Text == noDeviceOlder {
 		l.Kind = NoDevice
@@ -221,7 +221,7 @@ func OlderLog(text string) string {
 }
 
 // LogTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
-// opening and another one after it, in the same call; what a program does between two calls is in none of the times.
+// opening and another one after it, in the same call; the program's time between two calls is in none of the times.
 type LogTimes struct {
 	began  time.Time
 	Seen   bool          // any line of the loader

@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What is said again is one message.
+// A repeated line is one message.
 func TestMessagesOnce(t *testing.T) {
 	log := ReadLog("[Vulkan Loader] WARNING | LAYER: a\n[Vulkan Loader] WARNING | LAYER: a\nother talk\n" +
 		"[Vulkan Loader] ERROR:          b\n[Vulkan Loader] INFO: c\n")
@@ -40,7 +40,7 @@ func TestMessagesOnce(t *testing.T) {
 	}
 }
 
-// What is said right after a library was to be opened is about it, and a line that names its driver is about that one.
+// A message right after the opening of a library is about it, and a line that names its driver is about that one.
 func TestMessagesOfALibrary(t *testing.T) {
 	log := ReadLog(LogMark + "DEBUG | DRIVER: Searching for ICD drivers named /d/a.so\n" +
 		LogMark + "ERROR:          a.so: cannot open\n" +

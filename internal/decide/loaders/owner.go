@@ -18,7 +18,7 @@ type owner struct{ name, version string }
 // rpmLimit is how long rpm may take: its answer is nice to have.
 const rpmLimit = 2 * time.Second
 
-// ownerOf finds the package of a loader in what the package managers keep as texts, which takes less time than to ask them;
+// ownerOf finds the package of a loader in the text files of the package managers, which takes less time than to ask them;
 // rpm, which keeps none, is asked on this machine. nil: no package is known to have it.
 func ownerOf(m *machine.Machine, file string) *owner {
 	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner, rpmOwner} {

@@ -99,7 +99,7 @@ func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
 	return l
 }
 
-// Static is what a statically linked program has to do with a Vulkan loader.
+// Static is the relation of a statically linked program to a Vulkan loader.
 type Static uint8
 
 // Programs.

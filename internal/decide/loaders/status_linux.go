@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Names of what lies in a directory of libraries.
+// Names of files in a directory of libraries.
 const (
 	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader that ldconfig takes for newer than every other
 
@@ -41,11 +41,11 @@ type Architecture struct {
 	Name         string      `json:"name"` // usual name of the processor
 	WordSize     int         `json:"word_size"`
 	InForce      string      `json:"in_force"`               // whose loader programs get: vkloader, distribution, other or none
-	Found        []Installed `json:"found"`                  // what the dynamic linker finds, in its order: programs get the first
+	Found        []Installed `json:"found"`                  // in the dynamic linker's order: programs get the first
 	Directory    string      `json:"directory,omitempty"`    // where "system use" switches; "" when it cannot
-	Vkloader     *Installed  `json:"vkloader,omitempty"`     // what it can switch to
+	Vkloader     *Installed  `json:"vkloader,omitempty"`     // the library that it can switch to
 	Distribution *Installed  `json:"distribution,omitempty"` // the distribution's library
-	Change       string      `json:"change,omitempty"`       // what changes it
+	Change       string      `json:"change,omitempty"`       // the way to change it
 
 	made bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
 }
@@ -183,7 +183,7 @@ func (s *Status) own(m *machine.Machine) {
 	}
 }
 
-// judge says what is in force, and what changes it.
+// judge finds the loader in force, and the way to change it.
 func (a *Architecture) judge() {
 	var first Installed
 	if len(a.Found) > 0 {

@@ -137,7 +137,7 @@ func TestNewestOfTheDistribution(t *testing.T) {
 	}
 }
 
-// What is installed otherwise is told apart, with what changes it.
+// Other installations are told apart, with the way to change them.
 func TestOtherInstallations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func TestUseBehindAnother(t *testing.T) {
 }
 
 // After "make install PREFIX=/usr", the choice is made with links as well, and ldconfig keeps it: the link that it takes for
-// the newest leads to what was chosen.
+// the newest leads to the chosen loader.
 func TestUseAfterMakeInstall(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ directory, ours, back string }{

@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// Use puts a loader, Vkloader or Distribution, in force for every architecture where both can be, and tells what is so
-// afterwards. Each link is exchanged in one step: at every moment programs find one loader or the other, and those that
-// run keep theirs. The error says what is not as it was asked for.
+// Use puts a loader, Vkloader or Distribution, in force for every architecture where both can be, and returns the state
+// afterwards. Each link is exchanged in one step: at every moment programs find one loader or the other, and running
+// programs keep theirs. The error names the part that is not as requested.
 func Use(m *machine.Machine, whose string) (*Status, error) {
 	before := StatusOf(m)
 	switched := false

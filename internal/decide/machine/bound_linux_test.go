@@ -119,7 +119,7 @@ func TestGrowingFile(t *testing.T) {
 	}
 }
 
-// A pipe and a device are no files, whatever leads to them: nobody waits for them, nobody reads them.
+// A pipe and a device are no files, under any path: they are neither waited for nor read.
 func TestPipesAndDevicesAreNotRead(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()

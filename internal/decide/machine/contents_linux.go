@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Contents is a file of this process's memory with what a reader gives, for a Tree to open.
+// Contents copies the bytes of a reader into a file in memory, for a Tree to open.
 func Contents(name string, from io.Reader) (*os.File, error) {
 	fd, err := unix.MemfdCreate("contents", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrOthers says that somebody else may change what a path leads to.
+// ErrOthers says that another user may redirect a path.
 var ErrOthers = errors.New("another user may change it")
 
-// OwnDirectory opens a directory that nobody but root and this process's user can change or put something else in place of, and
-// makes it, with mode 0755, when it is not there.
+// OwnDirectory opens a directory that only root and this process's user can change or replace, and
+// makes it, with mode 0755, when it does not exist.
 func OwnDirectory(directory string) (*os.Root, error) {
 	w, err := hold(directory, true, nil)
 	if err != nil {
@@ -31,9 +31,9 @@ func OwnDirectory(directory string) (*os.Root, error) {
 }
 
 // Way is the way to a file to write. It follows links that are root's or this process's user's, in directories
-// that are. A link in another user's directory, which nobody else can write to, counts when the file lies in a directory of
-// that user's in the end: with sudo, the home directory is another user's, and what root writes through a link there lands
-// where that user could have put it. Whose link it is does not matter there: who owns a directory can move root's links.
+// that are. A link in another user's directory, which no third user can write to, counts when the file lies in a directory of
+// that user's in the end: with sudo, the home directory is another user's, and root's writes through a link there land
+// where that user could have put them. The owner of the link does not matter there: the owner of a directory can move root's links.
 // Nothing is made behind a link of that kind.
 type Way struct {
 	led  bool
@@ -58,7 +58,7 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), directory), nil
 }
 
-// Link is what a link in a directory says, "" when the name is that of no link. One that does not count is an error.
+// Link returns the target of a link in a directory, "" if the name is that of no link. A link that does not count is an error.
 func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
@@ -107,7 +107,7 @@ func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
-// hold opens a directory part by part. Without a Way nobody else may be able to change any part of the path.
+// hold opens a directory part by part. Without a Way no other user may be able to change any part of the path.
 func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
@@ -150,7 +150,7 @@ func (w *walked) top(alone bool) (err error) {
 	return err
 }
 
-// step goes one part on; where that is a link, it stays, or goes to "/", and gives what the link says.
+// step goes one part on; at a link, it stays, or goes to "/", and returns the link's target.
 func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
 	if part == "" || part == "." {
 		return "", nil
@@ -206,8 +206,8 @@ func (w *walked) mine() error {
 	return nil
 }
 
-// entry tells why an entry of the directory is one that others may change. In a directory that others may add to, a user
-// that the namespace does not have is anybody.
+// entry returns why other users may change an entry of the directory. In a directory that others may add to, a user
+// without a number in the namespace counts as another user.
 func (w *walked) entry(uid uint32) error {
 	if OwnedHere(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
 		return nil
@@ -215,8 +215,8 @@ func (w *walked) entry(uid uint32) error {
 	return fmt.Errorf("%w: a part of the path belongs to user %d", ErrOthers, uid)
 }
 
-// Fixed tells why a file is not what nobody but root and this process's user can change or put something else in place
-// of. The path has no links.
+// Fixed returns why another user than root and this process's can change or replace a file. The path has no
+// links.
 func Fixed(file string) error {
 	w, err := hold(filepath.Dir(file), false, nil)
 	if err != nil {
@@ -236,7 +236,7 @@ func Fixed(file string) error {
 // overflow is the user that the kernel shows in place of one that this namespace of users does not have.
 const overflow = 65534
 
-// OwnedHere tells whether what belongs to a user is root's or this process's own. In a namespace of users, root of the machine
+// OwnedHere reports whether a file of a user is root's or this process's own. In a user namespace, root of the machine
 // has no number.
 func OwnedHere(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()

@@ -20,7 +20,7 @@ type Package struct {
 }
 
 // Package looks a package up by its name. The lists that dpkg, apk and pacman keep are read, and on this machine rpm is asked.
-// Of a package for several architectures that of 64 bits is taken, where it is there. False: it is not installed, or nobody knows.
+// Of a package for several architectures that of 64 bits is taken, where it is there. False: it is not installed, or unknown.
 func (m *Machine) Package(name string) (Package, bool) {
 	if name == "" || strings.ContainsAny(name, "/\n :*") {
 		return Package{}, false
@@ -77,7 +77,7 @@ func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
 	return found, is
 }
 
-// ApkInstalled reads apk's list of what is installed: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+// ApkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
 func (m *Machine) ApkInstalled() iter.Seq[Package] {
 	data, err := m.ReadLarge("/lib/apk/db/installed")
 	if err != nil {
@@ -228,7 +228,7 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 	}
 }
 
-// apkDatabase reads apk's list of what is installed.
+// apkDatabase reads apk's list of installed packages.
 func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
 	for p := range m.ApkInstalled() {
 		for _, file := range p.Files {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is installed is read from the lists of each package manager; what was removed and left its settings is not installed.
+// The lists of each package manager are read; a removed package that left its settings is not installed.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// A source that keeps what it reads gives it to every source made of it, whatever those hide; the source that it was made
+// A source with a memory of its files gives them to every source made of it, with any hidden files; the source that it was made
 // of, and the next one, read again.
 func TestKeeping(t *testing.T) {
 	t.Parallel()

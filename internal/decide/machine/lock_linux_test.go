@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Whoever may read a directory can keep it locked: nobody waits for that without end.
+// Every reader of a directory can keep it locked: the wait for the lock is bounded.
 func TestLockIsBounded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

@@ -13,11 +13,11 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Machine is a file system and an environment: those of the running system, or what lies below a directory, such as a
+// Machine is a file system and an environment: those of the running system, or those below a directory, such as a
 // container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
 type Machine struct {
 	Root    string   // the directory that stands for "/"; "" or "/": the running system
-	Tree    Tree     // not nil: what stands for the file system instead; Root is then its name for people
+	Tree    Tree     // not nil: replaces the file system; Root is then its name for people
 	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
 	Without []string // files that count as not there, by their clean paths
 	Opened  *Opened  // Root, open; nil: it is opened once for the whole process, and stays open
@@ -54,7 +54,7 @@ func (m *Machine) Open(name string) (*os.File, error) {
 	if m.Tree != nil {
 		return m.openTree(name)
 	}
-	// What it is, is asked first: to open another kind of file may wait, or act.
+	// The type is examined first: to open another kind of file may wait, or act.
 	info, err := m.Stat(name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
@@ -75,7 +75,7 @@ var ErrTooLarge = errors.New("larger than 16 MB")
 // maxLarge is how much is read of a file that is no manifest and no settings file.
 const maxLarge = 256 << 20
 
-// readAll reads an open file. One that is too large is not read when its size says so, and else no further than that: it may
+// readAll reads an open file. A file above the limit is not read when its size says so, and else only up to the limit: it may
 // grow meanwhile, and some of /proc have a size of 0.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
@@ -99,7 +99,7 @@ func readUpTo(f *os.File, size, limit int64) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// readRegular reads an open file and its permissions; what is no regular file is ErrNotRegular.
+// readRegular reads an open file and its permissions; another kind of file is ErrNotRegular.
 func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {

@@ -36,7 +36,7 @@ func (m *Machine) Real(name string) (string, error) {
 	return links{os.Lstat, os.Readlink}.resolve(name)
 }
 
-// open opens what was described before: this very file.
+// open opens the file that was described before.
 func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	if m.Foreign() {
 		f, err = m.beneath(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
@@ -64,10 +64,10 @@ func (m *Machine) handle(name string, flags int) (*os.File, error) {
 	return os.OpenFile(name, unix.O_PATH|flags, 0)
 }
 
-// Stat describes what a path leads to.
+// Stat describes the file behind a path.
 func (m *Machine) Stat(name string) (fs.FileInfo, error) { return m.describe(name, 0) }
 
-// Lstat describes what has this name, a symbolic link as such.
+// Lstat describes the file of this name, a symbolic link as such.
 func (m *Machine) Lstat(name string) (fs.FileInfo, error) { return m.describe(name, unix.O_NOFOLLOW) }
 
 func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
@@ -92,7 +92,7 @@ func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
 	return handle.Stat()
 }
 
-// Readlink gives what a symbolic link says.
+// Readlink returns the target of a symbolic link.
 func (m *Machine) Readlink(name string) (string, error) {
 	if m.Tree != nil {
 		real, _, err := m.inTree(name, false)
@@ -113,7 +113,7 @@ func (m *Machine) Readlink(name string) (string, error) {
 	return target, nil
 }
 
-// Attribute reads an extended attribute of what a path leads to.
+// Attribute reads an extended attribute of the file behind a path.
 func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
 	if m.Tree != nil {
 		return nil, &fs.PathError{Op: "getxattr", Path: name, Err: unix.ENODATA}

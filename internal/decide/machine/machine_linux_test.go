@@ -98,7 +98,7 @@ func TestForeignSource(t *testing.T) {
 	}
 }
 
-// The root of another process is its root, and not what the kernel's link says as a text.
+// The root of another process is its root, and not the text of the kernel's link.
 func TestProcessRoot(t *testing.T) {
 	t.Parallel()
 	m := &Machine{Root: "/proc/self/root"}
@@ -107,7 +107,7 @@ func TestProcessRoot(t *testing.T) {
 	}
 }
 
-// What is swapped for a link while it is read never leads out, with openat2 and without.
+// A file that is replaced by a link while it is read never leads out, with openat2 and without.
 func TestSwappedLinks(t *testing.T) {
 	t.Parallel()
 	m := laid(t, map[string]string{"d/a.json": "inside", "spare": "x"})
@@ -195,7 +195,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// A link is made in one step in place of what is there, and taken away where there is one.
+// A link replaces a file in one step, and is removed where there is one.
 func TestPlaceLinks(t *testing.T) {
 	t.Parallel()
 	m := &Machine{Root: t.TempDir()}

@@ -63,7 +63,7 @@ func (m *Machine) Real(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// open opens what was described before.
+// open opens the file that was described before.
 func (m *Machine) open(name string, _ fs.FileInfo) (*os.File, error) {
 	if m.Foreign() {
 		root, err := m.root()
@@ -75,12 +75,12 @@ func (m *Machine) open(name string, _ fs.FileInfo) (*os.File, error) {
 	return os.Open(name)
 }
 
-// Stat describes what a path leads to.
+// Stat describes the file behind a path.
 func (m *Machine) Stat(name string) (fs.FileInfo, error) {
 	return m.describe(name, true, os.Stat, (*os.Root).Stat)
 }
 
-// Lstat describes what has this name, a symbolic link as such.
+// Lstat describes the file of this name, a symbolic link as such.
 func (m *Machine) Lstat(name string) (fs.FileInfo, error) {
 	return m.describe(name, false, os.Lstat, (*os.Root).Lstat)
 }
@@ -103,7 +103,7 @@ func (m *Machine) describe(name string, follow bool, here func(string) (fs.FileI
 	return beneath(root, below(name))
 }
 
-// Readlink gives what a symbolic link says.
+// Readlink returns the target of a symbolic link.
 func (m *Machine) Readlink(name string) (string, error) {
 	switch {
 	case m.hidden(name):

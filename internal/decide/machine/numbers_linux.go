@@ -9,7 +9,7 @@ import (
 type Numbers struct {
 	User, Group uint32
 	Inode       uint64
-	Changed     int64 // when it or what is known of it changed last, in seconds
+	Changed     int64 // time of the last change of the file or of its attributes, in seconds
 }
 
 // NumbersOf are the numbers of a file; false: they are not known.

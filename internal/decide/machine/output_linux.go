@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteFile writes a file of this machine that the user has named, in one step; mode is without what the umask takes. Without
-// over, one that is there is fs.ErrExist, and stays.
+// WriteFile writes a file of this machine that the user has named, in one step; the umask applies to mode. Without
+// over, an existing file is fs.ErrExist, and stays.
 func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	f, p, err := output(name, mode)
 	if err != nil {
@@ -27,8 +27,8 @@ func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.put(from, over) })
 }
 
-// Output is a file of this machine that the user has named, empty, in place of one that is there, for what is written as
-// it comes.
+// Output makes an empty file of this machine that the user has named, in place of an existing one, for output in
+// several writes.
 func Output(name string, mode fs.FileMode) (*os.File, error) {
 	f, p, err := output(name, mode)
 	if err != nil || p == nil {
@@ -41,7 +41,7 @@ func Output(name string, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// output opens what is written to. With a place it is a temporary file in it; without, a descriptor of this process, or a
+// output opens the file to write. With a place it is a temporary file in it; without, a descriptor of this process, or a
 // pipe or device.
 func output(name string, mode fs.FileMode) (*os.File, *Place, error) {
 	full, err := filepath.Abs(name)
@@ -112,8 +112,8 @@ func (p *Place) put(from string, over bool) error {
 	return nil
 }
 
-// SafeDirectory tells why somebody else could put something in place of what this process makes in a directory, or of a part of the
-// path to it. In a directory like /tmp, where each may change their own entries alone, nobody can.
+// SafeDirectory returns why another user could replace a new file of this process in a directory, or a part of the
+// path to it. In a directory like /tmp, where each user may change only their own entries, none can.
 func SafeDirectory(directory string) error {
 	w, err := hold(directory, false, nil)
 	if err != nil {
@@ -124,7 +124,7 @@ func SafeDirectory(directory string) error {
 }
 
 // TemporaryDirectory makes a directory for this user alone, in another one that passes SafeDirectory; "": that for temporary files. Its path
-// stays what it is: other programs may be given it.
+// is resolved: other programs may be given it.
 func TemporaryDirectory(in, pattern string) (string, error) {
 	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the user names is written whole or not at all: a link in its place stays, and what it leads to is written; without
+// The named file is written whole or not at all: a link in its place stays, and the file behind it is written; without
 // "over" nothing is; nothing is left beside it.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()

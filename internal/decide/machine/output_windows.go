@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// WriteFile writes a file of this machine that the user has named. Without over, one that is there is fs.ErrExist, and stays.
+// WriteFile writes a file of this machine that the user has named. Without over, an existing file is fs.ErrExist, and stays.
 func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	if over {
 		return os.WriteFile(name, data, mode)
@@ -21,13 +21,13 @@ func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	return err
 }
 
-// Output is a file of this machine that the user has named, empty, in place of one that is there.
+// Output makes an empty file of this machine that the user has named, in place of an existing one.
 func Output(name string, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 }
 
-// SafeDirectory tells why somebody else could put something in place of what this process makes in a directory. Windows gives new
-// entries of a directory to who has made them.
+// SafeDirectory returns why another user could replace a new file of this process in a directory. Windows gives new
+// entries of a directory to their creators.
 func SafeDirectory(string) error { return nil }
 
 // TemporaryDirectory makes a directory for this user alone, in another one; "": that for temporary files, which is the user's own.

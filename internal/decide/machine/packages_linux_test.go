@@ -7,7 +7,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// rpm is asked for the package of a manifest; an answer with fewer lines than files names nobody.
+// rpm is asked for the package of a manifest; an answer with fewer lines than files names no package.
 func TestPackages(t *testing.T) {
 	files := []string{"/a/one.json", "/a/two.json"}
 	for _, c := range []struct{ script, want string }{

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roots are the directories that stand for "/", each opened once and kept: what becomes of the path to it later, such as
-// a link that is put in its place, does not matter. /proc/PID/root is opened as it is, through the kernel's link, which
-// leads into the file system of that process; what the link says as a text would be this machine's "/".
+// roots are the directories that stand for "/", each opened once and held open: a later change of its path, such as
+// a link in its place, has no effect. /proc/PID/root is opened as it is, through the kernel's link, which
+// leads into the file system of that process; the link's text would be this machine's "/".
 var roots sync.Map // path: func() (int, error)
 
 // Opened is a directory that stands for "/", open until it is closed.
@@ -110,7 +110,7 @@ type walk struct {
 	root  int
 	fds   []int    // of the directories of names, but the last
 	names []string // without links
-	rest  []string // what does not exist
+	rest  []string // the part of the path that does not exist
 }
 
 func (w *walk) close() {
@@ -157,7 +157,7 @@ func (w *walk) enter() error {
 	return nil
 }
 
-// walk follows a path part by part; what does not exist is in rest. follow: a link at the end is followed, too.
+// walk follows a path part by part; the missing parts are in rest. follow: a link at the end is followed, too.
 func (m *Machine) walk(name string, follow bool) (*walk, error) {
 	root, err := m.root()
 	if err != nil {
@@ -242,7 +242,7 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
 		part := w.rest[0]
-		if part == ".." { // below what does not exist
+		if part == ".." { // below a missing directory
 			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: unix.ENOENT}
 		}
 		w.names, w.rest = append(w.names, part), w.rest[1:]
@@ -271,7 +271,7 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
 }
 
-// placeHere is PlaceOf on this machine. Which links count says Way: another user could lead what is written anywhere.
+// placeHere is PlaceOf on this machine. Way defines which links count: another user could redirect a write anywhere.
 func placeHere(name string, make bool) (*Place, error) {
 	var way Way
 	for range maxLinks {
@@ -339,8 +339,8 @@ func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 	return readRegular(f)
 }
 
-// Replace writes the file, or with suffix the one beside it, in one step. Of the mode only the permissions count: what is
-// written may be another user's words, and would run with the rights of who writes.
+// Replace writes the file, or with suffix the one beside it, in one step. Of the mode only the permissions count: the
+// content may be another user's, and would run with the rights of the writer.
 func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	f, err := p.temporary(0o600)
 	if err != nil {
@@ -356,7 +356,7 @@ func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.rename(from, p.base+suffix) })
 }
 
-// temporary makes a file that nobody knows, to be put in the file's place.
+// temporary makes a file with an unpredictable name, to be put in the file's place.
 func (p *Place) temporary(mode uint32) (*os.File, error) {
 	return p.open(".vk_loader_settings."+rand.Text(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_APPEND, mode)
 }
@@ -395,7 +395,7 @@ func (p *Place) removed(base string, err error) error {
 	return nil
 }
 
-// IsLink tells whether what has a name in the directory is a symbolic link.
+// IsLink reports whether a name in the directory is that of a symbolic link.
 func (p *Place) IsLink(base string) (bool, error) {
 	var info unix.Stat_t
 	if err := unix.Fstatat(int(p.directory.Fd()), base, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -404,7 +404,7 @@ func (p *Place) IsLink(base string) (bool, error) {
 	return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
 }
 
-// Link makes a symbolic link in the directory, in one step in place of what has its name.
+// Link makes a symbolic link in the directory, in one step in place of a file of its name.
 func (p *Place) Link(base, target string) error {
 	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
 	fd := int(p.directory.Fd())

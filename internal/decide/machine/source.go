@@ -19,13 +19,13 @@ import (
 type Source struct {
 	Machine
 	Elevated bool                 // secure variables count as unset
-	AsUser   bool                 // of Windows: the program has no more rights than its user, whatever the tool has
+	AsUser   bool                 // of Windows: the program has no more rights than its user, with any rights of the tool
 	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
-	Added    map[string]string    // files that count as there, with what is in them, by their clean paths
+	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
-	Kept     *Kept                // what was read already, for decisions that see the same files; nil: nothing is kept
-	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
+	Kept     *Kept                // files that were read already, for decisions that see the same files; nil: every file is read again
+	Loader   Loader               // the reader of the facts; nil: this project's loader, which reads all of them
 }
 
 // Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
@@ -52,7 +52,7 @@ func (s *Source) DriverSource(directory string) *Source {
 	return &with
 }
 
-// Keeping is the source, with a memory of what it reads.
+// Keeping returns the source with a memory of its files.
 func (s *Source) Keeping() *Source {
 	if s.Kept != nil {
 		return s
@@ -92,7 +92,7 @@ func (s *Source) Directory(path string) facts.Directory {
 	return f
 }
 
-// listed is a directory without what was added, read once where the source keeps what it reads.
+// listed returns a directory without added files, read once where the source has a memory.
 func (s *Source) listed(path string) facts.Directory {
 	if s.Kept == nil {
 		return s.directory(path)
@@ -239,12 +239,12 @@ func (s *Source) File(path string) facts.File {
 	return f
 }
 
-// kept is a file, read once where the source keeps what it reads.
+// kept returns a file, read once where the source has a memory.
 func (s *Source) kept(path string) facts.File {
 	if s.Kept == nil || s.hidden(path) {
 		return s.file(path)
 	}
-	key := strconv.Itoa(s.Class) + path // what a file says may depend on the word size
+	key := strconv.Itoa(s.Class) + path // a path's file may depend on the word size
 	read, known := s.Kept.files[key]
 	if !known {
 		read = s.file(path)
@@ -288,8 +288,8 @@ func (s *Source) file(path string) facts.File {
 // readSmall is up to how many bytes a manifest is read without its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, whatever
-// its size is said to be, and of any other as many bytes as its size says. Files of /proc, whose size is 0, are empty then.
+// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, with
+// any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)

@@ -74,7 +74,7 @@ func (s *Source) forClass(manifest string) string {
 
 func ownProgram() (string, error) { return os.Readlink("/proc/self/exe") }
 
-// Path is the path that a program of the word size gets for one that it names.
+// Path returns the path that a program of the word size gets for a path.
 func (s *Source) Path(name string) string { return name }
 
 // numberOf is the number by which the system knows an open file.

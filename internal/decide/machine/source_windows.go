@@ -33,7 +33,7 @@ func ownProgram() (string, error) { return os.Executable() }
 
 func system64() bool { return windows.System64() }
 
-// mediumIntegrity is the level of what a user starts.
+// mediumIntegrity is the level of programs that a user starts.
 const mediumIntegrity = 0x2000
 
 // Bits is the word size of the program.
@@ -44,7 +44,7 @@ func (s *Source) Bits() string {
 	return "64"
 }
 
-// Path is the path that a program of the word size gets for one that it names, as this program has to name it.
+// Path returns the path that a program of the word size gets for a path, as this program has to name it.
 func (s *Source) Path(name string) string {
 	switch {
 	case !system64() || s.Foreign():
@@ -77,7 +77,7 @@ type Reader interface {
 // OwnReader is the reader of this program, for programs of its word size; nil: it has none.
 var OwnReader = func() Reader { return nil }
 
-// Registry is a key in the view of the program. What the reader does not answer is not there.
+// Registry returns a key in the view of the program. A key that the reader does not answer does not exist.
 func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
 	if r := OwnReader(); r != nil && e.Bits() == strconv.Itoa(OwnClass) {
 		k, _ := r.Registry(h, key)
@@ -134,7 +134,7 @@ func rights() facts.Process {
 	return windows.Own()
 }
 
-// Process is this process's, for a program that it starts has the same rights; with Elevated, one that has more.
+// Process returns this process's rights, because a program that it starts has the same; with Elevated, those of an elevated program.
 func (e elsewhere) Process() facts.Process {
 	p := rights()
 	p.WOW64 = e.Bits() == "32" && system64()

@@ -2,7 +2,7 @@ package machine
 
 import "vkloader/internal/core/pathname"
 
-// Style is how the running system writes paths, and ListSeparator what stands between those of a variable.
+// Style is the form of the running system's paths, and ListSeparator the separator in variables with several paths.
 const (
 	Style         = pathname.Slash
 	ListSeparator = ":"

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// Style is how the running system writes paths, and ListSeparator what stands between those of a variable (WIN-013).
+// Style is the form of the running system's paths, and ListSeparator the separator in variables with several paths (WIN-013).
 const (
 	Style         = pathname.Backslash
 	ListSeparator = ";"

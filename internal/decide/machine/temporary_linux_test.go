@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A temporary directory is made where nobody else can put something in its place: neither in its directory nor above.
+// A temporary directory is made where no other user can replace it: neither in its directory nor above.
 func TestTemporary(t *testing.T) {
 	t.Parallel()
 	asRoot(t)

@@ -84,7 +84,7 @@ func (l links) resolve(name string) (string, error) {
 	return current, nil
 }
 
-// inTree gives the path without links, but for the last element when follow is false, and what is there.
+// inTree returns the path without links, but for the last element when follow is false, and its file.
 func (m *Machine) inTree(name string, follow bool) (string, fs.FileInfo, error) {
 	if m.hidden(name) {
 		return "", nil, m.absent(name)

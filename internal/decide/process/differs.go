@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Difference is one between what a process has loaded and what would be loaded if it were started now.
+// Difference is a difference between the files that a process has loaded and those that it would load if it were started now.
 type Difference struct {
 	Kind     string `json:"kind"` // loader, driver or layer
 	Name     string `json:"name"`
@@ -21,7 +21,7 @@ type Difference struct {
 	Own  bool `json:"-"` // no manifest names it: the program may bring it along
 }
 
-// What a difference is, in words.
+// Kinds of differences, in words.
 const (
 	notMapped   = "it is not mapped: the process does not use Vulkan, or no longer uses it"
 	unnamed     = "it is loaded, but no manifest found now names it: it came with the program, or the variables have changed"
@@ -37,7 +37,7 @@ var changeWords = map[Change]string{
 	Written:  "its file has been written to since the process began",
 }
 
-// Differences compares; nothing where the caller may not see what is mapped.
+// Differences compares them; it returns none where the caller may not see the mapped files.
 func (p *Process) Differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
@@ -113,7 +113,7 @@ const (
 // coarse is how far off a process's beginning may be: the kernel tells the time of its own start in whole seconds.
 const coarse = 3 * time.Second
 
-// Change compares a mapped file with what has its name now.
+// Change compares a mapped file with the present file of its name.
 func (p *Process) Change(m *Mapping) Change {
 	info, err := p.Machine.Stat(m.Path)
 	switch {

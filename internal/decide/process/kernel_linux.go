@@ -46,7 +46,7 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrHidden)
 	} else if err != nil {
-		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or one that has ended
+		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or an ended process
 	}
 	p.Machine.Root = k.root(p)
 	inside := func(path string) string { // of a process below a chroot the kernel tells the whole path
@@ -175,7 +175,7 @@ func secure(auxv string) bool {
 	return false
 }
 
-// ticks a second are what the kernel tells times in, on every machine of today.
+// ticks is the unit of the kernel's times, in ticks a second, on every machine of today.
 const ticks = 100
 
 // started is when a process began, from field 22 of /proc/PID/stat; the fields are counted from behind the name, which
@@ -202,7 +202,7 @@ func (k Kernel) started(stat string) time.Time {
 	return time.Time{}
 }
 
-// deleted is what the kernel adds to the name of a file that is gone.
+// deleted is the kernel's suffix for the name of a deleted file.
 const deleted = " (deleted)"
 
 // class is the word size: of the loader that is mapped, because Wine's own executable may have another one than the

@@ -38,7 +38,7 @@ func allocated(f func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// A process that maps files often, under long names, and has many descriptors costs whoever lists processes little memory
+// A process that maps files often, under long names, and has many descriptors costs a lister of processes little memory
 // and few readings. Not with other tests at once: it counts the memory of all of them.
 func TestProcessOfManyMappings(t *testing.T) {
 	k := made(t, map[string]string{"7/status": "Name:\tgame\n", "7/stat": "7 (a) S 1", "7/fdinfo/0": ""})

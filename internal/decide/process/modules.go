@@ -20,7 +20,7 @@ type Module struct {
 	File     string `json:"file"`
 	Change   Change `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
 
-	Item *explain.Item `json:"-"` // what the decision says of it; nil without a manifest
+	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
 	In   bool          `json:"-"` // it would be loaded now
 }
 
@@ -76,8 +76,8 @@ func partOf(found []Module, library string) bool {
 	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
-// kind tells by the functions of a library what it is: a driver, a layer, or "" for neither. What an update has put in place of
-// a mapped file is of its kind; where nothing has its name any more, the name tells a known driver.
+// kind returns the kind of a library by its functions: a driver, a layer, or "" for neither. The file that an update has put in place of
+// a mapped file is of its kind; without a file of its name, the name tells a known driver.
 func (p *Process) kind(m *Mapping) string {
 	f, err := p.Machine.Open(m.Path)
 	if err != nil && m.Deleted && drivers.Of(m.Path) != nil {

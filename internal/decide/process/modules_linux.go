@@ -81,7 +81,7 @@ func (p *Process) tokens() machine.Tokens {
 	return t
 }
 
-// What is read of a process is bounded: another user's process may map a file as often as the kernel allows, under a name
+// Reading a process is bounded: another user's process may map a file as often as the kernel allows, under a name
 // of 4 kB, and have a million descriptors.
 const (
 	maxMaps        = 256 << 20 // bytes of its list of mappings
@@ -191,7 +191,7 @@ func (p *Process) Memory() []Memory {
 	return list
 }
 
-// kinds of memory keys, the better one first: what is resident, what the older form says, what is allocated.
+// kinds of memory keys, the better one first: resident memory, its older form, allocated memory.
 var kinds = []string{"drm-resident-", "drm-memory-", "drm-total-"}
 
 // parseInfo takes one file of fdinfo apart; driver is "" for a descriptor that is no device's.

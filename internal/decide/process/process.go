@@ -25,7 +25,7 @@ type Process struct {
 
 	Machine machine.Machine // its root and its environment, as it was started
 	Mapped  []Mapping
-	NoMaps  bool // the caller may not see what is mapped
+	NoMaps  bool // the caller may not see the mapped files
 
 	directory string
 }
@@ -54,7 +54,7 @@ func (m *Mapping) Version() string {
 	return version
 }
 
-// Memory is what a process holds of one region of a device's memory, as the driver in the kernel tells it in fdinfo
+// Memory is a process's share of one region of a device's memory, as the driver in the kernel tells it in fdinfo
 // (drm-usage-stats in the kernel's documentation).
 type Memory struct {
 	Device string `json:"device,omitempty"` // PCI address

@@ -47,7 +47,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Tokens of a library's name stand for what the process's dynamic linker puts there; musl has none.
+// Tokens of a library's name are replaced as by the process's dynamic linker; musl has none.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ libc, loader, named, mapped string }{
@@ -85,7 +85,7 @@ func made(t *testing.T, files map[string]string) Kernel {
 	return Kernel{Proc: proc}
 }
 
-// What the kernel tells of a process is read as it is meant; memory is counted once for each client of a device.
+// The kernel's facts about a process are read correctly; memory is counted once for each client of a device.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	client := "drm-driver:\tamdgpu\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t2048 KiB\ndrm-memory-gtt:\t1 MiB\n" +

@@ -18,8 +18,8 @@ const (
 	Capabilities Rights = "file capabilities"
 )
 
-// RightsOf reads from a program's file whether the kernel gives it more rights than who runs the tool has. For root, the answer
-// is that for other users: root's programs gain nothing, and are seldom what is asked about.
+// RightsOf reads from a program's file whether the kernel gives it more rights than the tool's user has. For root, the answer
+// is that for other users: root's programs gain no rights.
 func RightsOf(m *machine.Machine, program string) Rights {
 	info, err := m.Stat(program)
 	if err != nil || !info.Mode().IsRegular() {

@@ -25,7 +25,7 @@ type Result int32
 
 func unnamed(r Result) string { return "VkResult " + strconv.Itoa(int(r)) }
 
-// Kind is what a command is dispatched on.
+// Kind is the type of a command's dispatchable handle.
 type Kind uint8
 
 // The kinds, numbered as in the spine.

@@ -16,7 +16,7 @@ var (
 	setControlHandler  = kernel32.NewProc("SetConsoleCtrlHandler")
 )
 
-// DebugKind is what a debugged process did.
+// DebugKind is an event of a debugged process.
 type DebugKind uint32
 
 // Kinds; of others a debugger only says that it goes on.
@@ -65,7 +65,7 @@ type (
 	}
 )
 
-// NextDebugEvent waits for what a process does that the calling thread has started with DEBUG_PROCESS.
+// NextDebugEvent waits for an event of a process that the calling thread has started with DEBUG_PROCESS.
 func NextDebugEvent() (*DebugEvent, error) {
 	var raw debugEvent
 	if ok, _, err := waitForDebugEvent.Call(pointer(&raw), windows.INFINITE); ok == 0 {
@@ -135,7 +135,7 @@ func Standing(process, thread windows.Handle) (pc, sp uint64) {
 	return word(context[registers.pc:], registers.word), word(context[registers.sp:], registers.word)
 }
 
-// registers are where the system's CONTEXT has what is wanted of it.
+// registers are the places of some registers in the system's CONTEXT.
 type registers struct {
 	size, flags, pc, sp uintptr
 	control             uint32 // the flag that asks for these
@@ -168,7 +168,7 @@ func wordOf(process windows.Handle) int {
 	return 8
 }
 
-// Words are what lies in the memory of a process from an address on, at most so many bytes of it.
+// Words returns the memory of a process from an address on, at most so many bytes of it.
 func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 	const page = 4096
 	for at := from; most > 0; {
@@ -218,7 +218,7 @@ func OnBreak(call func()) (stop func()) {
 	return func() { _, _, _ = setControlHandler.Call(handler, 0) }
 }
 
-// Exception is the code of what ended a process, or of what a debugger is told.
+// Exception is the code of the exception that ended a process, or that a debugger is told.
 type Exception uint32
 
 // Exceptions that a debugger is told of, and that end no program.

@@ -108,7 +108,7 @@ func ProgramOf(process windows.Handle) string {
 	return text(path[:size])
 }
 
-// describe fills in what the process itself is asked.
+// describe fills in the process's own facts.
 func (p *Process) describe() {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, p.PID)
 	if err != nil {

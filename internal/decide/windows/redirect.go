@@ -5,11 +5,11 @@ import "strings"
 // exempt are the directories below System32 that 32-bit programs see as they are.
 var exempt = []string{`catroot`, `catroot2`, `driverstore`, `drivers\etc`, `logfiles`, `spool`}
 
-// Redirected is the path that a 32-bit program gets on a 64-bit system for one that it names: System32 is SysWOW64 for it,
+// Redirected returns the path that a 32-bit program gets on a 64-bit system for a path: System32 is SysWOW64 for it,
 // but for some directories below.
 func Redirected(path string) string { return redirect(path, "SysWOW64") }
 
-// Directed is how a 32-bit program on a 64-bit system names what a program of 64 bits gets for a path.
+// Directed returns the path by which a 32-bit program on a 64-bit system reaches the file of a 64-bit program's path.
 func Directed(path string) string { return redirect(path, "Sysnative") }
 
 func redirect(path, to string) string {

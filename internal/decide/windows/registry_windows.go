@@ -115,7 +115,7 @@ func utf8Of(text []uint16) (string, bool) {
 	return string(utf16.Decode(text)), true
 }
 
-// text is what stands before the first NUL.
+// text returns the text before the first NUL.
 func text(units []uint16) string {
 	for i, u := range units {
 		if u == 0 {
@@ -149,7 +149,7 @@ func Unregister(key, name string) error {
 	return err
 }
 
-// SystemName is what the registry says of the release of Windows.
+// SystemName returns the release of Windows in the registry.
 func SystemName() string {
 	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Windows NT\CurrentVersion`, registry.QUERY_VALUE|view("64"))
 	if err != nil {

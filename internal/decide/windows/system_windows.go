@@ -18,7 +18,7 @@ func isWOW64(process windows.Handle) bool {
 	return windows.IsWow64Process(process, &is) == nil && is
 }
 
-// Own is what this process may do.
+// Own returns the rights of this process.
 func Own() facts.Process {
 	p := Of(windows.GetCurrentProcessToken())
 	p.WOW64 = isWOW64(windows.CurrentProcess())

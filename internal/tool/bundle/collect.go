@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -8,10 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/document"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // maxText is the maximum length of a file in the bundle.
@@ -89,8 +92,18 @@ func manifestsOf(answer *plan.Answer) []string {
 	return slices.Compact(paths)
 }
 
-// textOf returns the text of a file.
+// errKind is the error of a file outside the bundle because it is neither a manifest nor a settings file.
+var errKind = errors.New("neither a manifest nor a settings file: not packed")
+
+// members are the member names that identify a manifest or a settings file.
+var members = []string{"ICD", "layer", "layers", "settings", "settings_array"}
+
+// textOf returns the text of a manifest or settings file, and an error for any other file. If the tool is elevated, it also
+// returns an error for a file that another user can replace or redirect by a link.
 func textOf(source *machine.Source, path string) (string, error) {
+	if err := trust.In(source.Root, path); err != nil {
+		return "", trust.Refused("packed", err)
+	}
 	info, err := source.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: %w: no file", path, fs.ErrInvalid)
@@ -101,6 +114,10 @@ func textOf(source *machine.Source, path string) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	parsed, fault := document.Parse(string(text))
+	if fault != nil || !slices.ContainsFunc(members, func(name string) bool { return parsed.Top().Member(name).Exists() }) {
+		return "", fmt.Errorf("%s: %w", path, errKind)
 	}
 	return string(text[:min(len(text), maxText)]), nil
 }

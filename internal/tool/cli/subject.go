@@ -162,7 +162,7 @@ func printLoader(s *invocation, l *loaders.Loader, program string) {
 }
 
 // ignoredSettings returns a message for each program whose loader ignores the settings file or some of the fields. The
-// program "" is any program without its own loader. Programs with an unknown loader give no message.
+// program "" stands for every program. Programs with an unknown loader give no message.
 func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
 	if len(programs) == 0 {
 		programs = []string{""}

@@ -97,8 +97,8 @@ func (e *driverExam) rivals() {
 	}
 }
 
-// replacedByRivals makes a disabled driver a note when another driver serves all of its devices. Disabling one of two
-// drivers is the way to choose between them.
+// replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of
+// two drivers is the way to choose between them.
 func (e *driverExam) replacedByRivals() {
 	off := func(f *diag.Finding) bool { return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected }
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {

@@ -83,8 +83,8 @@ func (e *libraryExam) ofPackage(library string, places []string) string {
 // icdPlaces are the directories where packages install driver manifests.
 var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
 
-// uninstalled returns the installed package with a family's driver and the manifest that is missing from it. p is nil if the
-// package is not installed; gone is "" if the package has no manifest for the family.
+// uninstalled returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
+// package is not installed; gone is "" if the package misses no manifest of the family.
 func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
 	m := e.system.manager()
 	if m == nil || f == nil || f.Packages[m.id] == "" || e.class != ProcessClass {

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/tool/environment"
 )
 
-// maxLooks is the most examinations that try fixes. Each takes as long as the first examination.
+// maxLooks is the maximum number of examinations for trying fixes. Each takes as long as the first examination.
 const maxLooks = 24
 
 // offer is a change that may remove a finding.

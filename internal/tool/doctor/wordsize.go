@@ -202,8 +202,8 @@ func sizeless(name string) string {
 }
 
 // besideOwn makes findings about libraries for other programs notes if the same library exists for these programs too. A
-// driver has a library of the same name in another directory, as in distributions. A layer has a manifest of the same name
-// or of a name pair, as with Steam and overlays.
+// driver has a library of the same name in another directory, as in distributions. A layer has the same name except for the
+// word size, as with Steam and overlays.
 func (r *Report) besideOwn() {
 	stem := func(m *Module) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")

@@ -317,7 +317,7 @@ func Unfit(program string) (warnings []string) {
 	}
 	paths, _ := file.DynString(elf.DT_RPATH)
 	if newer, _ := file.DynString(elf.DT_RUNPATH); len(newer) > 0 {
-		return warnings // RPATH takes precedence over LD_LIBRARY_PATH
+		return warnings // LD_LIBRARY_PATH takes precedence over RUNPATH
 	}
 	for _, path := range strings.Split(strings.Join(paths, ":"), ":") {
 		own := filepath.Join(strings.NewReplacer("$ORIGIN", filepath.Dir(program), "${ORIGIN}", filepath.Dir(program)).Replace(path),

@@ -32,7 +32,7 @@ type debugged struct {
 	first   uint32                       // the main thread
 	threads map[uint32]syswindows.Handle // all threads
 	begun   map[windows.Exception]bool   // the initial breakpoints that have occurred
-	last    *Fault                       // the place of the last first-chance exception
+	last    *Fault                       // the place of the last exception that may end the process
 }
 
 // loop handles debug events until no process is left. main is the program's process.

@@ -177,8 +177,8 @@ func withOthers(names []string, before []any, own map[string][]entry) []string {
 	return slices.Insert(slices.Clone(names), at, others)
 }
 
-// block returns the longest part of an order that the list can omit: names in alphabetical order, without an earlier entry
-// in the list, and without both layers of a rule.
+// block returns the longest part of an order that the list can omit: layers in the order of names, without an entry in the
+// earlier list, and without both layers of a rule.
 func block(order, names []string, own map[string][]entry, rules []Rule) (from, to int) {
 	if own[others] == nil {
 		return 0, 0

@@ -6,27 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-// Quoted returns a word as shell input: unchanged, in single quotes or, if it contains invisible characters, in the form
-// $'...' of bash, zsh and POSIX 2024. Every word from a file passes through Quoted on its way to a suggested command.
+// Quoted returns a word as input for every POSIX shell: unchanged, or in single quotes. A word with bytes that must not
+// reach a terminal becomes a command substitution with printf(1), with visible escapes. Line feeds at the end, which a
+// substitution drops, follow in single quotes. Every word from a file passes through Quoted on its way to a suggested
+// command.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
 	}
 	switch {
-	case word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0:
+	case word != "" && word[0] != '=' && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0: // zsh looks for the program in =PROGRAM
 		return word
 	case utf8.ValidString(word) && strings.IndexFunc(word, invisible) < 0:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
+	body := strings.TrimRight(word, "\n")
+	end := ""
+	if feeds := word[len(body):]; feeds != "" {
+		end = "'" + feeds + "'"
+	}
+	if body == "" {
+		return end
+	}
 	var b strings.Builder
-	b.WriteString("$'")
-	for i := 0; i < len(word); {
-		r, size := utf8.DecodeRuneInString(word[i:])
+	b.WriteString(`"$(printf '`)
+	for i := 0; i < len(body); {
+		r, size := utf8.DecodeRuneInString(body[i:])
 		switch {
-		case r == '\'' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && size == 1 || invisible(r):
-			for _, c := range []byte(word[i : i+size]) {
+		case r == '%':
+			b.WriteString("%%")
+		case r == '\'' || r == '\\' || r == '-' && i == 0 || r == utf8.RuneError && size == 1 || invisible(r):
+			for _, c := range []byte(body[i : i+size]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}
 		default:
@@ -34,7 +44,7 @@ func Quoted(word string) string {
 		}
 		i += size
 	}
-	return b.String() + "'"
+	return b.String() + `')"` + end
 }
 
 // IsName reports whether a text is a valid variable name in a shell (POSIX, 3.216).

@@ -151,7 +151,7 @@ func seeing(tool Tool, files []File) Tool {
 	return tool.With(added, without...)
 }
 
-// rows lists the components in use and out of use. all: without a limit.
+// rows lists the components in use and out of use. all raises the limit.
 func (c *chain) rows(now *survey.Explanation, all bool) {
 	type key struct{ kind, manifest, name string }
 	was := map[key]bool{}

@@ -20,7 +20,7 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
     }
     lib = library_use_served(given, &identity);
     const char *loader = lib ? NULL : loader_named_by(fd);
-    if (loader || (!lib && library_refused(given, &identity))) {
+    if (loader || (!lib && library_refused(&identity))) {
         *text = loader ? library_loader_text(given, loader) : library_overwritten_text(given);
     } else if (!lib) {
         struct objects *before = objects_now();
