@@ -51,7 +51,7 @@ func (e *settingsExam) settings() {
 		return
 	}
 	found := e.found(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil)
-	// What another program has written is told, and is not for --fix to remove.
+	// Only the user removes a file of another program; --fix does not.
 	found.offer(byHand, explain.RemoveFile(file))
 	if !changes {
 		found.soften(diag.Note)

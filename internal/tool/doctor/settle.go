@@ -82,7 +82,7 @@ func (e *settling) settle() {
 		f := &e.Findings[i]
 		for _, c := range f.offers {
 			what := after(c.Change)
-			// A note says what to do for the sake of something else, such as time or power.
+			// The change for a note has another purpose, such as time or power, so it may cause a problem.
 			if what.found == nil || f.Severity != diag.Note && what.worse {
 				continue
 			}
