@@ -4,7 +4,7 @@
 # Where things come from:
 #   internal/core, by tools/goc              build/core.c: the core, in C
 #   spine/*/*.c and spine/*/linux           with it build/libvulkan.so.1.4.<header version>, and its links
-#   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
+#   cmd/vkloader, internal/decide/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
@@ -148,7 +148,7 @@ MODULE_LIBS := $(SPINE_LIBS)
 endif
 MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
-PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
+PROGRAM_LDFLAGS := -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
 # For Windows 7 and newer; what is needed of the compiler's own libraries is linked in. Sections lie in the file as in memory:
@@ -168,8 +168,8 @@ SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYST
 # asm/trampolines.c is made of jumps in every build.
 JUMPS := -O2 -fno-sanitize=all -fomit-frame-pointer -fno-stack-protector -fno-lto \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fno-reorder-blocks-and-partition) $(if $(WINDOWS),$(if $(filter i386,$(MACHINE)),-mno-stackrealign))
-# Those with large tables are linked last: the variables of all others share the page that the dynamic linker has written to.
-SPINE_LARGE := $(wildcard spine/core/$(SYSTEM)/known.c) spine/library/judged.c spine/process/claim.c
+# The one with a large table is linked last: the variables of all others share the page that the dynamic linker has written to.
+SPINE_LARGE := spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
 # The null driver maps its memory as Linux does.
 DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
@@ -180,14 +180,15 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
 help:
 	@echo 'make                 build everything into build/'
 	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
-	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run every test'
+	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run the suites'
+	@echo 'make test-all        also with sanitizers and the race detector, the translator, and every TARGET'
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
@@ -304,7 +305,7 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard internal/tool/probe/child/*.c internal/tool/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
+PROBE_SRC := $(wildcard internal/decide/probe/child/*.c internal/decide/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
 # On Windows it has the library's own readers of the system, as they are in the DLL, and a file that is compiled as they are.
 ifneq ($(WINDOWS),)
 FACTS_SRC := $(filter %/facts.c,$(PROBE_SRC))
@@ -317,14 +318,14 @@ $(B)/obj/facts.o: $(FACTS_SRC) Makefile
 -include $(B)/obj/facts.d
 endif
 PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
-$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
+$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
 
 # What the tool is told: its release, and where the library and the probe are installed.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR))
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
+	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR))
 
 EXE := $(if $(WINDOWS),.exe)
 GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
@@ -336,10 +337,21 @@ $(TOOL_RESOURCE): cmd/vkloader/version.rc VERSION Makefile
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_NUMBERS=$(subst .,$(,),$(RELEASE)),0 -O coff -o $@ $<
 endif
 
-# Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
+# A static position-independent program: it runs in any container, whatever C library that has. Go alone makes such a program with
+# an interpreter, so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
+# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address.
+TOOL_CC ?= $(CC)
+ifeq ($(WINDOWS),)
+STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
+TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo)
+TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
+endif
+
+# Go knows best what has changed.
 $(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO_TARGET) $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
+	$(Q)CGO_ENABLED=$(if $(TOOL_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
+		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
@@ -394,6 +406,11 @@ run: all
 
 test:
 	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
+
+# The other machines fetch compilers and systems; Windows needs root.
+test-all:
+	$(Q)tools/test.sh all
+	$(Q)for target in i386 arm64 musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
 
 # In a Debian 12 with nothing in it but what the README asks for; needs root, and the network.
 test-fresh:

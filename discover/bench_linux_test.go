@@ -55,7 +55,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// processorTime is what this process has used of processors, in nanoseconds: other processes do not change it.
+// processorTime returns this process's time on processors, in nanoseconds: other processes do not change it.
 func processorTime(b *testing.B) int64 {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

@@ -11,7 +11,7 @@ import (
 	"vkloader/discover"
 )
 
-// endless is a file system in which one file never ends, whatever its size is said to be.
+// endless is a file system in which one file never ends, with any stated size.
 type endless struct {
 	fstest.MapFS
 	name string

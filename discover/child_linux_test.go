@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child does what the lines of a script say: a JSON object is an event; "crash" and "hang" end or do not end the child, and
+// child follows the lines of a script: a JSON object is an event; "crash" and "hang" end or do not end the child, and
 // "end" ends it well; "VERB NAME=PART" does so if the variable has this part.
 func child(script string) {
 	events := os.NewFile(3, "events")
@@ -71,7 +71,7 @@ func scripted(t *testing.T, limit time.Duration, lines ...string) discover.Probe
 	return discover.ProbeOptions{Child: own, Limit: limit, Whole: true, Env: []string{"PATH=" + os.Getenv("PATH"), "DISCOVER_CHILD=" + strings.Join(lines, "\n")}}
 }
 
-// What a child says is the report: devices, or how and where it ended.
+// The child's events become the report: devices, or how and where it ended.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))
@@ -202,7 +202,7 @@ func TestProbeOfNullDriver(t *testing.T) {
 	}
 }
 
-// asChild is what the built tool prints as JSON.
+// asChild returns the JSON that the built tool prints.
 func asChild(t *testing.T, environ []string, args ...string) (answer any) {
 	t.Helper()
 	cmd := exec.Command(built(t, "vkloader"), append(args, "--json")...)
@@ -214,7 +214,7 @@ func asChild(t *testing.T, environ []string, args ...string) (answer any) {
 	return answer
 }
 
-// What is required is judged in one order, and what is missing first is named.
+// Requirements are judged in one order, and the first that is not met is named.
 func TestNeed(t *testing.T) {
 	t.Parallel()
 	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))

@@ -15,7 +15,7 @@ import (
 	"vkloader/discover"
 )
 
-// decided is what a program gets on a machine.
+// decided returns the decision for a program on a machine.
 func decided(t *testing.T, m *machineTree) (*discover.Host, *discover.Answer) {
 	t.Helper()
 	host := discover.Files(m.files).WithEnv(m.env...)
@@ -85,7 +85,7 @@ func TestGPUsAreTheDoctors(t *testing.T) {
 	}
 }
 
-// A driver's files are found by the dynamic linker's rules; what is missing or too new is named.
+// A driver's files are found by the dynamic linker's rules; missing and too new files are named.
 func TestClosure(t *testing.T) {
 	t.Parallel()
 	all := machines()

@@ -11,7 +11,7 @@ import (
 	"vkloader/discover"
 )
 
-// toolkit is what a toolkit for NVIDIA's containers mounts: the manifest and every file of each driver of NVIDIA's that
+// toolkit returns the mounts of a toolkit for NVIDIA's containers: the manifest and every file of each driver of NVIDIA's that
 // works, found by the decision and the driver's own needs; a fixed list of four names misses other names and versions.
 func toolkit(ctx context.Context, host *discover.Host) (mounts []string, err error) {
 	list, err := discover.GPUs(ctx, host)
@@ -40,7 +40,7 @@ func toolkit(ctx context.Context, host *discover.Host) (mounts []string, err err
 	return mounts, nil
 }
 
-// plugin is what a device plugin tells the kubelet: the GPUs that Vulkan works on, with the nodes of each. One that
+// plugin returns a device plugin's answer to the kubelet: the GPUs that Vulkan works on, with the nodes of each. A plugin that
 // looks for a directory calls a GPU healthy whose driver cannot be loaded.
 func plugin(ctx context.Context, host *discover.Host) (healthy map[string][]string, err error) {
 	list, err := discover.GPUs(ctx, host)
@@ -79,7 +79,7 @@ func models(ctx context.Context, options discover.ProbeOptions) (list []runtimeD
 	return list, nil
 }
 
-// sandbox is what a sandbox binds: all drivers that can be loaded, by the directories of their files, and the nodes.
+// sandbox returns the files that a sandbox binds: all drivers that can be loaded, by the directories of their files, and the nodes.
 func sandbox(ctx context.Context, host *discover.Host) (manifests, directories, nodes []string, err error) {
 	answer, err := discover.Decide(ctx, host, discover.Program{})
 	if err != nil && !errors.Is(err, discover.ErrNoDriver) {
@@ -138,7 +138,7 @@ func within(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
 }
 
-// On each machine the consumers get what the tool says.
+// On each machine the consumers get the tool's answers.
 func TestConsumers(t *testing.T) {
 	t.Parallel()
 	works := map[string][]string{"debian": {"0000:00:02.0", "0000:03:00.0"}, "ubuntu": {"0000:01:00.0", "0000:02:00.0"}, "nixos": {"0000:03:00.0"}}

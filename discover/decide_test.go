@@ -74,7 +74,7 @@ func below(t testing.TB, files fstest.MapFS) string {
 
 var variables = []string{"HOME=/home/u", "VK_INSTANCE_LAYERS=VK_LAYER_named:VK_LAYER_gone", "VK_LOADER_DRIVERS_DISABLE=b*"}
 
-// tool is what the tool prints as JSON, without what only the tool knows: fixes, and packages.
+// tool returns the JSON that the tool prints, without the tool's additions: fixes, and packages.
 func tool(t testing.TB, args ...string) (answer any) {
 	t.Helper()
 	var out, errOut strings.Builder
@@ -329,7 +329,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A root is opened for each question, and closed: what lies at its path later counts.
+// A root is opened for each question, and closed: a later directory at its path counts.
 func TestRootIsNotKept(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "root")

@@ -19,20 +19,20 @@
 //   - [LoaderOf]: the file of the loader that it gets, which may be another one with fewer features
 //   - [Paths]: where drivers, layers and settings are looked for
 //   - [GPUs]: the graphics devices that the kernel shows, with their nodes and the drivers that serve them
-//   - [Closure], [LayerClosure]: the files that a driver or layer needs, and what is missing
+//   - [Closure], [LayerClosure]: the files that a driver or layer needs, and the missing ones
 //
 // These functions start a child process on the running system, and ask its drivers:
 //
 //   - [Probe]: the devices, or how and where the child crashed
 //   - [Wait]: the same, until there is a device that a [Need] describes
-//   - [Inspect]: what a short program gets, with times and the loader's messages
+//   - [Inspect]: the drivers, layers and devices of a short program, with times and the loader's messages
 //
 // # The child process
 //
 // The child is the probe of an installed vkloader, "libexec/vkloader/probe": Debian's package vkloader has it. A program
 // needs no hook in its main function, and links no C code. [ProbeOptions].Child names another copy. Without a probe, these
 // functions return [ErrNoProbe], whose text says what to install; the functions that read files do not need it.
-// docs/decisions/028 in this module says which other ways were tried, and why they were rejected.
+// docs/rationale.md in this module lists the other ways, and why they were rejected.
 //
 // # Reasons and errors
 //
@@ -46,7 +46,7 @@
 // drivers --json", a [PathList] as "vkloader list paths --json", an [Inspection] as "vkloader info --json", a [Verdict] as
 // "vkloader check --json", and a [GPU] as an element of gpus in "vkloader doctor --json". [Schema] is the number in these
 // answers, [InspectionSchema] that of an Inspection. It is raised when a member is removed or changes its meaning, not when
-// one is added. The tool adds what it has tried as a fix, the package that owns a file, and what it knows of a running process.
+// one is added. The tool adds its tried fixes, the package that owns a file, and its facts about a running process.
 //
 // # Concurrency and environment
 //

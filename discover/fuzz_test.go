@@ -11,7 +11,7 @@ import (
 	"vkloader/discover"
 )
 
-// rootOf makes a file system of text: lines of a path and, after a space, what is there: "-> TARGET" is a link, "/" a
+// rootOf makes a file system of text: lines of a path and, after a space, its file: "-> TARGET" is a link, "/" a
 // directory, and anything else the content. A short name stands for a directory that is searched.
 func rootOf(lines string) fstest.MapFS {
 	short := strings.NewReplacer("D/", "usr/share/vulkan/icd.d/", "I/", "usr/share/vulkan/implicit_layer.d/", "E/", "usr/share/vulkan/explicit_layer.d/",

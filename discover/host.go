@@ -1,88 +1,95 @@
 package discover
 
 import (
-	"fmt"
+	"context"
 	"io/fs"
-	"os"
-	"slices"
 
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide"
 )
 
 // Host is a machine: its files, and the variables of programs whose [Program].Env is nil. A Host does not change after it was
-// made.
-type Host struct {
-	name    string
-	below   bool         // it is the file system below a directory
-	root    string       // that directory
-	tree    machine.Tree // in place of a directory
-	environ []string
-	windows *windowsCopy      // of a machine with Windows
-	asked   *explain.Question // of the tool
-}
+// made. Questions about a nil Host are errors.
+type Host struct{ host *decide.Host }
 
-// Local is the running system. A program has the variables of this process.
-func Local() *Host { return &Host{name: "this machine"} }
+// Local returns the running system. A program has the variables of this process.
+func Local() *Host { return &Host{decide.Local()} }
 
-// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
+// Root returns the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
 // link leads out of it. A program has no variables. Without a name there is no directory: answers are errors then.
-func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
+func Root(directory string) *Host { return &Host{decide.Root(directory)} }
 
-// Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
-// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the
-// host is used concurrently. A program has no variables.
-func Files(files fs.FS) *Host {
-	if asked, is := files.(*explain.Question); is { // the tool knows more of its machine than its files
-		return &Host{name: term.Or(asked.Machine.Root, "this machine"), asked: asked}
-	}
-	return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}}
-}
+// Files returns a host with the files of a file system that is no directory. Its paths are those of the machine without the
+// first slash. Symbolic links are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe
+// for concurrent use if the host is used concurrently. A program has no variables. nil is a host without files.
+func Files(files fs.FS) *Host { return &Host{decide.Files(files)} }
 
-// WithEnv is the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. The first of a name counts.
+// Windows returns a copy of a machine with Windows: its registry as "reg export" writes it (several exports may follow each
+// other as separate texts), and its files, in which the directory c is drive C. files may be nil: then no manifest can be
+// read. Only [Decide] and [Paths] are for it; the running Windows is [Local].
+func Windows(files fs.FS, registry ...[]byte) *Host { return &Host{decide.Windows(files, registry...)} }
+
+// WithEnv returns the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. Of several variables
+// with one name, the first counts.
 func (h *Host) WithEnv(variables ...string) *Host {
-	other := *h
-	other.environ = slices.Clone(variables)
-	if other.environ == nil {
-		other.environ = []string{}
+	if h == nil {
+		return nil
 	}
-	return &other
+	return &Host{h.host.WithEnv(variables...)}
 }
 
-// String is the host for people.
-func (h *Host) String() string { return h.name }
-
-// local tells whether it is the running system.
-func (h *Host) local() bool { return !h.below && h.tree == nil && h.windows == nil }
-
-// variables are those of a program that names none.
-func (h *Host) variables() []string {
-	if h.environ == nil && h.local() {
-		return os.Environ()
+// String returns the name of the host in messages.
+func (h *Host) String() string {
+	if h == nil {
+		return "no host"
 	}
-	return h.environ
+	return h.host.String()
 }
 
-// machine is the host with a program's variables; nil: those of the host. What is open for it is closed by done.
-func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
-	if h.asked != nil {
-		return h.asked.Machine, func() {}, nil
+// machine returns the host of package decide, or nil.
+func (h *Host) machine() *decide.Host {
+	if h == nil {
+		return nil
 	}
-	if variables == nil {
-		variables = h.variables()
-	}
-	m, done = &machine.Machine{Tree: h.tree, Environ: variables}, func() {}
-	switch {
-	case h.windows != nil:
-		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
-	case h.tree != nil:
-		m.Root = h.name
-	case h.below:
-		if m.Opened, err = machine.OpenRoot(h.root); err != nil {
-			return nil, nil, fmt.Errorf("host: %w", err)
-		}
-		m.Root, done = h.root, func() { _ = m.Opened.Close() }
-	}
-	return m, done, nil
+	return h.host
+}
+
+// Decide makes the library's decision for a program that creates an instance.
+//
+// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
+// that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
+// the loader of this module, unless [Program].Loader names another one.
+func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
+	return host.machine().Decide(ctx, program)
+}
+
+// Paths lists where drivers, layers and settings are looked for, also places that do not exist. It is for programs that
+// install manifests, that bind them into a sandbox, or that wait for new ones.
+func Paths(ctx context.Context, host *Host, program Program) (*PathList, error) {
+	return host.machine().Paths(ctx, program)
+}
+
+// LoaderOf finds the loader that a program gets, by the rules of the dynamic linker (ld.so(8)) on the host. It reads the file
+// of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
+func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error) {
+	return host.machine().LoaderOf(ctx, program)
+}
+
+// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It
+// wakes no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor], and [Closure] of
+// each of its Drivers, list the files that a container needs for a GPU.
+func GPUs(ctx context.Context, host *Host) ([]GPU, error) { return host.machine().GPUs(ctx) }
+
+// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
+// that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
+// Files that are missing are in the answer, and no error. It opens libraries as files and loads none.
+//
+// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
+// examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
+func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
+	return host.machine().Closure(ctx, driver)
+}
+
+// LayerClosure is [Closure] for a layer. A meta-layer has no library: the error is io/fs.ErrInvalid.
+func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, error) {
+	return host.machine().LayerClosure(ctx, layer)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// command runs the go command in a directory and gives what it prints.
+// command runs the go command in a directory and returns its output.
 func command(t *testing.T, directory string, environ []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
@@ -119,7 +119,7 @@ func TestOtherModule(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.HasPrefix(line, "init vkloader/") {
+		if strings.HasPrefix(line, "init vkloader/") && !strings.HasSuffix(line, ", 0 bytes, 0 allocs") { // copies of errors
 			t.Errorf("at import: %s", line)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"vkloader/discover"
 )
 
-// closureMachines are those of the consumers, and what stands out about the files that drivers and layers need.
+// closureMachines are those of the consumers, and machines with special files of drivers and layers.
 func closureMachines() []machineTree {
 	wsl := join(glibc(triplet, "GLIBC_2.36"), fstest.MapFS{"dev/dxg": text(""),
 		"usr/share/vulkan/icd.d/dzn_icd.x86_64.json": manifest("/" + triplet + "libvulkan_dzn.so"),
@@ -75,7 +75,7 @@ func TestOneJudgement(t *testing.T) {
 	for _, m := range closureMachines() {
 		args := m.args(t, "doctor")
 		report, _ := tool(t, args...).(map[string]any)
-		if m.name == "later" { // what a library of run time lacks is said
+		if m.name == "later" { // the missing dependency of a library of run time is named
 			const want = "libnvidia-glvkspirv.so." + nvidiaVersion + " needs libgone.so.1"
 			if what := texts(report["findings"], "what"); !strings.Contains(strings.Join(what, "\n"), want) {
 				t.Errorf("%q has no %q", what, want)

@@ -97,7 +97,7 @@ func TestPortability(t *testing.T) {
 	}
 }
 
-// Where is searched is what the tool lists.
+// The searched places are those that the tool lists.
 func TestPathsAreTheTools(t *testing.T) {
 	t.Parallel()
 	root := below(t, mixed())

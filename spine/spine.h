@@ -16,10 +16,11 @@
  *   service/   the client of the driver service (service.h): the connection (client.c), drivers with the libraries that
  *              they need (closure.c), the devices that these drivers open through it (namespace.c)
  *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows elsewhere.h and
- *              dxgi.h), what is remembered (memo.c, memo.h, known.c, known.h, trail.c, trail.h), plans (plan.c)
- *   library/   libraries (library.h): which are mapped (mapped.c), which are loaders themselves (judged.c), those of
- *              drivers (driver.c, negotiate.c) and of layers (layer.c), what those of layers need (brought.c); drivers
- *              that the application brings (direct.c)
+ *              dxgi.h), what one call may read (read_budget.c), the core's answers by their
+ *              messages (answer_cache.c, answer_cache.h), plans (plan.c)
+ *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
+ *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of
+ *              layers (layer.c); drivers that the application brings (direct.c)
  *   state/     drivers and who holds them (state.h, driver.c, removal.c), objects (objects.c), records of physical
  *              devices (physdev.c), handles (handles.c)
  *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c, names.h), commands that the registry does

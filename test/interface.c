@@ -142,7 +142,7 @@ size_t place_here(const struct structure *structure, size_t place, size_t *size)
     for (uint32_t i = 0; i < structure->count; i++) {
         const struct run *run = &structure->runs[i];
         if (inside < run->wide || inside >= run->wide + run->wide_size) continue;
-        size_t behind = inside - run->wide; /* the upper half of what is half as long here is nowhere */
+        size_t behind = inside - run->wide; /* the upper half of a value that is half as long here has no place */
         size_t left = behind < run->narrow_size ? run->narrow_size - behind : 0;
         if (*size > left) *size = left;
         return first + HERE(run) + behind;
@@ -169,7 +169,7 @@ void widened(const struct structure *structure, const void *here, unsigned char 
             memcpy(wide + to, (const char *)here + n * HERE(structure) + HERE(run), bytes);
         }
         size_t end = structure->runs[structure->count - 1].wide + structure->runs[structure->count - 1].wide_size;
-        if ((n + 1) * structure->wide == size) /* what is behind the last member of the last one */
+        if ((n + 1) * structure->wide == size) /* the bytes behind the last member of the last one */
             memcpy(wide + n * structure->wide + end, (const char *)here + (n + 1) * HERE(structure),
                    structure->wide - end);
     }

@@ -18,7 +18,7 @@ struct signature {
 };
 struct structure;
 
-/* NULL: nobody knows the command. Host and fakes agree that all of its arguments but the first have 64 bits. */
+/* Returns NULL for an unknown command. Host and fakes agree that all of its arguments but the first have 64 bits. */
 const struct signature *signature_of(const char *name);
 uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function, const uint64_t *arguments);
 
@@ -28,7 +28,7 @@ struct passed {
     uint32_t word[2 * ARGUMENTS];
 };
 void passed_to(const struct signature *signature, const struct passed *passed, uint64_t *arguments);
-/* How many bytes of them are arguments; 0 where nobody knows the command. */
+/* Returns the number of argument bytes; 0 for an unknown command. */
 unsigned passed_bytes(const struct signature *signature);
 /* words.c: calls with these words on the stack. */
 uint64_t call_words(PFN_vkVoidFunction function, const struct passed *passed);
@@ -41,7 +41,7 @@ const struct structure *structure_of_argument(const struct signature *signature,
 const struct structure *structure_of_type(uint64_t type);
 
 size_t structure_size(const struct structure *structure); /* where pointers have 64 bits */
-/* The place here of what is at that place of an array of structures, and how many of the bytes there are here. */
+/* Returns the place here of a place in an array of structures, and the number of its bytes here. */
 size_t place_here(const struct structure *structure, size_t place, size_t *size);
 /* Bytes of an array of structures from here, as they were where pointers have 64 bits. */
 void widened(const struct structure *structure, const void *here, unsigned char *wide, size_t size);

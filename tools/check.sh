@@ -1,9 +1,27 @@
 #!/bin/sh
 # Checks that read the sources and run nothing of the project: gofmt, go vet, shellcheck, clang-format,
 # staticcheck, apidiff, govulncheck. Called by "make test"; links and code blocks of Markdown are in test/source.
+# "check.sh fetch" only builds the programs of the last three, below build/checkers.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
+
+# checker NAME PACKAGE VERSION builds a program once for each version of it and of Go, and sets $checker to its path. It is
+# static, so that it also runs in the root of tools/test-fresh.sh.
+checker() {
+    directory=$PWD/build/checkers/$3-$("$go" env GOVERSION)
+    checker=$directory/$1
+    [ -x "$checker" ] || GOBIN=$directory CGO_ENABLED=0 "$go" install "$2@$3"
+}
+staticcheck() { checker staticcheck honnef.co/go/tools/cmd/staticcheck v0.8.2; }
+apidiff() { checker apidiff golang.org/x/exp/cmd/apidiff v0.0.0-20261014143641-f0251eb4aa3e; }
+govulncheck() { checker govulncheck golang.org/x/vuln/cmd/govulncheck v1.1.4; }
+if [ "${1:-}" = fetch ]; then
+    staticcheck
+    apidiff
+    govulncheck
+    exit 0
+fi
 
 echo "check: gofmt"
 gofmt=$(command -v gofmt || echo "$("$go" env GOROOT)/bin/gofmt")
@@ -34,13 +52,14 @@ esac
 
 echo "check: staticcheck"
 # The programs that try out the translator compare what is always the same: that is what they are for.
-"$go" list ./... | grep -v /test/goc/constructs | xargs "$go" run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+staticcheck
+"$go" list ./... | grep -v /test/goc/constructs | xargs "$checker"
 
 echo "check: apidiff"
 # What other programs use of the package discover stays as it was in the last release, whose exported names are in api.
-# A release writes that file again: go run $apidiff -w discover/testdata/api vkloader/discover
-apidiff=golang.org/x/exp/cmd/apidiff@v0.0.0-20261014143641-f0251eb4aa3e
-changed=$("$go" run "$apidiff" -incompatible discover/testdata/api vkloader/discover)
+# A release writes that file again: build/checkers/VERSION/apidiff -w discover/testdata/api vkloader/discover
+apidiff
+changed=$("$checker" -incompatible discover/testdata/api vkloader/discover)
 if [ -n "$changed" ]; then
     echo "check: discover breaks programs that use it:" >&2
     echo "$changed" >&2
@@ -51,7 +70,7 @@ echo "check: govulncheck"
 # Its database is on the network. Where that is out of reach nothing is known, which is said, and is no failure.
 if [ -z "${HTTPS_PROXY:-}${https_proxy:-}" ] && ! getent hosts vuln.go.dev > /dev/null; then
     echo "check: govulncheck: not checked, its database is out of reach: vuln.go.dev has no address here" >&2
-elif ! told=$("$go" run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./cmd/... 2>&1); then
+elif govulncheck && ! told=$("$checker" ./cmd/... 2>&1); then
     case $told in
     *"fetching vulnerabilities: "*)
         echo "check: govulncheck: not checked, its database is out of reach: ${told##*fetching vulnerabilities: }" >&2

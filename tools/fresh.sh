@@ -1,7 +1,6 @@
 #!/bin/sh
-# fresh.sh: what tools/test-fresh.sh has done in the root that it makes, in a clone below root's home: the README's two
-# commands as root, and again as somebody else, for whom the second rounds with sanitizers, with the race detector and on the
-# 32-bit library, the portable library, and the checks of the sources are not repeated.
+# fresh.sh: the steps of tools/test-fresh.sh inside the root, in a clone below root's home: the README's two commands as root, the
+# parts of tools/test.sh in FRESH_PARTS, then "make run" and the suites that depend on the user, as an ordinary user.
 set -eu
 began=$(date +%s)
 step() {
@@ -14,15 +13,14 @@ home=/home/$somebody
 
 step "make run, as root" make -s run
 step "make test, as root" make test
+for part in $(echo "${FRESH_PARTS:-}" | tr , " "); do step "test.sh $part, as root" tools/test.sh "$part"; done
 
-# The same clone below a home of theirs that nobody else may look into, and what Go has fetched and compiled.
+# The same clone below a home that no other user may read. The caches of Go change their owner.
 useradd --home-dir $home --create-home --shell /bin/sh $somebody
 chmod 700 $home
 git clone -q --no-hardlinks . $home/vkloader
 git -C $home/vkloader remote remove origin
-mkdir -p $home/.cache $home/go/pkg
-cp -r /root/.cache/go-build $home/.cache/
-cp -r /root/go/pkg/mod $home/go/pkg/
+chown -R $somebody: "$GOCACHE" "$GOMODCACHE"
 if [ -d build/emulators ]; then # where the kernel runs no programs of i386
     mkdir $home/vkloader/build
     cp -r build/emulators $home/vkloader/build/
@@ -31,5 +29,5 @@ chown -R $somebody: $home
 cd $home/vkloader
 as_somebody() { HOME=$home setpriv --reuid=$somebody --regid=$somebody --init-groups "$@"; }
 step "make run, as an ordinary user" as_somebody make -s run
-step "the tests that need no root, as an ordinary user" as_somebody tools/test.sh tests
+step "the suites that depend on the user, as an ordinary user" as_somebody tools/test.sh user
 step "done" true

@@ -5,6 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
+# Modes are the same for every caller: files and directories readable by all, writable by their owner.
+umask 022
 
 # A directory below the prefix, as the package files write it: relative to ${prefix} where it is below it.
 below() {
@@ -33,7 +35,7 @@ if [ -x "$BUILD/vkloader" ]; then
         install -d "$d$DATADIR/$(dirname "${file#./}")"
         put 644 "$BUILD/share/${file#./}" "$d$DATADIR/${file#./}"
     done
-    # The driver service, the machine's and a user's, and what keeps CDI files current; nothing is enabled by itself.
+    # The units of the driver service, for the machine and for users, and of the CDI files. They are not enabled.
     for kind in system user; do
         from=packaging/systemd
         if [ "$kind" = user ]; then from=packaging/systemd/user; fi
@@ -45,6 +47,8 @@ if [ -x "$BUILD/vkloader" ]; then
             chmod 644 "$units/${unit##*/}.new"
             mv -f "$units/${unit##*/}.new" "$units/${unit##*/}"
         done
+        install -d "$units-preset"
+        put 644 packaging/systemd/vkloader.preset "$units-preset/80-vkloader.preset"
     done
 fi
 

@@ -14,7 +14,7 @@
 
 here=$PWD/build/packages
 root=$here/root
-distribution="libvulkan1 libvulkan1:i386 libvulkan-dev mesa-vulkan-drivers vulkan-tools"
+distribution="libvulkan1 libvulkan1:i386 libvulkan-dev mesa-vulkan-drivers vulkan-tools systemd"
 failed=0
 case=
 
@@ -114,6 +114,59 @@ directory() {
     32) echo "$lib32" ;;
     *) echo /usr/lib/aarch64-linux-gnu ;;
     esac
+}
+
+# systemctl changes links of units in the root; nothing runs in there.
+systemctl_in_root() { in_tree "$root" systemctl "$@"; }
+
+# unit_states: each unit of ours, for the machine and for users, with its state and the state that presets choose, as lines of
+# the table in docs/packages.md.
+unit_states() {
+    for for in system user; do
+        global=
+        if [ $for = user ]; then global=--global; fi
+        systemctl_in_root $global list-unit-files --no-legend 'vkloader*' | while read -r unit state preset; do
+            echo "| \`$unit\` | $for | $state | $preset |"
+        done
+    done
+}
+
+# units_as_documented: no unit is enabled or wanted by another, no preset enables one, and the page lists each with this state.
+units_as_documented() {
+    unit_states | sort > "$here/units"
+    # shellcheck disable=SC2016 # the page's own quotes
+    sed -n 's/^| `vkloader[^ ]*` | \(system\|user\) | .*/&/p' docs/packages.md | sort > "$here/units.page"
+    diff -u "$here/units.page" "$here/units" >&2 || fail "units differ from the table in docs/packages.md"
+    told=$(find "$root/etc/systemd" "$root/usr/lib/systemd" -path '*.wants/*' -name '*vkloader*')
+    [ -z "$told" ] || fail "wanted by other units: $told"
+    quiet systemctl preset vkloader.service vkloader.socket vkloader-trusted.socket vkloader-cdi.path
+    quiet systemctl --global preset vkloader.service vkloader.socket
+    told=$(find "$root/etc/systemd" -name '*vkloader*')
+    [ -z "$told" ] || fail "enabled by presets: $told"
+}
+
+# enable_units: enables all that can be enabled.
+enable_units() {
+    quiet systemctl enable vkloader.service vkloader-trusted.socket vkloader-cdi.path
+    quiet systemctl --global enable vkloader.service
+    [ "$(find "$root/etc/systemd" -name '*vkloader*' | wc -l)" = 6 ] || fail "systemctl enable made other links: $(cat "$here/log")"
+}
+
+# listing FILE: writes each file of the root with type, mode, owner, link target and checksum, and each unit with its state. Left
+# out is what package managers, ldconfig and drivers keep.
+listing() {
+    # shellcheck disable=SC2016 # the shell in there expands it
+    in_tree "$root" sh -c 'cd / && find . -xdev \( -path ./test -o -path ./root/.cache -o -path ./proc -o -path ./tmp -o -path ./var/cache -o -path ./var/log \
+        -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/lib/rpm \) -prune -o \( -type f -printf "%p %m %U:%G " -exec md5sum {} \; \
+        -o -printf "%p %y %m %U:%G %l\n" \) | sed "s|  \./.*||"
+        systemctl list-unit-files --no-legend; systemctl --global list-unit-files --no-legend' | sort > "$1"
+}
+
+# same_as LISTING [PATTERN]: nothing differs from it but lines that match PATTERN.
+same_as() {
+    listing "$here/listing.now"
+    told=$(diff "$1" "$here/listing.now" | grep '^[<>]' | grep -v -e "${2:-no such line}") || :
+    [ -z "$told" ] || fail "differs: $told"
 }
 
 # finished: the last line, and the exit status.

@@ -195,7 +195,6 @@ debian() {
     try image
     says host-lvp_icd
     lacks "exit "
-    rm -f image.tar
     case_of "commit: nothing of the host is in the new image"
     podman run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"

@@ -5,6 +5,7 @@
 # the last commit, cloned; tools/fresh.sh does it.
 #
 # FRESH_CACHE: a directory that keeps packages, and Go's modules and build cache, from one run to the next. Needs root.
+# FRESH_PARTS: parts of tools/test.sh that run after "make test".
 # "test-fresh.sh may" says why it cannot run here, and exits with 1, or says nothing. Exits with 3 when there was no root to
 # try anything in; otherwise with what the tests exit with.
 set -eu
@@ -50,8 +51,8 @@ enter() {
     mount -o remount,bind,ro "$1/usr/local/go"
     if [ -n "${FRESH_KEPT:-}" ]; then
         mount --bind "$FRESH_KEPT/archives" "$1/var/cache/fresh"
-        mount --bind "$FRESH_KEPT/go-build" "$1/root/.cache/go-build"
-        mount --bind "$FRESH_KEPT/go-mod" "$1/root/go/pkg/mod"
+        mount --bind "$FRESH_KEPT/go-build" "$1/var/cache/go/build"
+        mount --bind "$FRESH_KEPT/go-mod" "$1/var/cache/go/mod"
     fi
     mount -t proc proc "$1/proc"
     mount -t sysfs -o ro sysfs "$1/sys"
@@ -171,7 +172,7 @@ chmod +x "$root/usr/sbin/policy-rc.d"
 
 # ---- Go, the clone, the variables ------------------------------------------------------------------------------------
 
-mkdir -p "$root/usr/local/go" "$root/root/.cache/go-build" "$root/root/go/pkg/mod"
+mkdir -p "$root/usr/local/go" "$root/var/cache/go/build" "$root/var/cache/go/mod"
 chmod 700 "$root/root"
 git clone -q --no-hardlinks . "$root/root/vkloader" > "$here/log" 2>&1 || no_root "the repository was not cloned"
 git -C "$root/root/vkloader" checkout -q --detach "$(git rev-parse HEAD)"
@@ -187,10 +188,20 @@ if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is
         value=$("$go" env $name)
         if [ -n "$value" ]; then echo "$name=$value"; fi
     done
-    # How modules are found; not what is built.
+    # Both users have these caches, one after the other.
+    echo GOCACHE=/var/cache/go/build
+    echo GOMODCACHE=/var/cache/go/mod
+    # The way to find modules; no other flag of this machine.
     flags=$("$go" env GOFLAGS | tr ' ' '\n' | grep -E '^--?mod' | head -n 1) || :
     if [ -n "$flags" ]; then echo "GOFLAGS=$flags"; fi
+    # A word a part: words of the variable that is read with "env".
+    echo "FRESH_PARTS=$(echo "${FRESH_PARTS:-}" | tr ' ' ,)"
 } | grep -v ' ' > "$root/root/environment"
+
+# The programs of tools/check.sh are built here, once.
+GOFLAGS='' tools/check.sh fetch
+mkdir -p "$root/root/vkloader/build"
+cp -r build/checkers "$root/root/vkloader/build/"
 
 # ---- there -----------------------------------------------------------------------------------------------------------
 

@@ -189,10 +189,6 @@ real_driver() {
     quiet vulkaninfo --summary
     grep -q llvmpipe "$here/log" || fail "vulkaninfo shows no llvmpipe: $(tail -n 5 "$here/log")"
     quiet vkloader info
-    # The driver service is there, and nobody has enabled it.
-    [ -e "$root/lib/systemd/system/vkloader.socket" ] || fail "there is no vkloader.socket"
-    told=$(find "$root/etc" -name '*vkloader*')
-    [ -z "$told" ] || fail "enabled: $told"
     apt install "$(ours libvulkan1-vkloader i386)"
     gets_ours 64
     gets_ours 32
@@ -203,7 +199,40 @@ real_driver() {
     gets_theirs 64
     gets_ours 32
     apt remove libvulkan1-vkloader:i386
-    apt purge vkloader # which has a script for that: its units may have been enabled
+    apt purge vkloader
+    as_before 64 32
+}
+
+# Every file, link, mode and unit: before, with the packages, after they were used and removed, and after they were purged.
+everything() {
+    case_of "all packages installed, used, removed and purged: each file, link, mode and unit" full
+    listing "$here/listing.before"
+    apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader amd64)" "$(ours vkloader-dev amd64)"
+    listing "$here/listing.installed"
+    units_as_documented
+    same_as "$here/listing.installed"
+    # What is new belongs to a package, or is one of the links that the page shows.
+    in_tree "$root" dpkg -L libvulkan1-vkloader:amd64 libvulkan1-vkloader:i386 vkloader vkloader-dev:amd64 |
+        sed 's|^|.|; s|^\./lib/|./usr/lib/|' | sort -u > "$here/owned"
+    told=$(diff "$here/listing.before" "$here/listing.installed" | sed -n 's/^> \(\.\/[^ ]*\) .*/\1/p' | grep -vxF -f "$here/owned" |
+        grep -v -e '/libvulkan\.so\.1$' -e '/libvulkan\.so\.1\.99\.vkloader$' -e '/libvulkan\.so\.1\.distrib$' -e '^\./var/lib/systemd/deb-systemd-' \
+            -e '^\./etc/ld\.so\.cache$') || :
+    [ -z "$told" ] || fail "of no package: $told"
+    told=$(diff "$here/listing.before" "$here/listing.installed" | grep '^> \./' | grep -v ' l 777 ' | grep -v ' \(d \)\?\(644\|755\) 0:0') || :
+    [ -z "$told" ] || fail "modes: $told"
+    enable_units
+    mkdir -p "$root/etc/cdi"
+    quiet vkloader cdi generate --hook /usr/bin/vkloader -o /etc/cdi/vkloader.yaml
+    quiet vkloader info
+    quiet vkloader doctor
+    quiet vkloader run --no-layers vulkaninfo --summary
+    quiet vkloader system use distribution
+    quiet vkloader system use vkloader
+    apt remove libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader vkloader-dev
+    rmdir "$root/etc/cdi" || fail "the CDI file is there without the tool"
+    same_as "$here/listing.before" ' \./var/lib/systemd\(/deb-systemd-.*\)\? '
+    quiet dpkg --purge vkloader # nothing is left of the others
+    same_as "$here/listing.before"
     as_before 64 32
 }
 
@@ -423,7 +452,7 @@ end
 make_base
 make_full
 make_test
-for name in ${CASES:-linted together real_driver cdi_files side_by_side upgrade_under_programs switch upgrade_distribution orders \
+for name in ${CASES:-linted together real_driver everything cdi_files side_by_side upgrade_under_programs switch upgrade_distribution orders \
     with_programs broken_off beside_make_install on_arm64}; do
     "$name"
 done

@@ -146,7 +146,6 @@ there_and_back() {
     changed
     told=$(rpm_in_root -q --whatprovides 'libvulkan.so.1()(64bit)' --qf '%{NAME}\n')
     [ "$told" = vulkan-loader ] || fail "libvulkan.so.1()(64bit) is provided by $told"
-    [ -e "$root/usr/lib/systemd/system/vkloader.socket" ] || fail "there is no vkloader.socket"
     packages -e --allmatches vkloader-devel vkloader-libs.i686
     gets_ours 64
     gets_theirs 32
@@ -155,6 +154,17 @@ there_and_back() {
     gets_theirs 32
     verified vulkan-loader
     clean
+}
+
+units() {
+    case_of "units: none is enabled, and none stays enabled after removal"
+    quiet apt-get install -y -o Dpkg::Use-Pty=0 --no-install-recommends systemd
+    listing "$here/listing.before"
+    install_ours
+    units_as_documented
+    enable_units
+    packages -e --allmatches vkloader-libs vkloader-devel vkloader
+    same_as "$here/listing.before"
 }
 
 switch() {
@@ -234,7 +244,7 @@ mkdir -p "$here"
 end
 make_base
 make_test_rpm
-for name in ${CASES:-there_and_back switch upgrade dependencies}; do
+for name in ${CASES:-there_and_back units switch upgrade dependencies}; do
     "$name"
 done
 finished

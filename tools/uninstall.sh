@@ -24,12 +24,18 @@ done
 rm -f "$d$LIBDIR"/libvulkan.so.1.4.* "$d$LIBDIR/pkgconfig/vulkan.pc"
 rm -rf "$d$LIBDIR/cmake/VulkanLoader"
 if [ "$BUILD" = build ]; then
+    # CDI files name the tool, and links of enabled units would lead nowhere.
+    if [ -z "$d" ] && [ -x "$BINDIR/vkloader" ]; then "$BINDIR/vkloader" cdi refresh --remove > /dev/null || :; fi
+    for link in "$d"/etc/systemd/system/*.wants/vkloader* "$d"/etc/systemd/user/*.wants/vkloader*; do
+        case $(readlink "$link" 2> /dev/null) in "$PREFIX"/lib/systemd/*) rm -f "$link" ;; esac
+    done
     rm -f "$d$BINDIR/vkloader" "$d$LIBEXECDIR/vkloader/probe"
     rm -f "$d$DATADIR"/man/man[17]/vkloader* "$d$DATADIR/bash-completion/completions/vkloader" \
         "$d$DATADIR/zsh/site-functions/_vkloader" "$d$DATADIR/fish/vendor_completions.d/vkloader.fish"
     for unit in vkloader.service vkloader.socket vkloader-trusted.socket vkloader-cdi.service vkloader-cdi.path; do
         rm -f "$d$PREFIX/lib/systemd/system/$unit" "$d$PREFIX/lib/systemd/user/$unit"
     done
+    rm -f "$d$PREFIX"/lib/systemd/*-preset/80-vkloader.preset
     rmdir "$d$LIBEXECDIR/vkloader" 2> /dev/null || true
 fi
 echo "removed from $d$PREFIX"

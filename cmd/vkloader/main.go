@@ -1,7 +1,7 @@
-// Command vkloader shows what the Vulkan loader finds on this machine, what it loads, and how long that takes.
+// Command vkloader shows the drivers and layers that the Vulkan loader finds on this machine and loads, and their cost.
 //
-// Its own process never links or opens libvulkan, a driver or a layer: what has to load foreign code is done by a
-// child, the probe, under a time limit.
+// Its own process never links or opens libvulkan, a driver or a layer: a child, the probe, loads foreign code, under a
+// time limit.
 package main
 
 import (

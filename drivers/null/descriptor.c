@@ -1,4 +1,4 @@
-/* descriptor.c: descriptor pools and sets. A set is a place in its pool; what is written to it is never kept. */
+/* descriptor.c: descriptor pools and sets. A set is a place in its pool; writes to it are discarded. */
 #include "null.h"
 
 struct descriptor_set {

@@ -1,8 +1,8 @@
-/* formats.c: what can be done with formats, and how large images may be.
+/* formats.c: the features of formats, and the largest sizes of images.
  *
- * A driver that never touches a texel can do with a format whatever a format of its kind can do at all; that covers
- * the specification's tables of mandatory formats. Sparse images, protected images and handles of other APIs it never
- * offers.
+ * A driver that never touches a texel can support every feature of a format that any format of its kind has; that
+ * covers the specification's tables of mandatory formats. It offers no sparse images, no protected images and no
+ * handles of other APIs.
  */
 #include "null.h"
 
@@ -192,7 +192,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties2(
                                                          in->flags, &pImageFormatProperties->imageFormatProperties);
 }
 
-/* ---- what it never offers -------------------------------------------------------------------------------------- */
+/* ---- unsupported features ---------------------------------------------------------------------------------------- */
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceSparseImageFormatProperties(
     VkPhysicalDevice physicalDevice, VkFormat format, VkImageType type, VkSampleCountFlagBits samples,

@@ -54,7 +54,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory 
 
 VKAPI_ATTR void VKAPI_CALL null_vkUnmapMemory(VkDevice device, VkDeviceMemory memory)
 {
-    /* What was written must be there at the next map. */
+    /* The next map must show the written bytes. */
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkFlushMappedMemoryRanges(VkDevice device, uint32_t memoryRangeCount,

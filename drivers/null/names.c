@@ -1,8 +1,8 @@
 /* names.c: the driver interface that the loader finds by symbol, and the look-up of commands by name.
  *
- * A name is looked up in a perfect hash made by the generator: one hash, one comparison, whatever the name. It never
- * answers for an extension's command unless that extension is enabled on the instance or device, as far as the handle
- * given can tell.
+ * A name is looked up in a perfect hash made by the generator: one hash and one comparison for every name. An
+ * extension's command is found only if that extension is enabled on the instance or device, as far as the given handle
+ * shows that.
  */
 #include "null.h"
 

@@ -95,7 +95,7 @@ static inline void release(const VkAllocationCallbacks *callbacks, void *p)
 
 /* ---- objects --------------------------------------------------------------------------------------------------- */
 
-/* First in every record of a device and what belongs to it. */
+/* The first member in every record of a device and of its objects. */
 struct object {
     uintptr_t magic;         /* dispatchable objects: OBJECT_MAGIC, until the loader writes its own pointer here */
     _Atomic uint64_t serial; /* given when private data is first set, so that a reused address finds nothing old */
@@ -131,7 +131,7 @@ struct device {
     _Atomic VkDeviceSize allocated;       /* of the heap */
     _Atomic VkDeviceAddress next_address; /* of memory, as shaders would see it */
 
-    /* Waits that find something not yet signalled sleep here; signals take the lock only when somebody sleeps. */
+    /* Waits for objects that are not signalled sleep here; signals take the lock only if a thread sleeps. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     _Atomic uint32_t sleepers;

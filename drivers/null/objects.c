@@ -1,7 +1,7 @@
-/* objects.c: objects that only exist: what they are made from is never looked at.
+/* objects.c: objects without behavior: their creation ignores the create info.
  *
  * Each is one small allocation, so that handles are unique, allocators are used as a driver uses them, and sanitizers
- * see what a program forgets.
+ * report objects that a program does not destroy.
  */
 #include "null.h"
 

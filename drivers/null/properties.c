@@ -1,7 +1,7 @@
 /* properties.c: limits and properties of the one physical device, its queue family and its memory.
  *
- * Limits are at least what the specification requires of a device with all the features of features.c. Nothing here
- * is measured or looked up on the machine: the answers are the same everywhere.
+ * Limits are at least those that the specification requires of a device with all the features of features.c. Nothing
+ * here is measured or read from the machine: the answers are the same everywhere.
  */
 #include "null.h"
 

@@ -6,7 +6,7 @@
 #include "null.h"
 
 struct surface {
-    struct swapchain *current; /* the one that is not retired */
+    struct swapchain *current; /* the swapchain that is not retired */
 };
 
 struct swapchain {

@@ -127,7 +127,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore 
 /* A timeline never goes back: a submission that did not wait may have been ahead of the host. */
 static void signal_semaphore(struct semaphore *s, uint64_t value)
 {
-    if (!s || !s->timeline) return; /* nobody can see a binary semaphore's state */
+    if (!s || !s->timeline) return; /* the state of a binary semaphore is invisible */
     uint64_t old = atomic_load(&s->value);
     while (old < value && !atomic_compare_exchange_weak(&s->value, &old, value))
         ;

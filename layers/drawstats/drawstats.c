@@ -18,7 +18,7 @@
 #include "interface.h"
 #include "system.h"
 
-/* ---- what is known ---------------------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------------------------ */
 
 struct instance {
     struct instance *next;
@@ -53,7 +53,7 @@ struct counts {
     uint64_t counted;  /* the most that draws whose number, too, stands in a buffer can be */
 };
 
-/* What belongs to a command buffer, at a place found from its handle. */
+/* The counts of a command buffer, at a place found from its handle. */
 struct slot {
     _Atomic(VkCommandBuffer) handle; /* NULL: free */
     struct device *device;

@@ -1,4 +1,4 @@
-/* system.h: what the C libraries of Linux and Windows call differently. */
+/* system.h: functions with different names in the C libraries of Linux and Windows. */
 #ifndef DRAWSTATS_SYSTEM_H
 #define DRAWSTATS_SYSTEM_H
 

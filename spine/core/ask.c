@@ -2,16 +2,15 @@
  * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
  * same call.
  *
- * It decides nothing. Every call has a core of its own, and what is remembered (answers, files, calls, settings) is
- * under the lock. So the core may be asked on any thread and in any forked child, at any moment. */
+ * It decides nothing. Every call has a core of its own, and what is remembered (answers, settings) is under the lock.
+ * So the core may be asked on any thread and in any forked child, at any moment. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/answer_cache.h"
 #include "core/core.h"
 #include "core/facts.h"
-#include "core/memo.h"
-#include "core/trail.h"
 
 #include "goc.h"
 
@@ -29,8 +28,8 @@ struct facts {
     struct service service;
     struct goc *memory; /* of the core, from the first message on that is not remembered */
     void *call;
-    uint32_t count, told, found; /* rounds: how many there are, the core has got, and were remembered */
-    struct looks looks;
+    uint32_t count, told; /* rounds: how many there are, and the core has got */
+    struct read_budget budget;
     struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
 };
 
@@ -41,8 +40,8 @@ struct facts *facts_new(void)
 {
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
-    memset(facts, 0, offsetof(struct facts, looks)); /* the arrays behind it are read only up to their counts */
-    looks_begin(&facts->looks);
+    memset(facts, 0, offsetof(struct facts, budget)); /* the arrays from here on are read only up to their counts */
+    facts->budget.counted = false;
     facts->service.socket = -1;
     return facts;
 }
@@ -52,7 +51,6 @@ void facts_free(struct facts *facts)
     if (!facts) return;
     service_end(&facts->service);
     goc_close(facts->memory);
-    looks_end(&facts->looks);
     free(facts->w.bytes);
     for (uint32_t i = 0; i < facts->count; i++) round_drop(facts->round[i]);
     free(facts);
@@ -99,9 +97,7 @@ __attribute__((destructor)) static void stop(void)
 {
     if (exit_begun()) return;
     round_drop(atomic_exchange(&remembered, NULL));
-    trail_forget();
-    memo_drop();
-    known_forget();
+    answers_forget();
     goc_trim();
 }
 
@@ -154,14 +150,17 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     struct wire_need_directory directory;
     struct wire_need_file file;
     struct wire_need_exists exists;
+    struct wire_need_foreign foreign;
     if (wire_get_need_var(record, &var))
         read_var(w, (struct variable){var.name, var.secure});
     else if (wire_get_need_directory(record, &directory))
-        read_directory(w, &f->looks, directory.path);
+        read_directory(w, directory.path);
     else if (wire_get_need_file(record, &file))
-        read_file(w, &f->looks, file.path);
+        read_file(w, &f->budget, file.path);
     else if (wire_get_need_exists(record, &exists))
-        read_exists(w, &f->looks, exists.path);
+        read_exists(w, exists.path);
+    else if (wire_get_need_foreign(record, &foreign))
+        read_foreign(w, foreign.path);
     else if (record->id == WIRE_NEED_GRAPHICS)
         read_graphics(w);
     else if (record->id == WIRE_NEED_SERVICE)
@@ -221,10 +220,9 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
     struct round *fresh = round_new(f->count ? f->round[f->count - 1]->id : 0, f->w.bytes, f->w.size);
     f->w = (struct wire_writer){0};
     if (!fresh) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    struct round *r = memo_find(fresh);
+    struct round *r = answer_find(fresh);
     if (r) {
         round_drop(fresh);
-        f->found++;
     } else {
         r = fresh;
         struct control control = control_take();
@@ -236,7 +234,7 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
             round_drop(r);
             return status == GOC_MEMORY ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_INITIALIZATION_FAILED;
         }
-        memo_keep(r);
+        answer_keep(r);
     }
     f->round[f->count++] = r;
     *out = r;
@@ -282,43 +280,19 @@ static VkResult decide(struct instance *instance, struct facts *facts, const str
     return VK_ERROR_INITIALIZATION_FAILED;
 }
 
-/* Does the same as an earlier call, where nothing has changed since then. */
-static bool follow(struct facts *facts, const struct call_start *start, struct plan *plan)
-{
-    struct wire_reader reader;
-    struct wire_answer answer;
-    if (facts->w.failed) return false;
-    facts->count = trail_follow(start, &facts->looks, facts->round);
-    if (!facts->count) {
-        looks_end(&facts->looks);
-        return false;
-    }
-    free(facts->w.bytes);
-    facts->w = (struct wire_writer){0};
-    struct round *r = facts->round[facts->count - 1];
-    if (!answer_open(&reader, r, &answer)) return false;
-    decided(r, answer.result, plan);
-    return true;
-}
-
 /* The first question of a call. */
 static VkResult decide_first(struct instance *instance, struct facts *facts, const struct wire_question *q,
                              struct plan *plan)
 {
     struct wire_remembered told = {0};
     struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
-    const struct call_start start = {facts->w.bytes, facts->w.size, q, &told};
-    VkResult result = VK_SUCCESS;
     facts->begun = true;
-    if (!follow(facts, &start, plan)) {
-        /* what is always read saves a round */
+    /* what is always read saves a round */
 #define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
-        DECISIVE_VARIABLES(GIVE)
+    DECISIVE_VARIABLES(GIVE)
 #undef GIVE
-        if (told.path) wire_put_remembered(&facts->w, &told);
-        result = decide(instance, facts, q, plan);
-        if (result == VK_SUCCESS && facts->found == facts->count) trail_keep(&start, facts->round, facts->count);
-    }
+    if (told.path) wire_put_remembered(&facts->w, &told);
+    VkResult result = decide(instance, facts, q, plan);
     round_drop(teller);
     return result;
 }

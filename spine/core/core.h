@@ -8,7 +8,7 @@
 
 struct wire_writer; /* gen/zwire.h */
 struct wire_record;
-struct round; /* core/memo.h */
+struct round; /* core/answer_cache.h */
 struct plan {
     const unsigned char *bytes; /* of the round */
     size_t size;

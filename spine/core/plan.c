@@ -1,6 +1,6 @@
 /* plan.c: the steps of a plan that are about the log. All others are for those who asked. */
+#include "core/answer_cache.h"
 #include "core/core.h"
-#include "core/memo.h"
 #include "gen/zwire.h"
 
 bool plan_speaks(const struct wire_record *record)

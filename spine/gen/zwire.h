@@ -221,6 +221,7 @@ enum {
     WIRE_FILE = 4,
     WIRE_EXE = 5,
     WIRE_EXISTS = 6,
+    WIRE_FOREIGN = 70,
     WIRE_APP = 7,
     WIRE_DRIVER = 8,
     WIRE_DRIVER_EXT = 9,
@@ -244,6 +245,7 @@ enum {
     WIRE_NEED_FILE = 35,
     WIRE_NEED_EXE = 36,
     WIRE_NEED_EXISTS = 37,
+    WIRE_NEED_FOREIGN = 71,
     WIRE_NEED_GRAPHICS = 38,
     WIRE_NEED_SERVICE = 39,
     WIRE_NEED_REGISTRY = 55,
@@ -529,6 +531,25 @@ static inline void wire_put_exists(struct wire_writer *w, const struct wire_exis
 static inline bool wire_get_exists(const struct wire_record *record, struct wire_exists *r) {
     const unsigned char *at = record->at;
     if (record->id != 6) return false;
+    if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
+    if (!wire_take_u32(&at, record->end, &r->yes)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_foreign {
+    const char *path;
+    uint32_t path_len;
+    uint32_t yes; /* a library of another word size or machine than the process */
+};
+static inline void wire_put_foreign(struct wire_writer *w, const struct wire_foreign *r) {
+    size_t start = wire_begin(w, 70);
+    wire_put_str(w, r->path, r->path_len);
+    wire_put_u32(w, r->yes);
+    wire_end(w, start);
+}
+static inline bool wire_get_foreign(const struct wire_record *record, struct wire_foreign *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 70) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
     if (!wire_take_u32(&at, record->end, &r->yes)) return false;
     return record->end - at < 8;
@@ -1055,6 +1076,22 @@ static inline void wire_put_need_exists(struct wire_writer *w, const struct wire
 static inline bool wire_get_need_exists(const struct wire_record *record, struct wire_need_exists *r) {
     const unsigned char *at = record->at;
     if (record->id != 37) return false;
+    if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_foreign {
+    const char *path;
+    uint32_t path_len;
+};
+static inline void wire_put_need_foreign(struct wire_writer *w, const struct wire_need_foreign *r) {
+    size_t start = wire_begin(w, 71);
+    wire_put_str(w, r->path, r->path_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_foreign(const struct wire_record *record, struct wire_need_foreign *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 71) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
     return record->end - at < 8;
 }

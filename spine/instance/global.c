@@ -88,18 +88,18 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, uin
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;
     }
+    library_look();
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) {
         if (!wire_get_pre_layer(&record, &pre)) continue;
         char *text;
-        struct mapped_lib *lib = library_open(pre.library, &text);
-        if (!lib) { /* LAY-228: only this layer is left out */
+        struct file_identity identity;
+        void *handle = library_dlopen(pre.library, &identity, &text);
+        if (!handle) { /* LAY-228: only this layer is left out */
             log_text(NULL, text_of_wrong_class(text) ? LOG_INFO : LOG_ERROR, text ? text : "out of memory");
             free(text);
             continue;
         }
-        void *handle = lib->handle;
-        library_forget(lib);
         void *function = gate_dlsym(handle, pre.symbol);
         if (!function || code_is_own(function)) { /* LAY-229; ERRATA 23: not exported, or the loader itself */
             unsigned flags =

@@ -121,6 +121,7 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
     VkResult result = VK_SUCCESS;
     struct driver_libs *libs = calloc(1, sizeof *libs);
     if (!libs) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    library_look();
     struct wire_reader reader;
     struct wire_record record;
     wire_open(&reader, plan->bytes, plan->size);
@@ -253,6 +254,7 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name)
 void drivers_close(struct instance *in, struct driver_libs *libs)
 {
     if (!libs) return;
+    if (in) library_note_objects(true);
     for (struct driver_lib *d = libs->first; d;) {
         struct driver_lib *next = d->next;
         if (d->mapped && log_heard(in))

@@ -120,10 +120,11 @@ VkResult layers_read(struct plan *plan, struct layer_list **out)
     return VK_SUCCESS;
 }
 
+/* Returns the last layer of a name (LAY-260), or NULL. */
 static const struct layer *find(const struct layer_list *list, const char *name)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (strcmp(list->layer[i].name, name) == 0) return &list->layer[i];
+    for (uint32_t i = list->count; i > 0; i--)
+        if (strcmp(list->layer[i - 1].name, name) == 0) return &list->layer[i - 1];
     return NULL;
 }
 
@@ -145,12 +146,9 @@ static VkResult list_all(struct layer_list *list, struct layer_list **out)
 
 VkResult layer_named(struct layer_list *list, const char *name, const struct layer **layer)
 {
-    VkResult result = VK_SUCCESS;
-    *layer = find(list, name);
-    if (*layer || !list->asked) return result;
-    struct layer_list *all = atomic_load(&list->all);
-    if (!all) result = list_all(list, &all);
-    if (all) *layer = find(all, name);
+    struct layer_list *all = list->asked ? atomic_load(&list->all) : list;
+    VkResult result = all ? VK_SUCCESS : list_all(list, &all);
+    *layer = all ? find(all, name) : NULL;
     return result;
 }
 
@@ -169,7 +167,7 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. */
+/* Nor is a loader a layer (ERRATA 29); of a path, library_dlopen knows. */
 static bool is_loader(struct instance *in, const void *function)
 {
     const char *loader = loader_named_at(function);
@@ -229,15 +227,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    if (library_may_open(l->library, &n->identity, &text))
-        n->handle = brought_open(l->library, &n->identity, &n->place, &text);
-    if (n->handle && library_is_left(n->handle)) {
-        library_let_go(n->handle);
-        brought_refused(n->place);
-        n->place = NULL;
-        n->handle = NULL;
-        text = library_overwritten_text(l->library);
-    }
+    n->handle = library_dlopen(l->library, &n->identity, &text);
     if (!n->handle && !text) return NO_MEMORY;
     if (!n->handle) { /* LAY-296: the dynamic linker's text is an error, but for a wrong ELF class */
         bool wrong = text_of_wrong_class(text);
@@ -247,7 +237,6 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     }
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    library_judged(&n->identity);
     /* Where nobody hears what is said of it, the real path of a library that was found is not asked for. */
     if (n->identity.inode && !log_heard(in)) return OPENED;
     bool as_given;
@@ -272,7 +261,7 @@ static void close_one(struct instance *in, struct layer_node *n)
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
     const char *library = n->layer->library;
     if (!path_has_directory(library) && n->path) library = n->path;
-    library_close_layer(n->handle, n->layer->library, n->found ? n->found : library, &n->identity, n->place);
+    library_close_layer(n->handle, n->layer->library, n->found ? n->found : library, &n->identity);
     n->handle = NULL;
 }
 
@@ -307,7 +296,6 @@ VkResult layers_open(struct instance *in)
         free(node);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    brought_look();
     for (uint32_t i = list->active_count; i-- > 0;) {
         const struct layer_active *a = &list->active[i];
         if (a->layer->meta || a->layer->unchained) continue;

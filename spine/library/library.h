@@ -5,7 +5,7 @@
 
 #include "core/core.h"
 
-struct layer_place; /* of brought.c */
+struct objects;
 
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
@@ -16,89 +16,90 @@ struct driver_symbols {
     void *at[SYMBOLS];
 };
 
-/* One reference to a library. */
+struct library; /* a record of the table */
+
+/* One opening of a driver's library. */
 struct mapped_lib {
-    struct mapped_lib *next; /* of those whose file is known */
-    bool identified;
-    struct file_identity identity; /* of the file that was mapped, which another one may have replaced since */
+    struct library *library;
     void *handle;
     struct closure *closure; /* NULL, but of a driver of the service */
     char *given;             /* as passed to dlopen */
     char *real;              /* real path of the object loaded where given does not lead to it; else == given */
-    char *found;             /* the path by which the linker found it, when given is a name that it searched for */
-    bool as_given;           /* given, or found, leads to the object */
+    bool located;            /* the path by which the linker found a bare name is known */
+    bool as_given;           /* given, or that path, leads to the object */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
-    struct held *lent;       /* the loader's own reference, which it uses; NULL: it has one itself */
+    bool borrowed;           /* for a call: without a reference of the linker */
     struct driver_symbols symbols;
 };
 
+/* Compares the files of the libraries that stay open, and closes what changed. Call it before opening libraries. */
+void library_look(void);
 /* Opens a library. NULL: text says why (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
-/* The same for the time of one call: what the loader has open of the same file is used as it is. */
+/* The same for the time of one call: a library that is open by this path is used as it is. */
 struct mapped_lib *library_borrow(const char *path, char **text);
-/* Notes the path by which the linker found it, which is the library's from now on; NULL: it is not known. */
-void library_found(struct mapped_lib *lib, char *found);
-/* Notes which file is mapped; call it when real is known. */
-void library_identify(struct mapped_lib *lib);
-/* Lets a library go: closed, or, of a driver, kept mapped as ERRATA 1 says. */
+/* Takes over the path by which the linker found a bare name; NULL: it is unknown. */
+void library_found(struct mapped_lib *lib, char *path);
+/* Notes that the linker has the library by the path that was given. */
+void library_lies_as_given(struct mapped_lib *lib);
+/* Attributes new objects of the process to the drivers in use (theirs), or to nobody. */
+void library_note_objects(bool theirs);
+/* Ends an opening: the library is closed, or stays open by the rule of mapped.c. */
 void library_close(struct mapped_lib *lib);
-/* Forgets the record and leaves its reference with the caller. */
-void library_forget(struct mapped_lib *lib);
-/* Keeps a reference to a library until library_drop_preloaded (INS-087): that of the record, which uses it on. */
+/* Keeps a library open until library_drop_preloaded (INS-087). */
 void library_preload(struct mapped_lib *lib);
-/* Lets them go: all, or the one whose path was given (PHY-050). */
+/* Ends that for all libraries, or for the one whose path was given (PHY-050). */
 void library_drop_preloaded(const char *given);
-/* A kept driver whose file was replaced is let go, so that the new file is loaded. served: the file that there is now,
- * of a driver that has no path; NULL of others. */
-void library_drop_replaced(const char *given, const struct file_identity *served);
-/* The closure of a driver of the service, held, if exactly that file is mapped already. */
-struct closure *library_find_served(const char *given, const struct file_identity *identity);
-/* May the library of this path be opened: it is no loader (ERRATA 29), and no file that was overwritten while it was
- * mapped? identity: of the file that is there now, all zero when the linker searches for it. False: text as of
- * library_open. */
-bool library_may_open(const char *path, struct file_identity *identity, char **text);
-/* Of a file that was looked at: was it overwritten while it was mapped? now: NULL when it is not known. */
-bool library_refused(const char *given, const struct file_identity *now);
-/* Was the file of what is open by this handle overwritten, and is it left as it is? */
-bool library_is_left(void *handle);
-/* Lets a layer's library go, or leaves it when its file was overwritten since. given: as passed to dlopen. path: whose
- * file has the identity. place: of brought_open. */
-void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity,
-                         struct layer_place *place);
+/* The open library of a driver of the service, if it is of exactly this file; one of another file is closed. */
+struct mapped_lib *library_use_served(const char *given, const struct file_identity *identity);
+/* Takes a closure and a list of objects over. NULL: no memory. */
+struct mapped_lib *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
+                                      struct objects *before);
+/* Opens a library without a record, unless it is a loader (ERRATA 29) or was overwritten. identity: of its file, all
+ * zero if the linker searches for it. NULL: text as of library_open. */
+void *library_dlopen(const char *path, struct file_identity *identity, char **text);
+/* Reports whether a file must not be opened, because its code in memory was overwritten. now: all zero if unknown. */
+bool library_refused(const struct file_identity *now);
+/* Lets a layer's library go, or puts it into quarantine if its file was overwritten. given: as passed to dlopen. path:
+ * whose file has the identity. */
+void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
 
-/* ---- brought.c -------------------------------------------------------------------------------------------------- */
+/* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
-/* What the libraries of layers need stays mapped when a layer is opened a second time (docs/decisions/032). */
+/* Objects of the process at one moment; counted. */
+struct objects;
+/* The objects that there are, held for the caller. NULL: unknown. */
+struct objects *objects_now(void);
+/* The objects that have come since, and their dependencies, except the program's own. NULL: unknown. */
+struct objects *objects_since(const struct objects *before);
+struct objects *objects_hold(struct objects *o);
+void objects_drop(struct objects *o);
+/* Forgets the last list, for unloading. */
+void objects_forget(void);
+unsigned objects_count(const struct objects *o);
+const char *objects_path(const struct objects *o, unsigned i);
+const void *objects_at(const struct objects *o, unsigned i);
+/* Reports whether an object is still in the process by this path. */
+bool objects_have(const void *object, const char *path);
 
-/* Drops the held libraries whose files were replaced. Call it before opening libraries. */
-void brought_look(void);
-/* The library that was overwritten, of those that are held for a layer's library; NULL: none. It lives as long as the
- * loader. given: as passed to dlopen. */
-const char *brought_overwritten(const char *given);
-/* gate_dlopen of a layer's library; seen: its file, all zero when the linker searches for it. *place: for
- * library_close_layer. */
-void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text);
-/* What brought_open has opened is not used after all. */
-void brought_refused(struct layer_place *place);
-/* A layer's library was closed. Arguments as of library_close_layer. */
-void brought_closed(const char *given, const char *path, const struct file_identity *identity,
-                    struct layer_place *place);
+/* ---- search.c --------------------------------------------------------------------------------------------------- */
+
+/* What decides a search for a bare name. */
+struct search;
+/* The state of the search now, for free(). NULL: unknown. */
+struct search *linker_search_begin(void);
+/* Reports whether the linker would find a bare name at the same path again. */
+bool linker_search_same(const struct search *s, const char *name, const char *found);
 
 /* ---- refusal.c -------------------------------------------------------------------------------------------------- */
 
 /* What is said of what may not be opened; by malloc, NULL without memory. */
 char *library_overwritten_text(const char *name);
 char *library_loader_text(const char *name, const char *loader);
-
-/* ---- judged.c ---------------------------------------------------------------------------------------------------- */
-
-/* A file that may be opened was: it need not be read for that again, as long as it is the same. */
-void library_judged(const struct file_identity *identity);
-bool library_is_judged(const struct file_identity *identity);
 
 /* ---- served.c --------------------------------------------------------------------------------------------------- */
 
@@ -179,7 +180,6 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    struct layer_place *place;     /* of brought.c */
     char *found;                   /* the path of a library that the linker has searched for; else NULL */
     char *path;                    /* of the library really loaded; NULL: nobody heard of it when it was loaded */
     struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */
@@ -205,7 +205,7 @@ struct layer_list {
 /* Makes a list from a plan, whose bytes it takes over on success. */
 VkResult layers_read(struct plan *plan, struct layer_list **out);
 void layers_free(struct layer_list *list);
-/* Finds a layer of an instance by its name, the first of several (LAY-108); NULL when there is none. */
+/* Finds a layer of an instance by its name, the last of several (LAY-260); NULL when there is none. */
 VkResult layer_named(struct layer_list *list, const char *name, const struct layer **layer);
 
 /* Opens and negotiates the libraries of the active layers, bottom to top (LAY-277), and reports the ones that failed.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: the library does not export it. What is lent knows from before: what is mapped keeps its exports. */
+/* NULL: the library does not export it. An open library keeps its exports. */
 static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
 {
     static const char *const names[SYMBOLS] = {
@@ -47,16 +47,16 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
     d->inside = function;
-    if (searched && !mapped->lent) library_found(mapped, image_name_of(function));
+    if (searched && !mapped->located) library_found(mapped, image_name_of(function));
+    if (searched && mapped->located) mapped->as_given = true;
     if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
-        char *name = mapped->found ? NULL : image_name_of(function);
-        mapped->as_given = mapped->found || (name && strcmp(name, mapped->given) == 0);
+        char *name = image_name_of(function);
+        if (name && strcmp(name, mapped->given) == 0) library_lies_as_given(mapped);
         free(name);
         char *real = mapped->as_given ? NULL : gate_path_of(function, NULL, NULL);
         if (real) mapped->real = real;
     }
-    library_identify(mapped);
-    return !leads_back(in, function, d) && !(searched && !mapped->lent && is_loader(in, function, d));
+    return !leads_back(in, function, d) && !(searched && is_loader(in, function, d));
 }
 
 /* Asks for the version (DRV-047 to 054). */

@@ -97,11 +97,24 @@ static void identify(const struct physdev *device, bool name, struct identity *o
     out->driver_name[sizeof out->driver_name - 1] = 0;
 }
 
-static bool matches(const struct configuration *c, const struct identity *device)
+/* How well a device matches a configuration, the best first (SET-94, SET-95). */
+enum likeness { LIKE_ALL, LIKE_BOTH_UUIDS, LIKE_DEVICE_UUID, LIKE_NAME, LIKE_NONE };
+
+static bool same_uuid(const uint8_t *a, const uint8_t *b)
 {
-    return device->comparable && device->properties.driverVersion == c->driver_version &&
-           memcmp(device->device_uuid, c->device_uuid, VK_UUID_SIZE) == 0 &&
-           memcmp(device->driver_uuid, c->driver_uuid, VK_UUID_SIZE) == 0;
+    return memcmp(a, b, VK_UUID_SIZE) == 0;
+}
+
+static bool matches(const struct configuration *c, const struct identity *device, enum likeness how)
+{
+    if (!device->comparable) return false;
+    switch (how) {
+    case LIKE_ALL: return device->properties.driverVersion == c->driver_version && matches(c, device, LIKE_BOTH_UUIDS);
+    case LIKE_BOTH_UUIDS:
+        return same_uuid(device->device_uuid, c->device_uuid) && same_uuid(device->driver_uuid, c->driver_uuid);
+    case LIKE_DEVICE_UUID: return same_uuid(device->device_uuid, c->device_uuid);
+    default: return c->device_name && strcmp(device->properties.deviceName, c->device_name) == 0;
+    }
 }
 
 /* ---- choosing -------------------------------------------------------------------------------------------------- */
@@ -155,15 +168,53 @@ static struct identity *identify_all(struct physdev *const *device, uint32_t cou
     return identity;
 }
 
-static const struct identity *first_match(const struct configuration *c, struct identity *identity, uint32_t count)
+/* Returns the device for a configuration, or NULL. An exact match may have been chosen before; the others must not, and
+ * one by the device's UUID alone or by its name must be the only one (SET-95). */
+static struct identity *matching(const struct configuration *c, struct identity *identity, uint32_t count,
+                                 enum likeness how)
 {
+    struct identity *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (matches(c, &identity[i])) {
-            identity[i].visible = true;
-            return &identity[i];
+        if (!matches(c, &identity[i], how) || (how != LIKE_ALL && identity[i].visible)) continue;
+        if (how <= LIKE_BOTH_UUIDS) return &identity[i];
+        if (found) return NULL;
+        found = &identity[i];
+    }
+    return found;
+}
+
+/* Chooses devices for the configurations and marks them visible. Returns an array with the device of each, or NULL
+ * without memory; *found is the number of configurations that have one. */
+static struct identity **choose(const struct configurations *list, struct identity *identity, uint32_t count,
+                                uint32_t *found)
+{
+    struct identity **chosen = calloc(list->count ? list->count : 1, sizeof(struct identity *));
+    *found = 0;
+    for (enum likeness how = LIKE_ALL; chosen && how < LIKE_NONE; how++) {
+        for (uint32_t i = 0; i < list->count; i++) {
+            if (chosen[i]) continue;
+            chosen[i] = matching(&list->entry[i], identity, count, how);
+            if (!chosen[i]) continue;
+            chosen[i]->visible = true;
+            ++*found;
         }
     }
-    return NULL;
+    return chosen;
+}
+
+/* Warns of a configuration whose device does not match exactly; names what differs. */
+static void log_inexact(struct instance *instance, const struct configuration *c, const struct identity *device)
+{
+    if (matches(c, device, LIKE_ALL)) return;
+    char text[UUID_TEXT], driver[UUID_TEXT];
+    bool card = same_uuid(device->device_uuid, c->device_uuid), same = same_uuid(device->driver_uuid, c->driver_uuid);
+    bool version = device->properties.driverVersion == c->driver_version;
+    log_line(
+        instance, LOG_WARN,
+        "loader_apply_settings_device_configurations: settings file contained device_configuration which matches no VkPhysicalDevice exactly: deviceName: \"%s\", deviceUUID: %s, driverUUID: %s, driverVersion: %d. Using VkPhysicalDevice \"%s\", whose%s%s%s differs",
+        c->device_name ? c->device_name : "", uuid_text(c->device_uuid, text), uuid_text(c->driver_uuid, driver),
+        (int)c->driver_version, device->properties.deviceName, card ? "" : " deviceUUID", same ? "" : " driverUUID",
+        version ? "" : " driverVersion");
 }
 
 VkResult configurations_devices(struct instance *instance, struct physdev *const *device, uint32_t available,
@@ -176,16 +227,21 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
     }
     struct identity *identity = identify_all(device, available, true);
     if (!identity) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint32_t written = 0, found = 0;
+    uint32_t written = 0, found;
+    struct identity **chosen = choose(list, identity, available, &found);
+    if (!chosen) {
+        free(identity);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     log_line(instance, LOG_INFO,
              "Selecting and ordering VkPhysicalDevices to match the loader settings device configurations list");
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct identity *match = first_match(&list->entry[i], identity, available);
+        const struct identity *match = chosen[i];
         if (!match) {
             log_absent(instance, &list->entry[i]);
             continue;
         }
-        found++;
+        log_inexact(instance, &list->entry[i], match);
         if (written == *count) continue;
         out[written] = (VkPhysicalDevice)device[match - identity];
         if (*match->driver_name) /* SET-101, with the space at the end */
@@ -204,6 +260,7 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
                 "VkPhysicalDevice \"%s\" did not appear in the settings file device configurations list, so was not added to the pPhysicalDevices array",
                 identity[i].properties.deviceName);
     free(identity);
+    free(chosen);
     if (!found) return none_matches(instance);
     *count = written;
     return found > written ? VK_INCOMPLETE : VK_SUCCESS;
@@ -215,8 +272,13 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
     const struct configurations *list = instance->configurations;
     struct identity *identity = identify_all(device, available, false);
     if (!identity) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    bool found = false;
-    for (uint32_t i = 0; i < list->count; i++) found = first_match(&list->entry[i], identity, available) || found;
+    uint32_t found;
+    struct identity **chosen = choose(list, identity, available, &found);
+    if (!chosen) {
+        free(identity);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    free(chosen);
     uint32_t kept = 0;
     for (uint32_t g = 0; found && g < *count; g++) {
         bool visible = true;

@@ -1,6 +1,8 @@
-/* filter.c: the three id filters, VK_LOADER_DEVICE_ID_FILTER and its kin: reads their values and judges devices by
- * them. It sees devices as programs do, through the chain; it never asks a driver itself and keeps nothing. */
+/* filter.c: the filters VK_LOADER_DEVICE_ID_FILTER, VK_LOADER_VENDOR_ID_FILTER and VK_LOADER_DRIVER_ID_FILTER: reads
+ * their values and judges devices by them. It sees devices as programs do, through the chain; it never asks a driver
+ * itself and keeps nothing. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "physdev/list.h"
 
@@ -14,23 +16,19 @@ static uint32_t read_number(const char *text, const char **end)
     return (uint32_t)value;
 }
 
-/* Gives the number of ranges. */
-static uint32_t read_filter(struct instance *instance, struct variable variable, struct id_filter *filter)
+/* Reads a variable's ranges, whose number has no limit (ENV-98). Returns false without memory. */
+static bool read_filter(struct variable variable, struct id_filter *filter)
 {
-    filter->count = 0;
     char *block;
     const char *p = env_read(variable, &block);
-    while (p && *p) {
+    size_t entries = 1;
+    for (const char *comma = p; comma && (comma = strchr(comma, ',')); comma++) entries++;
+    filter->range = p && *p ? array_new(0, entries, sizeof *filter->range) : NULL;
+    bool memory = filter->range || !p || !*p;
+    while (filter->range && *p) {
         if (*p == ',') { /* ENV-93: empty entries are skipped */
             p++;
             continue;
-        }
-        if (filter->count == ID_RANGES_MAX) {
-            log_line(
-                instance, LOG_WARN,
-                "parse_id_filter_environment_var: Exceeded maximum number of filters (%d) for env var '%s'. Remaining entries will be ignored.",
-                ID_RANGES_MAX, variable.name);
-            break;
         }
         const char *end;
         uint32_t first = read_number(p, &end), last = first;
@@ -39,27 +37,38 @@ static uint32_t read_filter(struct instance *instance, struct variable variable,
         } else if (*end != '\0' && *end != ',') {
             last = read_number(end + 1, &end); /* ENV-94: any one character separates; ENV-96: unreadable is 0 */
         }
-        filter->range[filter->count].first = first;
-        filter->range[filter->count].last = last;
-        filter->count++;
+        filter->range[filter->count++] = (struct id_range){first, last};
         while (*p != '\0' && *p != ',') /* what follows the second number is ignored */
             p++;
     }
     free(block);
-    return filter->count;
+    return memory;
 }
 
-bool filters_read(struct instance *instance, struct id_filters *filters)
+VkResult filters_read(struct id_filters *filters)
 {
-    uint32_t ranges = read_filter(instance, VARIABLE_LOADER_DEVICE_ID_FILTER, &filters->device);
-    ranges += read_filter(instance, VARIABLE_LOADER_VENDOR_ID_FILTER, &filters->vendor);
-    ranges += read_filter(instance, VARIABLE_LOADER_DRIVER_ID_FILTER, &filters->driver);
-    return ranges;
+    *filters = (struct id_filters){0};
+    bool memory = read_filter(VARIABLE_LOADER_DEVICE_ID_FILTER, &filters->device) &&
+                  read_filter(VARIABLE_LOADER_VENDOR_ID_FILTER, &filters->vendor) &&
+                  read_filter(VARIABLE_LOADER_DRIVER_ID_FILTER, &filters->driver);
+    return memory ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+void filters_free(struct id_filters *filters)
+{
+    free(filters->device.range);
+    free(filters->vendor.range);
+    free(filters->driver.range);
+}
+
+bool filters_any(const struct id_filters *filters)
+{
+    return filters->device.count || filters->vendor.count || filters->driver.count;
 }
 
 static bool in_filter(const struct id_filter *filter, uint32_t id)
 {
-    for (uint32_t i = 0; i < filter->count; i++)
+    for (size_t i = 0; i < filter->count; i++)
         if (filter->range[i].first <= id && id <= filter->range[i].last) return true;
     return filter->count == 0;
 }

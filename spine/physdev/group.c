@@ -5,10 +5,16 @@
 #include "zends.h"
 #include "physdev/list.h"
 
+/* The groups of one driver. */
+struct part {
+    uint32_t end; /* index behind the last one */
+    bool made;    /* one for each device, in place of the driver's own */
+};
+
 struct groups {
     VkPhysicalDeviceGroupProperties *group; /* members are the terminators' handles */
     uint32_t count;
-    uint32_t *end; /* for each driver of the scan, where its groups end */
+    struct part *part; /* for each driver of the scan */
     /* The caller's elements, whose chains drivers may fill (PHY-071). */
     const VkPhysicalDeviceGroupProperties *given;
     uint32_t given_count;
@@ -46,6 +52,18 @@ static void log_failed_count(struct instance *instance, const struct driver *dri
              command, driver_path(driver->lib), what);
 }
 
+/* Adds a group for each device of the scan from index first on. Returns VK_SUCCESS or out of memory. */
+static VkResult groups_of_devices(const struct scan *scan, uint32_t first, struct groups *groups)
+{
+    if (!groups_room(groups, scan->count - first)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = first; i < scan->count; i++) {
+        VkPhysicalDeviceGroupProperties *group = groups_next(groups);
+        group->physicalDeviceCount = 1;
+        group->physicalDevices[0] = scan->found[i].handle;
+    }
+    return VK_SUCCESS;
+}
+
 /* A driver without group function: a group for each device (PHY-062). */
 static VkResult single_groups(struct instance *instance, struct scan *scan, struct driver *driver,
                               struct groups *groups)
@@ -60,13 +78,7 @@ static VkResult single_groups(struct instance *instance, struct scan *scan, stru
         }
         return result;
     }
-    if (!groups_room(groups, scan->count - first)) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = first; i < scan->count; i++) {
-        VkPhysicalDeviceGroupProperties *group = groups_next(groups);
-        group->physicalDeviceCount = 1;
-        group->physicalDevices[0] = scan->found[i].handle;
-    }
-    return VK_SUCCESS;
+    return groups_of_devices(scan, first, groups);
 }
 
 /* The groups of a driver that has the function, once asked. Members are the driver's handles until the records are
@@ -105,14 +117,28 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
     }
     if (written < count) /* PHY-077: never more than was counted */
         groups->count = first + written;
-    for (uint32_t i = first; i < groups->count; i++)
-        if (groups->group[i].physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE)
-            groups->group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
     return result;
 }
 
+/* Reports whether a group has 1 to VK_MAX_DEVICE_GROUP_SIZE members, each once and each a device of the scan from index
+ * first on. */
+static bool group_true(const struct scan *scan, uint32_t first, const VkPhysicalDeviceGroupProperties *group)
+{
+    if (!group->physicalDeviceCount || group->physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE) return false;
+    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) {
+        bool known = false;
+        for (uint32_t k = first; k < scan->count && !known; k++)
+            known = scan->found[k].handle == (void *)group->physicalDevices[i];
+        for (uint32_t k = 0; k < i && known; k++) known = group->physicalDevices[k] != group->physicalDevices[i];
+        if (!known) return false;
+    }
+    return true;
+}
+
+/* Adds the groups of a driver; *made tells that they were replaced by one for each device, because a group of the
+ * driver's cannot be true (PHY-078). */
 static VkResult driver_groups(struct instance *instance, struct scan *scan, struct driver *driver,
-                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups, bool *made)
 {
     uint32_t first = groups->count, first_device = scan->count;
     VkResult result = VK_INCOMPLETE;
@@ -121,12 +147,23 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
         scan->count = first_device;
         result = ask_groups(instance, scan, driver, enumerate, groups);
     }
-    return result == VK_INCOMPLETE ? VK_SUCCESS : result;
+    if (!list_given(result)) return result;
+    for (uint32_t i = first; i < groups->count; i++) {
+        if (group_true(scan, first_device, &groups->group[i])) continue;
+        log_line(
+            instance, LOG_ERROR | LOG_DRIVER,
+            "terminator_EnumeratePhysicalDeviceGroups: Driver %s reports a device group that cannot be true (group %u, %u members). Each of its devices is a group.",
+            driver_path(driver->lib), i - first, groups->group[i].physicalDeviceCount);
+        groups->count = first;
+        *made = true;
+        return groups_of_devices(scan, first_device, groups);
+    }
+    return VK_SUCCESS;
 }
 
-/* Replaces the drivers' handles of the groups first and later, all of one driver, by the records' (PHY-078). */
-static VkResult wrap_members(struct instance *instance, const struct scan *scan, const struct driver *driver,
-                             struct groups *groups, uint32_t first, uint32_t last)
+/* Replaces the drivers' handles of the groups from first up to last, all of one driver, by the records'. */
+static void wrap_members(const struct scan *scan, const struct driver *driver, struct groups *groups, uint32_t first,
+                         uint32_t last)
 {
     for (uint32_t g = first; g < last; g++) {
         VkPhysicalDeviceGroupProperties *group = &groups->group[g];
@@ -135,17 +172,9 @@ static VkResult wrap_members(struct instance *instance, const struct scan *scan,
             for (uint32_t k = 0; k < scan->count && !record; k++)
                 if (scan->found[k].driver == driver && scan->found[k].handle == (void *)group->physicalDevices[i])
                     record = scan->found[k].record;
-            if (!record) {
-                log_line(
-                    instance, LOG_ERROR,
-                    "terminator_EnumeratePhysicalDeviceGroups:  Failed to find GPU %u in group %u returned by 'EnumeratePhysicalDeviceGroups' in list returned by 'EnumeratePhysicalDevices'",
-                    i, g);
-                return VK_ERROR_INITIALIZATION_FAILED;
-            }
             group->physicalDevices[i] = (VkPhysicalDevice)record;
         }
     }
-    return VK_SUCCESS;
 }
 
 /* PHY-061, EXT-036: one of the two names, and never the other. */
@@ -158,20 +187,19 @@ static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance
 
 static VkResult scan_all_groups(struct instance *instance, struct scan *scan, struct groups *groups)
 {
-    groups->end = calloc(scan->drivers.count ? scan->drivers.count : 1, sizeof *groups->end);
-    if (!groups->end) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    groups->part = calloc(scan->drivers.count ? scan->drivers.count : 1, sizeof *groups->part);
+    if (!groups->part) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++) {
         struct driver *driver = scan->drivers.driver[i];
         PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, driver);
-        result = enumerate ? driver_groups(instance, scan, driver, enumerate, groups)
+        result = enumerate ? driver_groups(instance, scan, driver, enumerate, groups, &groups->part[i].made)
                            : single_groups(instance, scan, driver, groups);
-        groups->end[i] = groups->count;
+        groups->part[i].end = groups->count;
     }
     if (result == VK_SUCCESS) result = physdev_records_term(instance, scan->found, scan->count);
     for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++)
-        result =
-            wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0, groups->end[i]);
+        wrap_members(scan, scan->drivers.driver[i], groups, i ? groups->part[i - 1].end : 0, groups->part[i].end);
     return result;
 }
 
@@ -191,7 +219,7 @@ static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struc
     }
     for (uint32_t d = 0; d < scan->drivers.count && result == VK_SUCCESS; d++) {
         const struct driver *driver = scan->drivers.driver[d];
-        uint32_t first = d ? groups->end[d - 1] : 0, count = groups->end[d] - first;
+        uint32_t first = d ? groups->part[d - 1].end : 0, count = groups->part[d].end - first;
         PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, driver);
         bool any = false;
         for (uint32_t i = 0; i < count; i++) {
@@ -199,7 +227,7 @@ static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struc
                                                          .pNext = chain[first + i]};
             any = any || chain[first + i];
         }
-        if (!enumerate || !any) continue;
+        if (!enumerate || !any || groups->part[d].made) continue;
         VkResult asked = enumerate(driver->handle, &count, again);
         if (!list_given(asked)) result = asked;
     }
@@ -262,6 +290,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance h
     }
 done:
     free(groups.group);
-    free(groups.end);
+    free(groups.part);
     return result;
 }

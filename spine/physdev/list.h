@@ -49,21 +49,24 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
 
 /* ---- filter.c -------------------------------------------------------------------------------------------------- */
 
-#define ID_RANGES_MAX 16 /* PHY-039: further ones are reported and ignored */
+struct id_range {
+    uint32_t first, last;
+};
 
 struct id_filter {
-    uint32_t count; /* 0: everything passes */
-    struct {
-        uint32_t first, last;
-    } range[ID_RANGES_MAX];
+    size_t count; /* 0: everything passes */
+    struct id_range *range;
 };
 
 struct id_filters {
     struct id_filter device, vendor, driver;
 };
 
-/* Reads the three variables; false when none of them filters. */
-bool filters_read(struct instance *instance, struct id_filters *filters);
+/* Reads the three variables and returns VK_SUCCESS or out of memory. The caller frees the filters in both cases. */
+VkResult filters_read(struct id_filters *filters);
+void filters_free(struct id_filters *filters);
+/* Reports whether one of the variables filters. */
+bool filters_any(const struct id_filters *filters);
 /* Does a device, given by the chain's handle, pass all of them? Asks through the chain (PHY-041). */
 bool filters_pass(const struct instance *instance, const struct id_filters *filters, VkPhysicalDevice chain_handle);
 

@@ -101,10 +101,10 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumeratePhysicalDevices(VkInstance handl
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     struct id_filters filters;
-    VkResult result;
-    if (filters_read(instance, &filters)) {
+    VkResult result = filters_read(&filters);
+    if (result == VK_SUCCESS && filters_any(&filters)) {
         result = filtered_devices(instance, &filters, pPhysicalDeviceCount, pPhysicalDevices);
-    } else {
+    } else if (result == VK_SUCCESS) {
         PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
         uint32_t room = *pPhysicalDeviceCount;
         result = next(instance->lower, pPhysicalDeviceCount, pPhysicalDevices);
@@ -114,6 +114,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumeratePhysicalDevices(VkInstance handl
             if (wrapped != VK_SUCCESS) result = wrapped;
         }
     }
+    filters_free(&filters);
     if (list_given(result) && pPhysicalDevices) remove_useless_drivers(instance);
     return result;
 }
@@ -223,10 +224,14 @@ tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDevi
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     struct id_filters filters;
-    if (filters_read(instance, &filters))
-        return filtered_groups(instance, &filters, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
+    VkResult result = filters_read(&filters);
+    bool any = filters_any(&filters);
+    if (result == VK_SUCCESS && any)
+        result = filtered_groups(instance, &filters, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
+    filters_free(&filters);
+    if (result != VK_SUCCESS || any) return result;
     uint32_t room = *pPhysicalDeviceGroupCount;
-    VkResult result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
+    result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
     if (!list_given(result) || !pPhysicalDeviceGroupProperties) return result;
     if (*pPhysicalDeviceGroupCount > room) *pPhysicalDeviceGroupCount = room;
     VkResult wrapped = wrap_groups(instance, pPhysicalDeviceGroupProperties, *pPhysicalDeviceGroupCount);

@@ -8,22 +8,28 @@
 /* Of a file as it was at one moment; another one at its path differs. */
 struct file_identity {
     uint64_t device, inode, size;
-    int64_t changed[2], modified[2]; /* the larger unit first */
-    bool special;                    /* neither a regular file nor a directory: as file_is_special */
+    int64_t modified[2]; /* the larger unit first */
+    bool special;        /* neither a regular file nor a directory: as file_is_special */
 };
+/* The time of the last status change does not count: package managers, chmod and ln change it. */
 static inline bool file_same(const struct file_identity *a, const struct file_identity *b)
 {
-    return a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed[0] == b->changed[0] &&
-           a->changed[1] == b->changed[1] && a->modified[0] == b->modified[0] && a->modified[1] == b->modified[1];
+    return a->device == b->device && a->inode == b->inode && a->size == b->size && a->modified[0] == b->modified[0] &&
+           a->modified[1] == b->modified[1];
+}
+/* Reports whether both are the same file, whatever it contains. */
+static inline bool file_same_inode(const struct file_identity *a, const struct file_identity *b)
+{
+    return a->inode && a->device == b->device && a->inode == b->inode;
 }
 /* False: there is no such file, or it cannot be looked at. */
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* The same file with other contents, or changed otherwise: what is mapped of it is not what it was. */
+/* Reports whether the same file has other contents: a mapping of it is not what it was. */
 static inline bool file_overwritten(const struct file_identity *now, const struct file_identity *then)
 {
-    return now->device == then->device && now->inode == then->inode && !file_same(now, then);
+    return file_same_inode(now, then) && !file_same(now, then);
 }
 /* The name by which a library's file calls itself a Vulkan loader (ERRATA 29); NULL: it is none, or cannot be read. */
 const char *loader_named_in(const char *path);

@@ -32,6 +32,7 @@ void lock_wanted(bool taken);
 #define dirfd(...) (lock_wanted(false), dirfd(__VA_ARGS__))
 #define dl_iterate_phdr(...) (lock_wanted(false), dl_iterate_phdr(__VA_ARGS__))
 #define dladdr(...) (lock_wanted(false), dladdr(__VA_ARGS__))
+#define dlinfo(...) (lock_wanted(false), dlinfo(__VA_ARGS__))
 #define dlclose(...) (lock_wanted(false), dlclose(__VA_ARGS__))
 #define dlerror(...) (lock_wanted(false), dlerror(__VA_ARGS__))
 #define dlopen(...) (lock_wanted(false), dlopen(__VA_ARGS__))

@@ -33,6 +33,8 @@ void *gate_dlsym(void *handle, const char *name);
 /* Real path of the object that contains a function (DRV-025), for free(); NULL: none is found, or no memory. as_given,
  * if not NULL: whether the linker has it by this path, so that both lead to the same file. */
 char *gate_path_of(const void *function, const char *given, bool *as_given);
+/* The path by which the linker has the library of a handle, for free(). NULL: unknown, or no memory. */
+char *gate_path_by_handle(void *handle);
 /* The name that the object with a function calls itself, cut off where it is too long; empty: it has none. */
 void gate_soname(const void *function, char *name, size_t size);
 /* Are all of these functions in the same object? The list ends with NULL. */

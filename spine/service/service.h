@@ -59,8 +59,7 @@ struct closure;
 struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
                              char **text);
 void *closure_driver(const struct closure *c);
-void closure_hold(struct closure *c);
-/* The last one unmaps what was mapped, unless libraries are never closed. NULL is none. */
+/* Unmaps what was mapped, unless libraries are never closed. NULL is none. */
 void closure_drop(struct closure *c);
 
 /* ---- namespace.c ------------------------------------------------------------------------------------------------ */

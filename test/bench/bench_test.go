@@ -99,19 +99,6 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// What is measured where the library cannot know the file system says so.
-func TestMountListed(t *testing.T) {
-	const mounts = "33 27 254:0 /A / rw - ext4 /dev/vda rw\n134 33 0:29 / /proc rw - proc proc rw\n"
-	for info, want := range map[string]bool{"pos:\t0\nmnt_id:\t33\n": true, "mnt_id:\t134\nino:\t1": true, "mnt_id:\t34": false, "mnt_id:\t3": false, "pos:\t33": false} {
-		if got := mountListed(info, mounts); got != want {
-			t.Errorf("%q: %v", info, got)
-		}
-	}
-	if unlisted(t.TempDir()) {
-		t.Error("the mount of the temporary directory is not listed")
-	}
-}
-
 func TestStatistic(t *testing.T) {
 	t.Parallel()
 	s := samples{{{5, 4}, {1, 0.5}, {3, 2}}, {{4, 4}, {2, 1}}}
@@ -123,7 +110,7 @@ func TestStatistic(t *testing.T) {
 	}
 }
 
-// What was measured besides the two loaders has columns of its own, and in the tables about growth a place in each cell.
+// Measurements besides the two loaders have columns of their own, and in the tables about growth a place in each cell.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	s := samples{ours: {{5, 5}}, reference: {{10, 10}}, peer: {{20, 20}}, bare: {{2, 2}}}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// kinds are what is done again and again, in one process each.
+// kinds are the repeated operations, in one process each.
 var kinds = []struct{ operation, title string }{
 	{"extensions", "instance extensions listed"},
 	{"layers", "layers listed"},
@@ -21,7 +21,7 @@ var kinds = []struct{ operation, title string }{
 	{"cycle", "enumerate, create, list, destroy"},
 }
 
-// held is what a process holds at one moment.
+// held is the memory that a process holds at one moment.
 type held struct {
 	After    int `json:"after"`
 	Blocks   int `json:"blocks"`
@@ -29,7 +29,7 @@ type held struct {
 	Resident int `json:"resident_kb"`
 }
 
-// repetition is a process that did one thing many times: what it held after a tenth, half, and all of them.
+// repetition describes a process that repeats one operation: its memory after a tenth, half, and all of the repetitions.
 type repetition struct {
 	Title string  `json:"title"`
 	Ours  [3]held `json:"vkloader"`
@@ -63,7 +63,7 @@ func (b *bench) repeat(s set, n int) ([]repetition, error) {
 	return list, nil
 }
 
-// settled is how much more may be resident at the end than after half of the times, in kB: what the C library keeps of freed memory varies.
+// settled is the permitted growth of resident memory from half to all of the repetitions, in kB: the C library's free memory varies.
 const settled = 512
 
 // grew says whether the process held more blocks at the end than after its warm-up, or went on taking memory.

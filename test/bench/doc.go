@@ -1,6 +1,6 @@
 // Command bench measures this loader and the system's side by side, in alternation in one run: start-up in fresh
 // processes, calls in processes that are warm, instructions under valgrind. It prints tables, and says which budgets are
-// met. docs/benchmarks.md says what is measured and how to read it.
+// met. docs/benchmarks.md describes the measurements and how to read them.
 //
 //	make bench BENCH="flags", or build/bench/bench [flags]
 //

@@ -5,18 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
-// grown is a world of some size: so many manifests of layers that nobody asks for, so many layers in the chain, or so
-// many drivers.
+// grown is a world of some size: a number of manifests of unused layers, of layers in the chain, or of
+// drivers.
 type grown struct {
 	kind  string // manifests, layers, drivers
 	n     int
-	items []string // keys of what is measured in it
+	items []string // keys of its measurements
 }
 
-// growthKinds are the kinds in the order shown, with what a number of them is.
+// growthKinds are the kinds in the order shown, with the title of a number of them.
 var growthKinds = []struct{ name, title string }{
 	{"manifests", "manifests of layers that nobody asks for"},
 	{"layers", "layers in the chain"},
@@ -37,11 +36,7 @@ func growth() []grown {
 	return list
 }
 
-// old is how long a file stays as it is before the loader relies on its stamp.
-const old = 5 * time.Second
-
-// grow measures the worlds of all sizes. Files are made first and are older than three seconds when they are read: nothing
-// that is younger is remembered (decision 025).
+// grow measures the worlds of all sizes.
 func (b *bench) grow() ([]row, error) {
 	var sets []set
 	worlds := growth()
@@ -52,7 +47,6 @@ func (b *bench) grow() ([]row, error) {
 		}
 		sets = append(sets, s)
 	}
-	time.Sleep(old)
 	var rows []row
 	for i, g := range worlds {
 		var list []item

@@ -43,28 +43,6 @@ func load() string {
 	return one
 }
 
-// mountListed tells whether the mount of an open file is among the process's mounts: info is of /proc/self/fdinfo, mounts is
-// /proc/self/mountinfo.
-func mountListed(info, mounts string) bool {
-	for line := range strings.Lines(info) {
-		if number, found := strings.CutPrefix(line, "mnt_id:"); found {
-			return strings.Contains("\n"+mounts, "\n"+strings.TrimSpace(number)+" ")
-		}
-	}
-	return false
-}
-
-// unlisted tells whether the mount that a directory is in is not among the process's mounts, as in a chroot whose root is no
-// mount point. There the library cannot know the type of the file system, and reads every file each time.
-func unlisted(directory string) bool {
-	f, err := os.Open(directory)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return !mountListed(content(fmt.Sprintf("/proc/self/fdinfo/%d", f.Fd())), content("/proc/self/mountinfo"))
-}
-
 // realFile is the name of the file that a library's links lead to.
 func realFile(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {

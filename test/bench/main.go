@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 )
 
 type options struct {
@@ -180,10 +180,6 @@ func (o *options) bench(scratch string) (*bench, error) {
 	if err := os.WriteFile(b.names, []byte(text.String()), 0o644); err != nil {
 		return nil, err
 	}
-	b.made = time.Now()
-	if unlisted(b.empty) {
-		b.note("/proc/self/mountinfo lacks the mount of %s, so vkloader reads every file each time; in a chroot, make the root a mount point first (mount --bind ROOT ROOT)", b.empty)
-	}
 	return b, o.choose(b)
 }
 
@@ -236,7 +232,6 @@ func (o *options) measure(b *bench) (*report, error) {
 		return nil, err
 	}
 	from := load()
-	time.Sleep(time.Until(b.made.Add(old)))
 	r := &report{Date: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Machine: machine(), Rounds: o.rounds,
 		Library: realFile(b.libraries[ours]), Reference: realFile(b.libraries[reference])}
 	if o.peer != "" {

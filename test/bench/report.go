@@ -21,10 +21,10 @@ type report struct {
 	Rows        []row        `json:"rows"`
 	Repetitions []repetition `json:"repetitions,omitempty"`
 	Notes       []string     `json:"notes,omitempty"`
-	Lacking     []string     `json:"lacking,omitempty"` // what has a budget and could not be measured
+	Lacking     []string     `json:"lacking,omitempty"` // lines with a budget that could not be measured
 }
 
-// titled is a set's name, and what is said above its table.
+// titled is a set's name, and the text above its table.
 type titled struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -87,7 +87,7 @@ type column struct {
 	of     func(*row) *statistic
 }
 
-// more are the columns of a set's table for what was measured besides the two loaders.
+// more returns the columns of a set's table for measurements besides the two loaders.
 func (r *report) more(set string) []column {
 	var list []column
 	for _, c := range []column{
@@ -128,7 +128,7 @@ func (r *report) brief() string {
 	return r.line() + "\n" + table(lines)
 }
 
-// line says when, where and what was measured.
+// line returns the time, the machine and the subject of the report.
 func (r *report) line() string {
 	others := r.Reference
 	if r.Peer != "" {

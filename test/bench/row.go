@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// statistic is what is left of the values of one library: the median over the processes, and the lowest of all.
+// statistic summarizes the values of one library: the median over the processes, and the lowest of all.
 type statistic struct {
 	Median float64 `json:"median"`
 	Lowest float64 `json:"lowest"`
@@ -49,7 +49,7 @@ func newRow(set string, it item, ours, reference statistic) row {
 	case b.is:
 		r.Budget, met = "yes", ours.Lowest == 1
 	case b.ratio > 0:
-		// Two digits are what the tables show and what a measurement is good for.
+		// The tables show two digits; measurements are no more precise.
 		r.Budget, met = fmt.Sprintf("≤ %.2f", b.ratio), math.Round(r.Ratio*100) <= b.ratio*100
 	default:
 		r.Budget, met = "≤ reference + "+show(b.more, it.unit), ours.Median <= reference.Median+b.more

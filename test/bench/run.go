@@ -15,10 +15,10 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 )
 
-// bench is one run: what is measured with what.
+// bench is one run: its items, libraries and programs.
 type bench struct {
 	build     string    // the directory with libvulkan.so.1
 	programs  string    // the directory with the measuring programs
@@ -26,11 +26,10 @@ type bench struct {
 	empty     string    // a directory with nothing in it
 	names     string    // a file with the registry's commands
 	scratch   string
-	made      time.Time // the newest file that the measuring programs look at
 	rounds    int
 	wanted    func(item) bool
 	notes     []string
-	lacking   []string // what has a budget and could not be measured
+	lacking   []string // items with a budget that could not be measured
 }
 
 // These index everything that is there for several: this loader, the system's, another one, and a program without a loader,
@@ -73,7 +72,7 @@ func (b *bench) lack(s set, it item, why string) {
 	}
 }
 
-// value is what one process says of one item.
+// value is one process's result for one item.
 type value struct{ median, lowest float64 }
 
 func (b *bench) process(environ []string, limit time.Duration, words ...string) (stdout, stderr []byte, err error) {
@@ -92,7 +91,7 @@ func (b *bench) process(environ []string, limit time.Duration, words ...string) 
 	return out.Bytes(), log.Bytes(), nil
 }
 
-// measure runs the measuring program once and reads what it prints.
+// measure runs the measuring program once and reads its output.
 func (b *bench) measure(s set, subject int, words ...string) (map[string]value, error) {
 	library, environ := s.bare, append([]string{"BENCH_BARE=1"}, s.environ...)
 	if subject != bare {

@@ -20,7 +20,7 @@ var mesa = []string{"intel_hasvk_icd.x86_64.json", "intel_icd.x86_64.json", "lvp
 
 const driverDirectory = "/usr/share/vulkan/icd.d"
 
-// environ is what a measured process sees: nothing of ours but where programs and libraries are. alone keeps the
+// environ returns the environment of a measured process: only the places of programs and libraries. alone keeps the
 // machine's layers out.
 func (b *bench) environ(drivers string, alone bool, more ...string) []string {
 	e := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.empty, "BENCH_NAMES=" + b.names, "VK_DRIVER_FILES=" + drivers}

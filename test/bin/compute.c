@@ -96,7 +96,7 @@ static uint32_t host_memory(VkPhysicalDevice physical, uint32_t allowed)
     exit(1);
 }
 
-/* Pipeline, layout and descriptor set for one storage buffer; what is made here lives until the device is destroyed. */
+/* Pipeline, layout and descriptor set for one storage buffer; they live until the device is destroyed. */
 struct work {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;

@@ -1,5 +1,5 @@
 /* storm.c: threads that live whole lives of instances, devices, messengers, surfaces and swapchains at once, on
- * whatever drivers and layers the environment gives (THR-001, 002, 004, 007 to 009, GPA-067). Between rounds all
+ * the drivers and layers of the environment (THR-001, 002, 004, 007 to 009, GPA-067). Between rounds all
  * threads rest, and one line of numbers is printed. Exits 0 when no call failed that must not fail.
  *
  *   storm LIBRARY [threads=N] [rounds=N] [lives=N | seconds=N] [shared] [flaky=NAME] [fake=LIBRARY]... [keep]
@@ -146,7 +146,7 @@ static VkResult make_instance(VkInstance *out)
 }
 
 /* Commands that the loader does not know: drivers offer the first ones for devices, more for physical devices, and
- * nobody the rest (UNK-014, UNK-021). */
+ * none the rest (UNK-014, UNK-021). */
 #define DEVICE_NAMES 10u
 #define NAMES 25u
 
@@ -319,14 +319,14 @@ static void *storm(void *argument)
         forget_errors();
         pthread_barrier_wait(&end);
     }
-    pthread_barrier_wait(&begin); /* a thread that ends gives back what the C library has kept for it */
+    pthread_barrier_wait(&begin); /* the end of a thread frees the C library's memory of it */
     return NULL;
 }
 
 static const char *fake[8];
 static int fakes;
 
-/* How many objects of the fakes live; 0 of one that is not loaded. */
+/* Returns the number of the fakes' live objects; 0 if the fake is not loaded. */
 static int alive(void)
 {
     int n = 0;

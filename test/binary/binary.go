@@ -25,7 +25,7 @@ const (
 	Crashes Behaviour = "crash"  // by an illegal instruction
 )
 
-// Library says what is in a shared object.
+// Library describes a shared object.
 type Library struct {
 	Class   elf.Class   // elf.ELFCLASS64 when not given
 	Machine elf.Machine // elf.EM_X86_64 when not given
@@ -37,7 +37,7 @@ type Library struct {
 	Imports []Import
 	Data    int // so many of the imports, from the first, are of data: they are looked up when the library is loaded
 	Exports []string
-	Code    Behaviour // of what is exported
+	Code    Behaviour // of the exported functions
 	Init    Behaviour // of its initialiser; "": it has none
 	Release string    // of vkloader, in the note that its library has; "": no note
 	Interp  string    // the dynamic linker that a program asks for; "": a library

@@ -22,7 +22,7 @@ func parse(t *testing.T, words string) *Library {
 	return l
 }
 
-// What is written is what ELF readers read.
+// ELF readers read the written values.
 func TestReadBack(t *testing.T) {
 	t.Parallel()
 	for _, target := range []struct {
@@ -74,7 +74,7 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// The system's loader loads what is written, finds what is exported, and code does what was asked for.
+// The system's loader loads the written file, finds its exports, and its code behaves as requested.
 func TestLoads(t *testing.T) {
 	t.Parallel()
 	cc := os.Getenv("CC")

@@ -6,7 +6,7 @@ import (
 )
 
 // WriteProgram writes a file that the test runs. A child that another test starts while the file is open for writing keeps it
-// open until it runs its own program, and until then the kernel runs the file for nobody ("text file busy").
+// open until it executes its program, and until then the kernel refuses to execute the file ("text file busy").
 func WriteProgram(path string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -13,7 +13,7 @@ import (
 // created lists who saw vkCreateInstance, top to bottom.
 func created(w *world.World) []string { return calls(w, "vkCreateInstance") }
 
-// libraries lists what the loader opened in the world's lib directory, in order.
+// libraries lists the files that the loader opened in the world's lib directory, in order.
 func libraries(accesses []string) []string {
 	var out []string
 	for _, a := range accesses {
@@ -285,7 +285,7 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// severityOf is what the dynamic linker's text is said with, and the text.
+// severityOf returns the severity of the dynamic linker's text, and the text.
 func severityOf(linker string) (tag, text string) {
 	if world.OtherClass(linker) {
 		return "INFO", linker
@@ -293,7 +293,7 @@ func severityOf(linker string) (tag, text string) {
 	return "ERROR", linker
 }
 
-// What can be wrong with a library, and what is said of the layer: to the application that named it, and otherwise.
+// broken are faults of a library, with the message about the layer: to the application that named it, and otherwise.
 var broken = map[string]struct {
 	make func(w *world.World, f *world.Fake)
 	tag  string
@@ -422,7 +422,7 @@ func TestOldestScheme(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Driver("a")
-	// Its exports fakeGetInstanceProcAddr, ... are what the oldest interface would look for in a layer named "fake".
+	// Under the oldest interface, a layer named "fake" must export fakeGetInstanceProcAddr, ... .
 	f := w.ExplicitLayer("fake").Kind(world.LayerRenamed)
 	h := start(w)
 	if got := h.Do("create_instance", "layer", "fake").Result(); got != layerNotPresent {

@@ -83,7 +83,7 @@ func TestDevicesOfLayersAtAnyTime(t *testing.T) {
 			w.ExplicitLayer("VK_LAYER_1", "intercept vkQueueWaitIdle")
 			f := w.ExplicitLayer("VK_LAYER_2", "intercept vkQueueWaitIdle")
 			w.ExplicitLayer("VK_LAYER_3", "intercept vkQueueWaitIdle")
-			if wrap != "" && c.script != "app" { // what comes without an instance is not known to be wrapped in the middle
+			if wrap != "" && c.script != "app" { // a command without an instance is not known to be wrapped in the middle
 				f.Script(wrap)
 			}
 			h := w.Start()
@@ -144,7 +144,7 @@ func TestExtensionsOfLayersDevices(t *testing.T) {
 	w := world.New(t)
 	w.Driver("a", "device name=a ext=VK_KHR_swapchain")
 	w.ExplicitLayer("VK_LAYER_1", "device_ext VK_XX_above")
-	// What the layer itself reports counts; what one above reports does not.
+	// Extensions that the layer itself reports count; those of a layer above do not.
 	w.ExplicitLayer("VK_LAYER_2", "own_device after", "device_ext VK_XX_own")
 	h := start(w)
 	h.OK("create_instance", "layer", "VK_LAYER_1", "layer", "VK_LAYER_2")

@@ -52,7 +52,7 @@ func TestManyPreInstanceLayers(t *testing.T) {
 		}
 	} else {
 		h.Try("maps") // it runs: a limit that is set while the kernel still starts the program ends it
-		// The main thread's stack, which grows no further than it was at the start: that of another thread may end in what is mapped below it.
+		// The main thread's stack, limited to its size at the start: the stack of another thread may end in memory mapped below it.
 		limit := unix.Rlimit{Cur: 64 << 10, Max: unix.RLIM_INFINITY}
 		if err := unix.Prlimit(h.Pid(), unix.RLIMIT_STACK, &limit, nil); err != nil {
 			t.Fatal(err)

@@ -80,8 +80,8 @@ func TestUnknownPhysicalDeviceCommands(t *testing.T) {
 }
 
 // Every kind of entry that the assembler makes hands on twelve words and floating-point numbers as they are, in registers
-// and on the stack, of 64 bits where words have 32, too, and gives back what comes: the functions here have those arguments,
-// whatever command they stand for.
+// and on the stack, of 64 bits where words have 32, too, and returns the results: the functions here have those arguments
+// for every command.
 //
 // holds: UNK-003 UNK-013 LAY-414
 func TestArgumentsPass(t *testing.T) {
@@ -142,7 +142,7 @@ func TestUnknownPhysicalDeviceCommandsThroughLayers(t *testing.T) {
 	for name, c := range map[string]struct {
 		driver bool
 		layers [][]string // scripts, top to bottom
-		want   []string   // who is called; nil: not found
+		want   []string   // the called functions; nil: not found
 	}{
 		"driver alone, layers forward":          {true, [][]string{{}, {}, {}}, []string{"d"}},
 		"top":                                   {true, [][]string{{offer}, {}, {}}, []string{"1", "d"}},

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/service/offer"
+	"vkloader/internal/containers/offer"
 	"vkloader/test/world"
 )
 
@@ -23,7 +23,7 @@ const (
 	incompatibleDriver = -9
 )
 
-// patience is more than any service may cost: 5 seconds for one call, and what a busy machine adds.
+// patience is longer than the cost of any service: 5 seconds for one call, and the delays of a busy machine.
 const patience = 30 * time.Second
 
 func devices(h *world.Host) []string {
@@ -68,7 +68,7 @@ func TestDriversOfTheService(t *testing.T) {
 	}
 }
 
-// Who has drivers, or says which there should be, does not ask.
+// A program that has drivers, or whose variables name drivers, asks no service.
 //
 // holds: PRO-049 FLS-131
 func TestNobodyIsAskedForNothing(t *testing.T) {
@@ -136,7 +136,7 @@ func compile(t *testing.T, out string, args ...string) string {
 	return out
 }
 
-// What a driver needs is opened before it.
+// The libraries that a driver needs are opened before it.
 //
 // holds: PRO-050
 func TestNeededLibraries(t *testing.T) {
@@ -157,7 +157,7 @@ func TestNeededLibraries(t *testing.T) {
 	}
 }
 
-// What is needed and not handed out is the reason that is told.
+// A needed library that the service does not hand out is the reason in the log.
 //
 // holds: PRO-050
 func TestWhatIsNeededAndMissing(t *testing.T) {
@@ -215,7 +215,7 @@ func TestVersionsOfLibraries(t *testing.T) {
 	}
 }
 
-// Whatever a service does, it costs a bounded time and its own drivers, and leaves nothing.
+// Any behavior of a service costs a bounded time and its own drivers, and leaves no memory or descriptor.
 //
 // holds: PRO-048 FLS-120
 func TestBadServices(t *testing.T) {
@@ -258,8 +258,8 @@ func TestBadServices(t *testing.T) {
 	}
 }
 
-// A program that is killed by arithmetic of its own that is not exact is not by the library's, which finds out that what the
-// index calls a number of a file is none.
+// A program that is killed by inexact arithmetic of its own is not killed by the library's, which finds that a file
+// number in the index is no number.
 //
 // holds: G-12 FLS-120
 func TestNumbersThatAreNotWhole(t *testing.T) {
@@ -317,7 +317,7 @@ func fails(t *testing.T, w *world.World) (said string) {
 	return said
 }
 
-// A file that is not what the index says takes out its own driver.
+// A file that differs from its description in the index takes out its own driver.
 //
 // holds: PRO-050
 func TestBadFiles(t *testing.T) {
@@ -353,7 +353,7 @@ func TestBadFiles(t *testing.T) {
 			reason := "what the driver service gives for a file is not the file that its index names"
 			switch name {
 			case "hangs", "closes":
-				reason = "the driver service" // and what it does
+				reason = "the driver service" // and its behavior
 			case "no file":
 				reason = "the driver service refuses a file"
 			case "many files":
@@ -366,7 +366,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// A socket that nobody answers, or that is none, is as if there were no service.
+// A socket without an answer, or another file in its place, counts as no service.
 //
 // holds: PRO-008
 func TestNoService(t *testing.T) {
@@ -501,15 +501,15 @@ func TestRealService(t *testing.T) {
 	h.Quit()
 
 	explain := exec.Command(tool, "explain")
-	// What it says is of the loader that a program gets: this one.
+	// The answer is about the loader that a program gets: this one.
 	explain.Env = []string{"LD_LIBRARY_PATH=" + filepath.Dir(w.Loader), "VKLOADERD_DIR=" + directory, "XDG_DATA_DIRS=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory}
 	if text, err := explain.CombinedOutput(); err != nil || !strings.Contains(string(text), "lvp_icd.x86_64.json: offered by the driver service at "+directory) {
 		t.Errorf("explain: %v\n%s", err, text)
 	}
 }
 
-// A loader that is opened again, after one that left its drivers mapped, opens what the service gives it now, and not what
-// was at the same number of a descriptor then.
+// A loader that is opened again, after one that left its drivers mapped, opens the files that the service sends now, and not
+// the earlier file of the same descriptor number.
 //
 // holds: PRO-050
 func TestDriversAfterReopening(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"vkloader/test/world"
 )
 
-// A driver of the service gets a function by which it opens devices that the service has, and otherwise what the program
-// may open: before anything else of it is called. It makes instances only when that has worked.
+// A driver of the service gets a function by which it opens devices of the service, and otherwise files that the program
+// may open: before any other call of it. It makes instances only when that has worked.
 //
 // holds: PRO-051 PRO-052 FLS-114 FLS-116 FLS-128 FLS-129 FLS-130
 func TestOpening(t *testing.T) {
@@ -21,7 +21,7 @@ func TestOpening(t *testing.T) {
 	for _, c := range []struct {
 		name, path string // PLACE is a directory of the program's own
 		devices    bool   // the service has some
-		want       string // result, kind of file, what is in it
+		want       string // result, kind of file, contents
 	}{
 		{"the directory", "/loader-gpu-devices", true, "0 40000 "},
 		{"a device", "/loader-gpu-devices/class/drm/renderD128", true, "0 100000 devic"},

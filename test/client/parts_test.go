@@ -19,7 +19,7 @@ import (
 )
 
 // Layers are the program's own: they are found in its directories beside the service's drivers, and the service is asked
-// for no layer, not even for the library of one that has none and whose name is in the index.
+// for no layer, not even for the library of a layer without one whose name is in the index.
 //
 // holds: FLS-003 FLS-122 FLS-124
 func TestLayersAreThePrograms(t *testing.T) {
@@ -62,7 +62,7 @@ func TestLayersAreThePrograms(t *testing.T) {
 	h.Quit()
 }
 
-// A program goes on with what it has when the service ends, and gets the drivers that are there when it asks again: none,
+// A program goes on with its present drivers when the service ends, and gets the present drivers when it asks again: none,
 // or others.
 //
 // holds: FLS-004 FLS-111 FLS-126
@@ -114,7 +114,7 @@ func TestComingAndGoing(t *testing.T) {
 	}
 }
 
-// Somebody may stand between a program and the service: what is spoken is all that counts.
+// A relay may stand between a program and the service: only the protocol counts.
 //
 // holds: FLS-001 FLS-005
 func TestRelay(t *testing.T) {
@@ -185,8 +185,8 @@ func relay(from *net.UnixConn, socket string) {
 	}
 }
 
-// Different programs may be given different services; and what a service learns of a program is that it uses Vulkan, on
-// which kind of machine, and which files it wants.
+// Different programs may be given different services; and a service learns of a program only that it uses Vulkan, the
+// kind of its machine, and the files that it requests.
 //
 // holds: FLS-112
 func TestSeveralServices(t *testing.T) {
@@ -210,7 +210,7 @@ func TestSeveralServices(t *testing.T) {
 	}
 }
 
-// The first call waits until the service knows what there is, which it says when it has looked.
+// The first call waits until the service has examined the devices.
 //
 // holds: FLS-121
 func TestWaitingForDevices(t *testing.T) {
@@ -288,8 +288,8 @@ func TestHungService(t *testing.T) {
 	}
 }
 
-// The driver itself is the service's, whatever the program's own directories have under its name, and when it cannot be
-// opened nothing takes its place. It is one ELF library.
+// The driver itself is the service's, also if the program's own directories have a file of its name, and when it cannot be
+// opened no other file takes its place. It is one ELF library.
 //
 // holds: FLS-123 FLS-113
 func TestTheServicesOwnDriver(t *testing.T) {

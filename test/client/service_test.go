@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/service/offer"
-	"vkloader/internal/service/sealed"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/containers/sealed"
 	"vkloader/test/world"
 )
 
-// service is a scripted one. What it does with a request is what the case says.
+// service is a scripted one. The case says how it answers a request.
 type service struct {
 	t         *testing.T
 	directory string
@@ -84,7 +84,7 @@ func serve(t *testing.T, w *world.World) *service {
 
 func (s *service) socket() string { return filepath.Join(s.directory, "loader.sock") }
 
-// methods are what has been asked for.
+// methods returns the requested methods.
 func (s *service) methods() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *service) answer(c *net.UnixConn) {
 	}
 }
 
-// sendDevice answers with the directory of devices, or with what it has at a path.
+// sendDevice answers with the directory of devices, or with the file at a path.
 func (s *service) sendDevice(c *net.UnixConn, id uint64, path string) {
 	f, err := os.Open(filepath.Join(s.devices, path))
 	if s.devices == "" || err != nil {

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/world"
 )
 
-// Users of the machine: the program's, and one who has nothing to do with it.
+// Users of the machine: the program's, and an unrelated one.
 const (
 	programs = 4301
 	neighbor = 4302
@@ -66,8 +66,8 @@ func inside(t *testing.T, w *world.World, namespace bool, script string) (result
 	return result, h.Quit().Stderr
 }
 
-// A service counts by who could have put its socket where it is: root, or the program's own user. In a namespace of users,
-// where the numbers of others are not known, nobody else is trusted than who owns the path.
+// A service counts by the users who could have created its socket: root, or the program's own user. In a user namespace
+// without the numbers of other users, only the owner of the path is trusted.
 //
 // holds: PRO-008
 func TestWhoOwnsThePath(t *testing.T) {

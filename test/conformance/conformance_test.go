@@ -22,14 +22,14 @@ func TestEveryStatementHasATestOrAReason(t *testing.T) {
 	}
 }
 
-// The list has what the specification had when it was made; the counts inside it catch a lost line.
+// The list has every statement of the specification; the counts inside it catch a lost line.
 func TestStatementsAreComplete(t *testing.T) {
 	documents, err := table.Read("statements.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]int{"01-environment-and-settings": 306, "02-layers": 439, "03-drivers-instances-devices": 491,
-		"04-dispatch-procaddr-wsi-debug": 381, "05-icd-service": 186, "06-other-platforms": 237, "guest-rules": 13}
+		"04-dispatch-procaddr-wsi-debug": 381, "05-icd-service": 187, "06-other-platforms": 237, "guest-rules": 13}
 	for _, document := range documents {
 		if len(document.Statements) != want[document.Name] {
 			t.Errorf("%s has %d statements, want %d", document.Name, len(document.Statements), want[document.Name])

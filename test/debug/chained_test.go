@@ -363,7 +363,7 @@ func TestMessagesWithoutInstance(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", "ext", "VK_EXT_debug_utils")
 	pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
-	// What the callback hears is seen in the driver's log, because the process will not live to tell.
+	// The driver's log shows the callback's messages, because the process does not survive.
 	h.Do("script", "as", "tell", "line", "properties pd="+pd)
 	h.OK("create_messenger", "script", "tell")
 	told := func() int { return len(w.Log().Fn("vkGetPhysicalDeviceProperties")) }

@@ -42,7 +42,7 @@ func loaderLines(stderr string) []string {
 // holds: MSG-001 MSG-002 MSG-004 MSG-005
 func TestFatalMessagesAlone(t *testing.T) {
 	t.Parallel()
-	for _, value := range []string{"", "layer"} { // whatever the variable says
+	for _, value := range []string{"", "layer"} { // for each value of the variable
 		w := world.New(t)
 		w.Driver("one")
 		w.DriverFile("broken", "{")

@@ -401,7 +401,7 @@ func TestCallbacksThatCallBack(t *testing.T) {
 	h.Quit()
 }
 
-// What a callback that destroys itself leaves behind goes when it returns, not with the instance.
+// The memory of a callback that destroys itself is freed when it returns, not with the instance.
 //
 // holds: DBG-030 DBG-031
 func TestMemoryOfACallbackThatDestroysItself(t *testing.T) {

@@ -53,7 +53,7 @@ func TestTheSameAgain(t *testing.T) {
 	s.end()
 }
 
-// Whatever changes is seen by the next call, and what it was before counts again when it comes back.
+// The next call sees every change, and also a change back.
 //
 // holds: LAY-3 SYS-002 ENV-2
 func TestChangesAreSeen(t *testing.T) {
@@ -98,7 +98,7 @@ func TestVariablesOfLayersAreSeen(t *testing.T) {
 	s.end()
 }
 
-// What the global functions remember of a settings file decides, although every file and variable is the same again.
+// The settings that the global functions remember decide, although every file and variable is the same again.
 //
 // holds: SET-14 SET-15
 func TestSettingsDecideTheSameFactsAnew(t *testing.T) {

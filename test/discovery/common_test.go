@@ -42,7 +42,7 @@ func loud(t *testing.T) *world.World {
 func start(t *testing.T, w *world.World) *session {
 	t.Helper()
 	s := &session{t: t, w: w, h: w.Start()}
-	s.h.Do("state") // whatever is said at opening has been said now
+	s.h.Do("state") // every message about opening is written now
 	s.lines()
 	return s
 }
@@ -80,7 +80,7 @@ func (s *session) with(vars map[string]string, f func()) {
 	}
 }
 
-// outcome is what an instance's life showed.
+// outcome is the visible behavior of an instance's life.
 type outcome struct {
 	result int
 	active string // names of the active list

@@ -66,7 +66,7 @@ func TestDeviceConfigurations(t *testing.T) {
 		{configured(2, 7, 4, "") + "," + configured(2, 7, 3, ""), "c b", success},
 		{configured(1, 7, 3, "") + "," + configured(1, 7, 3, ""), "a a", success},
 		{configured(5, 7, 3, "") + "," + configured(1, 7, 3, ""), "a", success},
-		{configured(9, 7, 4, ""), "", -3}, {configured(1, 8, 3, ""), "", -3}, {"", "", -3},
+		{configured(9, 7, 4, ""), "", -3}, {configured(3, 7, 3, ""), "", -3}, {"", "", -3},
 		{`{"deviceUUID":[7]},{"deviceUUID":` + uuid(256) + `,"driverUUID":` + uuid(7) + `,"driverVersion":3},` + configured(1, 7, 3, ""), "a", success},
 		{strings.ReplaceAll(configured(1, 7, 3, ""), "1,", "1.75,"), "a", success},
 	} {
@@ -99,7 +99,7 @@ func TestDeviceConfigurations(t *testing.T) {
 	log.has(t, "WARNING", absent+`deviceName: "gone", deviceUUID: `+uuidText(5)+`, driverUUID: `+uuidText(7)+`, driverVersion: -6`)
 	log.has(t, "WARNING", absent+`deviceName: "gone", deviceUUID: `+uuidText(6)+`, driverName: d, driverUUID: `+uuidText(7)+`, driverVersion: 1`)
 	log.has(t, "WARNING", absent+`deviceUUID: `+uuidText(6)+`, driverUUID: `+uuidText(7)+`, driverVersion: 2`)
-	// Counts: the smaller of entries and devices; a list that is too short; the instance keeps what it read.
+	// Counts: the smaller of entries and devices; a list that is too short; the instance keeps its configuration.
 	s.h.OK("create_instance")
 	for _, c := range []struct {
 		count string
@@ -199,6 +199,68 @@ func TestGroupsUnderConfigurations(t *testing.T) {
 	settings(w, "{}")
 	if n, r, _ := groups("count", "8"); n != 2 || r != success {
 		t.Error(n, r)
+	}
+	s.end()
+}
+
+// Configurations without an exact match take devices that are alike: by both UUIDs, by the device's UUID, by the name.
+//
+// holds: SET-94 SET-95 SET-97 SET-102 SET-103 SET-106
+func TestConfigurationsOfOtherVersions(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
+	device := func(name, api string, uuid, driver, version int) string {
+		return fmt.Sprintf("device name=%s api=%s uuid=%d driver_uuid=%d driver_version=%d", name, api, uuid, driver, version)
+	}
+	w.Driver("one", "api 1.3.0", device("a", "1.2.0", 1, 7, 3), device("b", "1.1.0", 2, 7, 3), device("twin", "1.1.0", 3, 7, 3), device("twin", "1.1.0", 4, 7, 3)+" id=twin2", device("old", "1.0.0", 9, 7, 3)).
+		API("1.3.0").MoveManifest("system" + driverDirectory)
+	w.Driver("two", "api 1.3.0", device("b2", "1.1.0", 2, 8, 4), device("b3", "1.1.0", 2, 8, 5)).API("1.3.0").MoveManifest("system" + driverDirectory)
+	s := start(t, w)
+	named := func(name string) string { return `,"deviceName":"` + name + `"` }
+	const used = "which matches no VkPhysicalDevice exactly"
+	for _, c := range []struct {
+		list, want, differs string
+	}{
+		{configured(1, 7, 2, ""), "a", " driverVersion"},
+		{configured(1, 7, 2, named("old name")), "a", " driverVersion"},
+		{configured(1, 6, 2, ""), "a", " driverUUID driverVersion"},
+		{configured(1, 6, 3, ""), "a", " driverUUID"},
+		{configured(6, 6, 2, named("a")), "a", " deviceUUID driverUUID driverVersion"},
+		{configured(6, 7, 3, named("a")), "a", " deviceUUID"},
+		{configured(6, 6, 2, named("twin")), "", ""},                                                                              // two have the name
+		{configured(3, 7, 3, "") + "," + configured(6, 6, 2, named("twin")), "twin twin", " deviceUUID driverUUID driverVersion"}, // one of them is taken
+		{configured(2, 6, 2, ""), "", ""},                                                                                         // three have the UUID
+		{configured(2, 7, 3, "") + "," + configured(2, 8, 4, "") + "," + configured(2, 6, 2, ""), "b b2 b3", " driverUUID driverVersion"},
+		{configured(2, 8, 1, "") + "," + configured(2, 8, 2, ""), "b2 b3", " driverVersion"},
+		{configured(2, 8, 1, "") + "," + configured(2, 8, 4, ""), "b3 b2", " driverVersion"}, // exact matches go first
+		{configured(1, 7, 1, "") + "," + configured(1, 7, 2, ""), "a", " driverVersion"},
+		{configured(6, 6, 1, named("a")) + "," + configured(1, 7, 2, ""), "a", " driverVersion"},
+		{configured(1, 7, 3, "") + "," + configured(1, 7, 2, named("a")), "a", ""},
+		{configured(1, 7, 3, "") + "," + configured(1, 7, 3, ""), "a a", ""},
+		{configured(9, 7, 2, ""), "", ""}, {configured(6, 7, 2, named("old")), "", ""}, // below 1.1
+		{configured(6, 7, 3, ""), "", ""}, {configured(6, 7, 3, named("A")), "", ""}, {configured(6, 7, 3, `,"driverName":"a"`), "", ""},
+	} {
+		settingsObject(w, configurations(c.list))
+		s.h.OK("create_instance", "api", "1.1.0")
+		s.lines()
+		a := s.h.Do("physical_devices", "count", "9")
+		var names []string
+		for _, d := range a.Ints("devices") {
+			names = append(names, s.h.Do("properties", "pd", world.Ref(d)).Text("name"))
+		}
+		same(t, c.list, strings.Join(names, " "), c.want)
+		if (a.Result() == success) != (c.want != "") || c.want == "" && a.Result() != -3 {
+			t.Errorf("%s: %d", c.list, a.Result())
+		}
+		lines := strings.Join(s.lines(), "\n")
+		if c.differs == "" && strings.Contains(lines, used) || c.differs != "" && !strings.Contains(lines, ", whose"+c.differs+" differs") {
+			t.Errorf("%s: not the line of%s: %s", c.list, c.differs, lines)
+		}
+		if g := s.h.Do("device_groups", "count", "9"); g.Result() != a.Result() || c.want != "" && len(g.Objects("groups")) != len(slices.Compact(slices.Sorted(slices.Values(a.Ints("devices"))))) {
+			t.Errorf("%s: groups %v", c.list, g)
+		}
+		s.h.Do("destroy_instance")
 	}
 	s.end()
 }

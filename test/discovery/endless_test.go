@@ -24,8 +24,8 @@ func bytesRead(t *testing.T, h *world.Host) (bytes int64) {
 	return bytes
 }
 
-// A pipe that nobody writes to, a device that has no end, and a file whose content has no end though its size is 0 cost
-// nothing in a searched directory, and nobody waits for them; the others count. So does a directory with that name.
+// A pipe without a writer, an endless device, and a file with endless content though its size is 0 cost
+// nothing in a searched directory and cause no wait; the other files count. So does a directory with that name.
 //
 // holds: LAY-7 LAY-8
 func TestEndlessFiles(t *testing.T) {

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,13 +12,11 @@ import (
 	"vkloader/test/world"
 )
 
-// later makes a world whose clock is ahead: all stamps are old for the loader, so that it relies on them at once. Without
-// the interposer, it also relies on a directory's stamp where something in it is missing.
-func later(t *testing.T, interposer bool) (*world.World, *session) {
+// open makes a world with one driver and no layers of this machine, and starts its host, with the interposer or without.
+func open(t *testing.T, interposer bool) (*world.World, *session) {
 	t.Helper()
 	w := world.New(t)
 	w.Driver("one")
-	w.Later = true
 	w.NoShim = !interposer
 	if interposer {
 		w.Accesses()
@@ -35,7 +32,7 @@ func bothWays(t *testing.T, f func(*testing.T, *world.World, *session)) {
 	for _, interposer := range []bool{true, false} {
 		t.Run(map[bool]string{true: "interposer", false: "alone"}[interposer], func(t *testing.T) {
 			t.Parallel()
-			w, s := later(t, interposer)
+			w, s := open(t, interposer)
 			f(t, w, s)
 			s.end()
 		})
@@ -46,19 +43,6 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// stamped repeats a change until the file has another stamp: two changes within a tick of an older kernel's clock have the
-// same, and the world's clock hides from the loader that they are so near.
-func stamped(t *testing.T, path string, change func()) {
-	t.Helper()
-	var before, after syscall.Stat_t
-	must(t, syscall.Stat(path, &before))
-	for after = before; after == before; {
-		change()
-		must(t, syscall.Stat(path, &after))
-		before.Atim, after.Atim = syscall.Timespec{}, syscall.Timespec{}
 	}
 }
 
@@ -84,8 +68,7 @@ func mapIn(t *testing.T, path, text string) {
 	must(t, syscall.Munmap(bytes))
 }
 
-// However a manifest, a link, a directory or a mount is changed, the next call sees it, although what did not change is
-// not read again.
+// The next call sees every change of a manifest, a link or a directory.
 //
 // holds: LAY-3
 func TestNothingOldIsTold(t *testing.T) {
@@ -101,7 +84,6 @@ func nothingOldIsTold(t *testing.T, w *world.World, s *session) {
 	link := w.Path("link")
 	must(t, os.Symlink(directory, link))
 	s.set("VK_LAYER_PATH", link+":"+w.Path("late/a/b"))
-	// Whatever holds here is asked for until the loader knows it without reading.
 	holds := func(want string) {
 		t.Helper()
 		for range 4 {
@@ -111,18 +93,16 @@ func nothingOldIsTold(t *testing.T, w *world.World, s *session) {
 		}
 	}
 	holds("X1")
-	stamped(t, file, func() { writeIn(t, file, two) })
+	writeIn(t, file, two)
 	holds("X2")
-	stamped(t, file, func() { mapIn(t, file, one) })
+	mapIn(t, file, one)
 	holds("X1")
 
 	// The same size and time of the last modification, which a program can set.
 	var status syscall.Stat_t
 	must(t, syscall.Stat(file, &status))
-	stamped(t, file, func() {
-		writeIn(t, file, two)
-		must(t, os.Chtimes(file, time.Time{}, time.Unix(status.Mtim.Unix())))
-	})
+	writeIn(t, file, two)
+	must(t, os.Chtimes(file, time.Time{}, time.Unix(status.Mtim.Unix())))
 	holds("X2")
 	w.Write("new.json", one)
 	must(t, os.Rename(w.Path("new.json"), file))
@@ -137,7 +117,7 @@ func nothingOldIsTold(t *testing.T, w *world.World, s *session) {
 		must(t, os.Rename(next, file))
 		holds(want)
 		if i == 2 {
-			stamped(t, w.Path("target2"), func() { writeIn(t, w.Path("target2"), one) })
+			writeIn(t, w.Path("target2"), one)
 			holds("X1")
 		}
 	}
@@ -221,108 +201,12 @@ func missingFilesAppear(t *testing.T, w *world.World, s *session) {
 	}
 }
 
-// read counts the times that the loader has opened a path.
-func read(w *world.World, path string) int {
-	n := 0
-	for _, line := range w.AccessLog() {
-		if function, argument, _ := strings.Cut(line, " "); (function == "fopen" || function == "opendir") && argument == path {
-			n++
-		}
-	}
-	return n
-}
-
-// What did not change is not read again, where the file system's stamps can be trusted; elsewhere it always is, and so is
-// what was changed a moment ago.
-//
-// holds: LAY-3
-func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
-	t.Parallel()
-	if !trusted(t, t.TempDir()) {
-		t.Skip("the temporary directory is on a file system whose stamps are not trusted")
-	}
-	const rounds = 6 // of two calls each
-	w, s := later(t, true)
-	var counts []string
-	for i := range 4 { // another path may count as the same one (READ_PLACES); then other directories show it
-		directory := fmt.Sprintf("layers%d", i)
-		w.Write(directory+"/x.json", blunt("1.2.0", "X", nil))
-		s.set("VK_LAYER_PATH", w.Path(directory))
-		for range rounds {
-			same(t, "layers", s.listed(), "X")
-		}
-		n, m := read(w, w.Path(directory)), read(w, w.Path(directory, "x.json"))
-		if n == 7 && m == 7 { // the calls of a program that makes one instance are not worth remembering
-			counts = nil
-			break
-		}
-		counts = append(counts, fmt.Sprintf("%d and %d", n, m))
-	}
-	if counts != nil {
-		t.Errorf("directories and the files in them were opened %s times", strings.Join(counts, ", "))
-	}
-	s.end()
-
-	now := world.New(t) // where the clock is right, and the file is new
-	now.Driver("one")
-	now.Accesses()
-	now.Write("layers/x.json", blunt("1.2.0", "X", nil))
-	s = &session{t: t, w: now, h: now.Start()}
-	s.set("VK_LAYER_PATH", now.Path("layers"))
-	file := now.Path("layers/x.json")
-	for range rounds {
-		same(t, "layers", s.listed(), "X")
-	}
-	for quick := false; !quick; { // a busy machine may make an old file of it in the meantime
-		before, begun := read(now, file), time.Now()
-		must(t, os.Chtimes(file, begun, begun.Add(-time.Hour))) // which says nothing of when it was changed
-		for range 3 {
-			same(t, "layers", s.listed(), "X")
-		}
-		quick = time.Since(begun) < 2*time.Second
-		if n := read(now, file) - before; quick && n != 6 {
-			t.Errorf("a new file was opened %d times in six calls", n)
-		}
-	}
-	s.end()
-
-	const memory = "/dev/shm" // a tmpfs: its files change through mappings without a new stamp
-	directory, err := os.MkdirTemp(memory, "vkloader-test-")
-	if err != nil || trusted(t, directory) {
-		t.Skip("no tmpfs to try")
-	}
-	defer os.RemoveAll(directory)
-	file = filepath.Join(directory, "x.json")
-	must(t, os.WriteFile(file, []byte(blunt("1.2.0", "X", nil)), 0o644))
-	w, s = later(t, true)
-	s.set("VK_LAYER_PATH", directory)
-	for range rounds {
-		same(t, "layers", s.listed(), "X")
-	}
-	for _, path := range []string{directory, file} {
-		if n := read(w, path); n != 2*rounds {
-			t.Errorf("%s, on a tmpfs, was opened %d times", path, n)
-		}
-	}
-	mapIn(t, file, blunt("1.2.0", "Y", nil))
-	same(t, "layers", s.listed(), "Y")
-	s.end()
-}
-
-// trusted says whether the directory is on a file system of those that the loader trusts.
-func trusted(t *testing.T, directory string) bool {
-	t.Helper()
-	var fs syscall.Statfs_t
-	must(t, syscall.Statfs(directory, &fs))
-	return slices.Contains([]int64{0xef53, 0x58465342, 0x9123683e, 0xf2f52010}, int64(fs.Type)) // ext4, xfs, btrfs, f2fs
-}
-
 // A file and a directory that the process may not read any more are not known any more, either.
 //
 // holds: LAY-3 LAY-7
 func TestPermissionTakenAway(t *testing.T) {
 	t.Parallel()
-	w, s := later(t, true)
+	w, s := open(t, true)
 	for path := w.Root; path != "/tmp" && path != "/"; path = filepath.Dir(path) {
 		os.Chmod(path, 0o755)
 	}
@@ -336,22 +220,22 @@ func TestPermissionTakenAway(t *testing.T) {
 			for range 3 {
 				same(t, "readable", s.listed(), "X")
 			}
-			stamped(t, path, func() { must(t, os.Chmod(path, 0)) })
+			must(t, os.Chmod(path, 0))
 			for range 3 {
 				same(t, "not readable", s.listed(), "")
 			}
-			stamped(t, path, func() { must(t, os.Chmod(path, 0o755)) })
+			must(t, os.Chmod(path, 0o755))
 		}
 	}
 	s.end()
 }
 
-// What a mount covers is not what is told.
+// Files below a mount are invisible.
 //
 // holds: LAY-3
 func TestMountsCover(t *testing.T) {
 	t.Parallel()
-	w, s := later(t, true)
+	w, s := open(t, true)
 	w.Write("layers/x.json", blunt("1.2.0", "X1", nil))
 	w.Write("other/x.json", blunt("1.2.0", "X2", nil))
 	w.Write("third.json", blunt("1.2.0", "X3", nil))

@@ -7,7 +7,7 @@ import (
 	"vkloader/test/world"
 )
 
-// The hardware policy of the settings file: which drivers are opened is decided by what the kernel shows of its devices,
+// The hardware policy of the settings file: the kernel's devices decide which drivers are opened,
 // at every call (docs/tool.md, policy).
 func TestHardwarePolicy(t *testing.T) {
 	t.Parallel()

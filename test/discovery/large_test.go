@@ -20,7 +20,7 @@ func sparse(t *testing.T, path, text string, size int64) {
 	}
 }
 
-// A file of more than 16 MB is named and not read, whatever its size; the others count. One of 16 MB is read.
+// A file of more than 16 MB is named and not read, at any size; the others count. One of 16 MB is read.
 //
 // holds: LAY-8 SYS-010
 func TestFilesAboveTheLimit(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/world"
 )
 
-// logged is what a file has, "" without one.
+// logged returns the content of a file, "" without one.
 func logged(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -114,8 +114,8 @@ func TestLogFileLongLine(t *testing.T) {
 	}
 }
 
-// The file that is named is written only where nobody else can have it lead elsewhere. On Windows the rights to its directory do
-// not count: only who may make links could, and the file that was opened is looked at.
+// The named file is written only where no other user can redirect the path. On Windows the rights to its directory do
+// not count: only users who may make links could, and the opened file is examined.
 func TestLogFileElsewhere(t *testing.T) {
 	t.Parallel()
 	const precious = "as it was"

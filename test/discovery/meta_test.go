@@ -98,7 +98,7 @@ func TestMetaLayers(t *testing.T) {
 	s.end()
 }
 
-// What is invalid is gone for the meta-layers after it: they lack a component. Those before it find it incomplete.
+// An invalid meta-layer is gone for the meta-layers after it: they lack a component. Those before it find it incomplete.
 //
 // holds: LAY-156 LAY-157 LAY-159 LAY-161 LAY-162 LAY-165
 func TestReasonsOfMetaLayers(t *testing.T) {

@@ -280,7 +280,7 @@ func TestOrderOfSteps(t *testing.T) {
 	w.Driver("one")
 	explicit(w, "VK_LAYER_a")
 	explicit(w, "VK_LAYER_b")
-	// Its black-list takes its own component and one of two duplicates; the filter then takes what is left.
+	// Its black-list takes its own component and one of two duplicates; the filter then takes the rest.
 	meta(w, implicitDirectory, override, []string{"VK_LAYER_a"}, map[string]any{"blacklisted_layers": []string{"VK_LAYER_b"}})
 	w.Write("system"+implicitDirectory+"/i.json", blunt("1.2.0", "VK_LAYER_i", map[string]any{"enable_environment": vars{"YES": "1"}, "instance_extensions": []vars{{"name": "XI"}}}))
 	w.Write("system"+implicitDirectory+"/t.json", blunt("1.2.0", "VK_LAYER_t", map[string]any{"type": nil}))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/test/world"
 )
 
@@ -35,7 +35,7 @@ func TestLinesInOrder(t *testing.T) {
 	}
 	search := func(tag, what, directory string, found ...string) {
 		add(tag, "Searching for "+what+" manifest files", "   In following locations:")
-		if world.Windows() { // what the registry names
+		if world.Windows() { // the directories in the registry
 			bases = []string{"/usr/share", home + "/.local/share"}
 			if what == "driver" {
 				bases = bases[:1]
@@ -80,7 +80,7 @@ func TestLocations(t *testing.T) {
 	const system = " /etc/xdg* /usr/local/etc* /etc*"
 	const data = " /usr/local/share* /usr/share*"
 	all := home + "/.config*" + system + " " + home + "/.local/share*" + data
-	if world.Windows() { // what the registry names
+	if world.Windows() { // the directories in the registry
 		all = "/usr/share* " + home + "/.local/share*"
 	}
 	for _, c := range []struct {
@@ -347,8 +347,8 @@ func inner(manifest string) string {
 	return strings.TrimSuffix(strings.TrimSpace(rest), "}")
 }
 
-// A directory and the name of a file in it are put together by a slash, whatever the directory ends in: nothing of what
-// a variable says is changed.
+// A directory and the name of a file in it are joined by a slash, also when the directory ends in one: the text
+// of a variable is not changed.
 //
 // holds: ENV-28 LAY-99 SYS-013 LAY-50 DRV-021
 func TestSlashesAreKept(t *testing.T) {

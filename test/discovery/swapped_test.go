@@ -8,7 +8,7 @@ import (
 	"vkloader/test/world"
 )
 
-// A manifest that becomes a pipe after it was looked at, or after its directory was listed, makes nobody wait for the
+// A manifest that becomes a pipe after it was examined, or after its directory was listed, causes no wait for the
 // pipe's other end.
 //
 // holds: LAY-7 LAY-8

@@ -1,2 +1,2 @@
-// Package dispatch tests names and handles: what look-ups give, where calls arrive, and what bad handles do.
+// Package dispatch tests names and handles: the results of look-ups, the destinations of calls, and bad handles.
 package dispatch

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 
@@ -70,7 +70,7 @@ func TestBadHandles(t *testing.T) {
 	h.Quit()
 }
 
-// A handle of another kind is as bad as garbage, whatever its first words are.
+// A handle of another kind is as bad as garbage, for any content of its first words.
 //
 // holds: HND-001 HND-004 HND-006 DEV-014 DEV-047
 func TestHandlesOfAnotherKind(t *testing.T) {
@@ -101,7 +101,7 @@ func TestHandlesOfAnotherKind(t *testing.T) {
 	}
 }
 
-// HND-012, HND-024: what is not checked, or never dies.
+// unchecked reports whether a command's handle is not checked, or the command never ends the process (HND-012, HND-024).
 func unchecked(c vk.Command) bool {
 	switch c.Name {
 	case "vkGetInstanceProcAddr", "vkGetDeviceProcAddr":
@@ -110,7 +110,7 @@ func unchecked(c vk.Command) bool {
 	return c.Kind == vk.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
 }
 
-// Several threads of a forked child at once, on what it inherited, with a messenger: the child ends with SIGABRT, every
+// Several threads of a forked child use inherited objects at once, with a messenger: the child ends with SIGABRT, every
 // line is whole, and the parent goes on.
 //
 // holds: HND-001 HND-004 HND-006
@@ -142,7 +142,7 @@ func TestBadHandlesOfThreads(t *testing.T) {
 		}
 	}
 	if world.Windows() {
-		return // nobody forks there
+		return // there is no fork
 	}
 	// The parent's are as they were, and good ones work in a child.
 	h.Do("script", "as", "good", "line", world.Line("properties", "pd", device), "line", world.Line("physical_devices"), "line",
@@ -254,7 +254,7 @@ func TestFirstWords(t *testing.T) {
 		t.Errorf("command buffers: %v", a)
 	}
 
-	// The program's handles from before stay what they are where nothing is written.
+	// The program's handles from before stay as they are where nothing is written.
 	word := func(ref string) int64 { return h.Do("peek", "ref", ref).Int("ptr") }
 	device := word("d")
 	h.Do("memory", "as", "object", "size", "16", "ptr@0", "zeros")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 

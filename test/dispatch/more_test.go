@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 

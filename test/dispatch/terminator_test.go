@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 
-// What the lowest layer gets from the loader's terminators.
+// The lowest layer gets these functions from the loader's terminators.
 //
 // holds: GPA-077 GPA-079 GPA-080 GPA-081 GPA-083 GPA-085 GPA-086 LAY-336 LAY-337
 func TestLowerEnd(t *testing.T) {

@@ -65,7 +65,7 @@ func root(t *testing.T, kind, library string) string {
 	return dir
 }
 
-// run runs the program and gives what must be counted, and what the layer wrote to standard error and to its file.
+// run runs the program and returns the expected counts, and the layer's output on standard error and in its file.
 func run(t *testing.T, program, loader string, recordings int, env ...string) (want, talk, file []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stats")

@@ -16,7 +16,7 @@ const (
 	infoBit  = 0x10
 )
 
-// unusable makes a library that cannot be used, and says what the dynamic linker says of it.
+// unusable makes a library that cannot be used, and returns the dynamic linker's message.
 func unusable(w *world.World, kind string) (path, text string) {
 	switch kind {
 	case "wrong class":
@@ -329,7 +329,7 @@ func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			if world.Target() == "musl" { // whose linker knows what a program opened by its path by no other name
+			if world.Target() == "musl" { // its linker knows a library that was opened by path by no other name
 				w.Env["LD_LIBRARY_PATH"] = filepath.Dir(w.Loader)
 			}
 			w.Driver("good", "device name=good")

@@ -41,7 +41,7 @@ func TestCreateInfoIsOnlyRead(t *testing.T) {
 		if a.Int("unchanged") != 1 {
 			t.Errorf("%q was changed", words)
 		}
-		h.OK("physical_devices") // what the host passed is unmapped by now
+		h.OK("physical_devices") // the host's structures are unmapped by now
 		h.Do("destroy_instance")
 	}
 	h.Quit()
@@ -198,7 +198,7 @@ func TestVersionsThatAreAskedFor(t *testing.T) {
 	cases := []struct {
 		api  uint32
 		say  string
-		want int64 // what a 1.2 driver sees
+		want int64 // the version that a 1.2 driver sees
 	}{
 		{0, "", 0},
 		{1, "[ERROR] VkInstanceCreateInfo::pApplicationInfo::apiVersion has value of 1 which is not permitted. If apiVersion is not 0, then it must be greater than or equal to the value of VK_API_VERSION_1_0 [VUID-VkApplicationInfo-apiVersion]", 1},
@@ -454,7 +454,7 @@ func TestExtensionsThatCanBeEnabled(t *testing.T) {
 		"[ERROR] loader_validate_instance_extensions: Extension VK_ACME_driver not found in list of known instance extensions.")
 }
 
-// What is said about the layers that are active comes after the drivers, once.
+// The messages about active layers come after the drivers, once.
 //
 // holds: INS-025
 func TestLinesAboutActiveLayers(t *testing.T) {

@@ -384,7 +384,7 @@ func TestOneBadDriverLeavesTheOthersAlone(t *testing.T) {
 			}
 			for _, name := range []string{"bad", "good", "worse"} {
 				if c.result != success {
-					break // INS-087: what was listed stays open
+					break // INS-087: listed drivers stay open
 				}
 				if want := slices.Contains(c.left, name); slices.Contains(open, name) != want {
 					t.Errorf("%v are mapped", open)

@@ -124,7 +124,7 @@ func TestWhatIsAskedOfALibrary(t *testing.T) {
 	}
 }
 
-// A driver that is not accepted is named as it was given to the dynamic linker: only one that is has a real path
+// A rejected driver is named as it was given to the dynamic linker: only an accepted driver has a real path
 // (DRV-025).
 //
 // holds: DRV-025 DRV-051 DRV-055 DRV-057 DRV-059 DRV-045 DRV-046 DRV-066 BIN-008 INS-029

@@ -6,7 +6,7 @@ import (
 	"vkloader/test/world"
 )
 
-// Whatever happened, an instance's end leaves nothing in the heap.
+// The end of an instance leaves nothing in the heap, after every failure.
 //
 // holds: INS-026 INS-028
 func TestNothingIsLeft(t *testing.T) {
@@ -45,7 +45,7 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
-			w.Env["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0" // what lies there counts as used
+			w.Env["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0" // memory there counts as used
 			w.Driver("first", "device name=first", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", "ext VK_EXT_debug_utils 2", "ext VK_EXT_debug_report 10")
 			w.Driver("second", append(line{"device name=second", "ext VK_KHR_surface 25"}, c.script...)...)
 			w.Driver("empty", "ext VK_KHR_surface 25")

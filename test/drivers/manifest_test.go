@@ -150,7 +150,7 @@ func TestManifests(t *testing.T) {
 	})
 }
 
-// What the loader makes of api_version is seen in what it says to drivers of an old interface.
+// The version that the loader passes to drivers of an old interface shows its reading of api_version.
 //
 // holds: DRV-029 DRV-030 DRV-032 DRV-033 DRV-063 DRV-065
 func TestVersionsInManifests(t *testing.T) {

@@ -39,7 +39,8 @@ const overwritten = ": this file was overwritten while the process had it mapped
 	"more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it"
 
 // A driver that stays mapped and whose file is overwritten in place is not closed: its destructor would run from what the
-// pages are now. It is refused from then on, and says why; the other drivers work.
+// pages are now. It is refused as long as its path leads to that file, and says why. The other drivers work, and so does a
+// new file under the path.
 //
 // holds: INS-088 INS-091
 func TestKeptDriverIsOverwritten(t *testing.T) {
@@ -62,15 +63,21 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 		h.OK("instance_extensions")
 		h.Do("destroy_instance")
 	}
-	// Another file now has its name, and still the linker would find the old one by it.
+	same(t, "opened", loads(w), []string{"it+"})
+	// Another file now has its name, by which the linker would find the old one.
 	w.Write(it.Library, string(before))
-	h.OK("create_instance")
-	same(t, "devices", deviceNames(h, "i"), []string{"good"})
-	h.Do("destroy_instance")
-	h.Do("close") // nor does the loader close it when it is unloaded itself
-	same(t, "opened and closed", loads(w), []string{"it+"})
-	exit := h.Exit() // which comes to the destructors of what is mapped: decision 001
-	if n := strings.Count(exit.Stderr, it.Library+overwritten); n != 7 {
+	for range 2 {
+		h.OK("create_instance")
+		got := deviceNames(h, "i")
+		slices.Sort(got)
+		same(t, "devices", got, []string{"good", "it"})
+		h.Do("destroy_instance")
+	}
+	same(t, "opened again", loads(w), []string{"it+", "it+"})
+	h.Do("close") // the loader closes the new one, when it is unloaded itself
+	same(t, "opened and closed", loads(w), []string{"it+", "it+", "it-"})
+	exit := h.Exit() // which comes to the destructors of what is mapped
+	if n := strings.Count(exit.Stderr, it.Library+overwritten); n != 6 {
 		t.Errorf("said %d times:\n%s", n, exit.Stderr)
 	}
 	says(t, exit, "[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON "+it.Library+". Ignoring this JSON")

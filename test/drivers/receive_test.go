@@ -33,7 +33,7 @@ func TestDriversReceiveWhatTheyList(t *testing.T) {
 	}
 }
 
-// What a layer adds on the way down reaches the drivers.
+// The additions of a layer on the way down reach the drivers.
 //
 // holds: INS-060 INS-072 INS-062
 func TestDriversReceiveWhatTheBottomLayerPasses(t *testing.T) {
@@ -61,7 +61,7 @@ func TestLayerThatChangesApiVersion(t *testing.T) {
 			w := loud(t)
 			w.Driver("it", "device name=small type=cpu", "device name=big type=discrete").API("1.1.0")
 			w.ExplicitLayer("VK_LAYER_it", "change_api "+c.changed)
-			if world.Windows() { // which does not sort them by what they are
+			if world.Windows() { // it does not sort them by type
 				c.order = "small big"
 			}
 			live(t, w, "layer", "VK_LAYER_it", "api", c.asked).wants(t, success, strings.Fields(c.order)...)

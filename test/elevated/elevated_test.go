@@ -19,7 +19,7 @@ const (
 	settingsFile       = "vulkan/loader_settings.d/vk_loader_settings.json"
 )
 
-// furnish fills a world: what is installed, and what only variables lead to.
+// furnish fills a world with installed files, and with files that only variables name.
 func furnish(w *world.World) {
 	const icd, implicit, explicit = "/usr/share/vulkan/icd.d", "/usr/share/vulkan/implicit_layer.d", "/usr/share/vulkan/explicit_layer.d"
 	w.Driver("installed", "api 1.3.0", "ext VK_ACME_unknown", // sorted by vendor and device, a is before b
@@ -39,7 +39,7 @@ func furnish(w *world.World) {
 	os.Symlink(w.Path("base"), w.Path("user/.config"))
 }
 
-// setting is a variable: set to this, it changes what can be seen, unless it is ignored.
+// setting is a variable with a value that changes the visible drivers, layers or messages, unless it is ignored.
 type setting struct {
 	name    string
 	value   string
@@ -84,7 +84,7 @@ func settings(w *world.World) []setting {
 	}
 }
 
-// look is what a program sees of drivers, layers and the loader's log.
+// look returns the drivers, layers and log lines of a program.
 func look(h *world.Host) string {
 	before := len(h.Stderr())
 	layers, extensions := h.OK("instance_layers").Strings("layers"), h.OK("instance_extensions").Strings("extensions")
@@ -100,7 +100,7 @@ func look(h *world.Host) string {
 		}
 		h.Do("destroy_instance")
 	}
-	slices.Sort(layers) // a directory's order is nobody's choice
+	slices.Sort(layers) // the order of a directory is unspecified
 	kept := len(h.Do("maps", "match", "/VK_LAYER_i.so").Strings("maps")) > 0
 	return fmt.Sprintln("layers", layers, "extensions", extensions, "result", result, "devices", names, "active", active,
 		"kept", kept, "said", len(h.Stderr()) > before)

@@ -15,7 +15,7 @@ import (
 
 const (
 	nobody = 65534 // the user who runs the host
-	owner  = 1     // somebody else: whose program it is
+	owner  = 1     // another user, who owns the program
 )
 
 // kind is a way to more rights than the user has.
@@ -69,7 +69,7 @@ func newWorld(t *testing.T) *world.World {
 	if err := syscall.Statfs(w.Root, &fs); err != nil || fs.Flags&2 != 0 { // ST_NOSUID
 		t.Skipf("%s is mounted nosuid: set TMPDIR to a directory that is not", w.Root)
 	}
-	os.Chmod(w.Root, 0o777) // the fakes write their log here, as whoever they are
+	os.Chmod(w.Root, 0o777) // the fakes write their log here, as any user
 	for _, directory := range directories {
 		if err := os.MkdirAll(w.SystemPath(directory), 0o755); err != nil {
 			t.Fatal(err)
@@ -102,8 +102,8 @@ func install(t *testing.T, w *world.World, from string) string {
 	return link
 }
 
-// start runs a host of a kind, as an ordinary user, without a loader open, with more variables that are for its eyes
-// only. It is skipped when the machine does not give what the kind needs.
+// start runs a host of a kind, as an ordinary user, without a loader open, with additional variables for this host
+// alone. It is skipped when the machine lacks the kind's requirements.
 func start(t *testing.T, w *world.World, k kind, more ...string) *world.Host {
 	t.Helper()
 	host := w.CopyHost("bin/host")

@@ -50,7 +50,7 @@ func listening(t *testing.T, directory string) *atomic.Int32 {
 	return asked
 }
 
-// A program with raised rights asks no driver service: neither where variables say that one is, nor root's own. Whoever
+// A program with raised rights asks no driver service: neither the one that variables name, nor root's own. A user who
 // can replace a socket would give it a library.
 //
 // holds: GEN-5 PRO-008
@@ -100,7 +100,7 @@ func TestService(t *testing.T) {
 }
 
 // A process that has put its rights away and may take them back asks none either, though the kernel started it as an
-// ordinary one; one that has given them up for good does.
+// ordinary one; a process that has dropped them permanently does.
 //
 // holds: PRO-008
 func TestServiceRightsPutAway(t *testing.T) {

@@ -23,7 +23,7 @@ type message struct {
 	text string
 }
 
-// call is what one call of the program's asks.
+// call is the messages of one call of the program.
 type call []message
 
 // How a message ended.
@@ -34,7 +34,7 @@ const (
 	malformed
 )
 
-// answer is what the core says to a message.
+// answer is the core's reply to a message.
 type answer struct {
 	status uint32
 	text   string
@@ -113,7 +113,7 @@ func unpack(b []byte) (calls []call) {
 
 // answerer is a program that answers as the library does.
 type answerer struct {
-	command []string // the program, and what it is run by
+	command []string // the program, and the emulator that runs it
 }
 
 // inC answers the messages of all calls.
@@ -128,7 +128,7 @@ func (a answerer) inC(t *testing.T, calls []call) (out []answer) {
 	return out
 }
 
-// run gives what the program prints.
+// run returns the output of the program.
 func (a answerer) run(t *testing.T, calls []call, arguments ...string) []byte {
 	t.Helper()
 	c := exec.Command(a.command[0], append(append([]string{}, a.command[1:]...), arguments...)...)

@@ -66,7 +66,7 @@ func object(t *testing.T, directory string) answerer {
 	return link(t, []string{"gcc"}, append(flags, filepath.Join(top, path)))
 }
 
-// link makes a program of answer.c and what is given.
+// link makes a program of answer.c and the given objects.
 func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "answer")
@@ -245,7 +245,7 @@ func TestStack(t *testing.T) {
 	t.Logf("%d bytes of stack", used)
 }
 
-// What the suites ask while they run on the library with the address sanitizer is answered in Go as it was in C.
+// The questions of the suites, recorded on the library with the address sanitizer, have the same answers in Go as in C.
 //
 //	VKLOADER_RECORD=/tmp/questions VKLOADER_TEST_BUILD=asan go test -count 1 ./test/discovery ./test/layers
 //	go test ./test/equal -run Recorded -args -recorded /tmp/questions      (-keep: testdata is made anew)
@@ -264,7 +264,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// read takes apart what record.c has written; what was answered twice is there once.
+// read parses a file of record.c; a repeated answer is in the result once.
 func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -328,7 +328,7 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 	return calls, answers
 }
 
-// write keeps a part of what was recorded: calls of many shapes, and no directory of this machine.
+// write stores a part of the recorded calls: calls of many shapes, without a directory of this machine.
 func write(t *testing.T, calls []call) {
 	t.Helper()
 	root, err := filepath.Abs(top)

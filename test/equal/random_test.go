@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// chance makes random worlds: what a path or a variable holds is decided when the core asks for it, and stays so.
+// chance makes random worlds: the content of a path or a variable is chosen when the core asks for it, and then stays.
 type chance struct {
 	*rand.Rand
 	seed int64
@@ -178,7 +178,7 @@ func (c chance) question(w *wire.Writer) wire.Question {
 	return q
 }
 
-// served is what the driver service sends: an index, or the answer that it comes with.
+// served is an answer of the driver service: an index, or the answer that belongs to it.
 func (c chance) served() (answer, index string) {
 	file := func() string {
 		return c.object("name", c.quoted("libd.so", "", "a/b"), "soname", c.quoted("libd.so.1", ""), "size", pick(c, "1", "4096", "0", "5000000000"))
@@ -192,7 +192,7 @@ func (c chance) served() (answer, index string) {
 	return pick(c, answer, answer, answer, `{"id":1,"error":{"code":3,"name":"UNSUPPORTED"}}`, "", answer[:len(answer)/2]), index
 }
 
-// satisfy gives what an answer asks for; false when that is nothing.
+// satisfy sends the facts that an answer asks for, and returns false if it asks for none.
 func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 	r, _ := wire.Open(text)
 	for {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// current fails unless the core in C is made of the core in Go that this test has: one that was made of an older one
-// answers otherwise, which looks as if the translation were wrong. The command makes it.
+// current fails unless the core in C was made from the core in Go that this test has: a core made from an older one
+// answers otherwise, which looks like a fault of the translation. The command makes it.
 func current(t *testing.T, object, command string) {
 	t.Helper()
 	path := filepath.Join(top, object)
@@ -55,7 +55,7 @@ func newer(root string, than time.Time) (found string, err error) {
 	return "", nil
 }
 
-// A core in C that is older than what it is made of is noticed; tests and documents say nothing about its age.
+// A core in C that is older than its sources is noticed; tests and documents do not count as sources.
 func TestNewer(t *testing.T) {
 	t.Parallel()
 	made := time.Now().Add(-time.Hour)

@@ -104,12 +104,12 @@ func texts(list []wire.Str) string {
 	return "[" + strings.Join(all, " ") + "]"
 }
 
-// scene is a world, and what is asked in it.
+// scene is a world, and the question in it.
 type scene struct {
 	*world.World
 	path     string       // by which the program is started; "": the world's bin/program
-	file     string       // what that leads to in the end; "": path
-	place    func(string) // what becomes of the program's file before it is started
+	file     string       // the file behind that path; "": path
+	place    func(string) // changes the program's file before it is started
 	elevated bool         // that gives it more rights than its user has
 	cwd      string
 	calls    string   // of the API
@@ -152,7 +152,7 @@ func (s *scene) variables(names ...string) {
 	}
 }
 
-// put writes a file, whatever its name is.
+// put writes a file with any name.
 func (s *scene) put(path, content string, mode fs.FileMode) string {
 	s.T.Helper()
 	path = s.Path(path)
@@ -162,7 +162,7 @@ func (s *scene) put(path, content string, mode fs.FileMode) string {
 	return path
 }
 
-// restrict gives a directory a mode until the test ends, which removes what is in it.
+// restrict gives a directory a mode until the test ends, which removes its contents.
 func (s *scene) restrict(path string, mode fs.FileMode) {
 	s.T.Helper()
 	s.must(os.Chmod(s.Path(path), mode))
@@ -214,7 +214,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return string(content), err
 })
 
-// ordinary is another user than root, who runs both readers where the test is root and everybody reaches the world.
+// ordinary returns a user other than root, for both readers where the test is root and everyone reaches the world.
 func (s *scene) ordinary() (c *syscall.Credential) {
 	if os.Getuid() != 0 {
 		return nil
@@ -348,7 +348,7 @@ func (s *scene) library(path string) (messages []string) {
 	return messages
 }
 
-// answered holds that the library answers what it was asked.
+// answered checks that the library answers the questions.
 func (s *scene) answered(asked []string, told []fact) {
 	s.T.Helper()
 	for _, question := range asked {
@@ -358,7 +358,7 @@ func (s *scene) answered(asked []string, told []fact) {
 	}
 }
 
-// frame is what the program tells.
+// frame reads one message of the program.
 func (s *scene) frame(p *running) (kind byte, message string) {
 	s.T.Helper()
 	var head [4]byte
@@ -477,7 +477,7 @@ func (s *scene) check() map[string]string {
 	return compared
 }
 
-// holds holds that a question was asked and answered like this, so that a case is what it is meant to be.
+// holds checks that a question was asked and answered like this, so that the case tests its subject.
 func (s *scene) holds(compared map[string]string, question, answer string) {
 	s.T.Helper()
 	if got, asked := compared[question]; !asked || got != answer {

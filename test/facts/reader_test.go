@@ -10,8 +10,8 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/wire"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 )
 
 // asReader is the first argument with which the test's program is the tool's reader: a process of its own, with the
@@ -62,7 +62,7 @@ func read(program string, in io.Reader, out io.Writer) error {
 	}
 }
 
-// answer reads what a message of the library tells.
+// answer reads a message of the library.
 func answer(message string, store *facts.Store, source facts.Source) []byte {
 	var w wire.Writer
 	in, _ := wire.Open(message)

@@ -232,7 +232,7 @@ func long(s *scene, length int) string {
 	return filepath.Join(path, strings.Repeat("p", length-len(path)-1))
 }
 
-// A program that has more rights than its user: of variables that may lead to somebody's code it sees none.
+// A program that has more rights than its user sees no variable that may lead to another user's code.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

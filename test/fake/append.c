@@ -1,4 +1,4 @@
-/* append.c: what a fake writes into its world's log. Keeps no descriptor open between calls. */
+/* append.c: writes a fake's lines into its world's log. Keeps no descriptor open between calls. */
 #include "script.h"
 #include <fcntl.h>
 #include <stdlib.h>

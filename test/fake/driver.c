@@ -1,4 +1,4 @@
-/* driver.c: a Vulkan driver that does what its script says and logs what it saw; test/README.md lists the script's
+/* driver.c: a Vulkan driver that follows its script and logs its calls; test/README.md lists the script's
  * words. This file: the script's devices, the global commands, instances.
  */
 #include "driver.h"

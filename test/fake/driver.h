@@ -1,11 +1,11 @@
-/* driver.h: what the files of the fake driver share.
+/* driver.h: the common declarations of the fake driver's files.
  *
  *   driver.c          the script's devices, the global commands, instances
  *   driver_physdev.c  physical devices and groups
  *   driver_device.c   devices, queues, command buffers, swapchains
  *   driver_window.c   surfaces, messengers, report callbacks, names
- *   driver_lookup.c   what is offered under which name, negotiation
- *   driver_exports.c  what the library exports; built several times
+ *   driver_lookup.c   the function of each name, negotiation
+ *   driver_exports.c  the exports of the library; built several times
  */
 #ifndef TEST_FAKE_DRIVER_H
 #define TEST_FAKE_DRIVER_H

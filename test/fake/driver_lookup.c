@@ -1,4 +1,4 @@
-/* driver_lookup.c: what the fake driver offers under which name, and its negotiation. Knows the functions of
+/* driver_lookup.c: the fake driver's function for each name, and its negotiation. Knows the functions of
  * driver_functions.inc by name only. */
 #include "objects.h"
 #include "thunks.h"

@@ -1,4 +1,4 @@
-/* layer.c: a Vulkan layer that does what its script says and logs what it saw: negotiation, exports, look-up.
+/* layer.c: a Vulkan layer that follows its script and logs its calls: negotiation, exports, look-up.
  * test/README.md lists the script's words.
  */
 #include "layer.h"

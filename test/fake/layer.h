@@ -1,9 +1,9 @@
-/* layer.h: what the files of the fake layer share.
+/* layer.h: the common declarations of the fake layer's files.
  *
  *   layer.c          negotiation, look-up
- *   layer_exports.c  what the library exports; built several times
+ *   layer_exports.c  the exports of the library; built several times
  *   layer_create.c   creating and destroying instances and devices, links and callbacks
- *   layer_probe.c    what the layer asks in the middle of a call
+ *   layer_probe.c    questions of the layer in the middle of a call
  *   layer_physdev.c  lists of physical devices and groups
  *   layer_objects.c  wrapped surfaces, messengers and report callbacks; names of objects
  */
@@ -21,7 +21,7 @@ struct chain {
     bool device;
     VkInstance instance;    /* as got from below */
     VkDevice lower;         /* devices: as got from below */
-    struct object *wrapper; /* what was handed up instead */
+    struct object *wrapper; /* the handle given to the program */
     PFN_vkGetInstanceProcAddr gipa;
     PFN_GetPhysicalDeviceProcAddr gpdpa;
     PFN_vkGetDeviceProcAddr gdpa;
@@ -38,7 +38,7 @@ struct chain {
     struct answer_of_next *answers;
 };
 
-/* What the next lower layer has for a name. Asked once, as layers do that fill their tables at creation. */
+/* Returns the next lower layer's function of a name. Asked once, as by layers that fill their tables at creation. */
 PFN_vkVoidFunction next_of(struct chain *chain, const char *name);
 /* An instance's vkGetInstanceProcAddr below has answered this: it is not asked again. In a long chain each layer would
  * ask all those below twice. */
@@ -48,7 +48,7 @@ void next_is(struct chain *chain, const char *name, PFN_vkVoidFunction function)
 struct chain *chain_of(const void *handle);
 void chain_add(struct chain *chain);
 void chain_drop(struct chain *chain);
-/* What the next lower layer knows a handle as: wrappers are taken off. */
+/* Returns the next lower layer's handle of a handle: without wrappers. */
 void *below(const void *handle);
 /* wrap instance|physdev|device|surface|messenger|report */
 bool wraps(const char *what);

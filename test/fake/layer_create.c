@@ -144,7 +144,7 @@ void record_phase(struct record *r, const char *function, const char *phase)
     record_text(r, "phase", phase);
 }
 
-/* "error FN CODE before|after"; before the next one is called, what is said of every function holds as well. */
+/* "error FN CODE before|after"; before the next one is called, statements about every function apply as well. */
 static bool wants_error(const char *function, const char *when, VkResult *result)
 {
     if (!strcmp(when, "before") && imposed(function, NULL, result)) return true;
@@ -168,7 +168,7 @@ static const char *const *more_names(const char *key, const char *const *names, 
     return room;
 }
 
-/* The loader's structures of a chain, in order, with what they hold. */
+/* Records the loader's structures of a chain, in order, with their members. */
 static void record_instance_chain(struct record *r, const void *next)
 {
     record_begin(r, "chain", '[');
@@ -244,7 +244,7 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     record_int(&r, "version", version);
     record_int(&r, "extensions", extensions);
     record_int(&r, "layers", layers);
-    const struct statement *s; /* "query_null NAME": what else is there for a NULL instance */
+    const struct statement *s; /* "query_null NAME": another name to look up with a NULL instance */
     record_begin(&r, "null", '{');
     for (int i = 0; (s = script_find("query_null", NULL, i)); i++)
         record_int(&r, s->word[1], gipa(NULL, s->word[1]) != NULL);
@@ -252,7 +252,7 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     record_close(&r);
 }
 
-/* "ask_next NAME" and "ask_next_device NAME": what the next element has, asked when creation below is done. */
+/* "ask_next NAME" and "ask_next_device NAME": looks a name up in the next element when creation below is done. */
 static void ask_next(const char *key, struct chain *chain)
 {
     const struct statement *s;
@@ -344,14 +344,14 @@ static void record_call(struct record *r, const VkAllocationCallbacks *allocator
     record_pointer(r, "own gpdpa", (const void *)(uintptr_t)layer_gpdpa);
 }
 
-/* "again FN [N]": what was made is destroyed and made again, so often. */
+/* "again FN [N]": the object is destroyed and created again, N times. */
 static int again(const char *function)
 {
     const struct statement *s = script_find("again", function, 0);
     return !s ? 0 : s->count > 2 ? (int)script_number(s->word[2]) : 1;
 }
 
-/* "skip FN" says that all is well and calls nobody; "skip FN own" gives a handle of the layer's, too. */
+/* "skip FN" returns success and calls no other function; "skip FN own" returns a handle of the layer's, too. */
 static void skip(const char *function, void **out)
 {
     const struct statement *s = script_find("skip", function, 0);

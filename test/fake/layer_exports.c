@@ -1,4 +1,4 @@
-/* layer_exports.c: what the fake layer's library exports: FAKE_EXPORTS is a sum of EXPORT_... */
+/* layer_exports.c: the exports of the fake layer's library: FAKE_EXPORTS is a sum of EXPORT_... */
 #include "layer.h"
 
 #define EXPORT_NEGOTIATE 1

@@ -6,7 +6,7 @@
 
 #define NEXT(handle, command) ((PFN_##command)(uintptr_t)next_of(chain_of(handle), #command))
 
-/* The wrapper of what came from below. */
+/* Returns the wrapper of a handle from below. */
 static void *wrapper(enum kind kind, const void *lower)
 {
     struct object *o = object_new(kind, NULL);

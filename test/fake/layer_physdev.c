@@ -207,7 +207,7 @@ VkResult VKAPI_PTR layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, 
     VkResult result = next(below(h), name, &n, all);
     const struct statement *s;
     for (int i = 0; (s = script_find("device_ext", NULL, i)) && s->count > 1; i++) {
-        memset(&all[n], 0, sizeof all[n]); /* what lies below may have written beyond its count */
+        memset(&all[n], 0, sizeof all[n]); /* a driver may have written beyond its count */
         memcpy(all[n].extensionName, s->word[1], strnlen(s->word[1], 255));
         all[n++].specVersion = s->count > 2 ? (uint32_t)script_number(s->word[2]) : 1;
     }

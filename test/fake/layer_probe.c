@@ -1,9 +1,9 @@
-/* layer_probe.c: what the fake layer asks of the next one and of the loader's callbacks, in the middle of a call.
+/* layer_probe.c: questions of the fake layer to the next one and to the loader's callbacks, in the middle of a call.
  * Script:
  *
  * "ask NAME"       logs as "asked" which library the next GIPA, GPDPA and (devices) GDPA have the function from
  * "ask_bad NAME"   the same with a NULL instance or device
- * "set_data"       logs as "data" what the loader-data callback does
+ * "set_data"       logs as "data" the effect of the loader-data callback
  * "use NAME"       calls a command of physical devices that takes an extensible structure, logs as "used"
  * "device_layers"  calls vkEnumerateDeviceLayerProperties of the next layer
  */

@@ -91,7 +91,7 @@ void object_kill(struct object *object)
 {
     pthread_mutex_lock(&lock);
     object->alive = false;
-    for (uint32_t i = 0; i < used; i++) { /* what goes with its parent */
+    for (uint32_t i = 0; i < used; i++) { /* objects that end with their parent */
         enum kind kind = pool[i].kind;
         if (pool[i].alive && pool[i].parent == object &&
             (kind == PHYSICAL_DEVICE || kind == QUEUE || kind == COMMAND_BUFFER))

@@ -1,5 +1,5 @@
 /* objects.h: the objects that a fake hands out. A pointer is looked up before it is followed, so that a handle of
- * somebody else is told apart from one's own, and a destroyed one from a live one. */
+ * another library is told apart from this one's, and a destroyed one from a live one. */
 #ifndef TEST_FAKE_OBJECTS_H
 #define TEST_FAKE_OBJECTS_H
 
@@ -42,7 +42,7 @@ void object_name(struct object *object, const char *id);
 struct object *object_of(const void *pointer);
 struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family,
                            uint32_t index);
-/* The wrapper of what came from below; parent is only compared. */
+/* Returns the wrapper of a handle from below; parent is only compared. */
 struct object *object_over(enum kind kind, const void *parent, const char *id, const void *lower);
 /* All that have this parent. */
 void objects_kill(const void *parent);
@@ -50,7 +50,7 @@ void object_kill(struct object *object);
 int objects_alive(enum kind kind, const struct object *owner);
 /* "instance:1", "dead device:2", "foreign 0x...", null. */
 void record_object(struct record *r, const char *key, const void *pointer);
-/* One argument of a function whose signature nobody knows. */
+/* Records one argument of a function with an unknown signature. */
 void record_argument(struct record *r, uint64_t value);
 
 #endif

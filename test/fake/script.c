@@ -34,7 +34,7 @@ const char *library_path(void)
     return path;
 }
 
-/* What is opened by a descriptor has to look where it is while that is open. */
+/* A library that is opened by a descriptor has to find its path while the descriptor is open. */
 __attribute__((constructor)) static void opened(void)
 {
     Dl_info info;
@@ -412,7 +412,7 @@ static void log_load(const char *function)
 
 static bool loaded;
 
-/* Called by the interposer, too, where the C library itself does not unmap what is closed. */
+/* Called by the interposer, too, where the C library itself does not unmap closed libraries. */
 __attribute__((visibility("default"))) void fake_load(bool open);
 void fake_load(bool open)
 {

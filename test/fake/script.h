@@ -1,9 +1,9 @@
-/* script.h: how the fakes learn what to do and tell what they saw.
+/* script.h: the script that a fake follows, and its log.
  *
  * The script is the text file "<path of the library>.script". It is looked at again on every call, so that a test can
  * change it under a running process, unless it says "steady". One statement a line, words separated by blanks,
  * percent-encoded. The log is a file named in the script ("log PATH"); every line is one JSON object, written with one
- * write in append mode, so that the lines of all fakes of a case are in the order in which things happened.
+ * write in append mode, so that the lines of all fakes of a case are in the order of the events.
  */
 #ifndef TEST_FAKE_SCRIPT_H
 #define TEST_FAKE_SCRIPT_H
@@ -53,11 +53,11 @@ void record_begin(struct record *r, const char *key, char bracket);
 void record_end(struct record *r, char bracket);
 void record_close(struct record *r);
 
-/* append.c: a line to the end of a file, whole, whoever else writes there. */
+/* append.c: appends a whole line to a file, also while other processes write there. */
 void append(const char *path, const char *text, size_t size);
 
-/* What the script wants before a call: counts it, has the host perform lines ("perform FN SCRIPT [N]"), waits
- * ("delay FN MS"), ends the process ("die FN"), and says whether a result is imposed:
+/* Follows the script before a call: counts it, has the host perform lines ("perform FN SCRIPT [N]"), waits
+ * ("delay FN MS"), ends the process ("die FN"), and returns whether a result is imposed:
  * "result FN CODE [N | from N | count | fill | chance PERCENT]". phase is "count", "fill" or NULL. */
 bool imposed(const char *function, const char *phase, VkResult *result);
 /* "perform_lookup FN SCRIPT": the host's recorded lines are performed in the middle of a look-up. */

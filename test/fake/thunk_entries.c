@@ -1,5 +1,5 @@
-/* thunk_entries.c: so many functions that there is one for each name. Each takes its arguments as words, whatever they
- * are. */
+/* thunk_entries.c: enough functions for one per name. Each takes its arguments as words, of any
+ * type. */
 #include "thunks.h"
 
 #if UINTPTR_MAX == 0xffffffff

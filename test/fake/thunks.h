@@ -1,4 +1,4 @@
-/* thunks.h: functions for names whose signature nobody here knows. */
+/* thunks.h: functions for names with an unknown signature. */
 #ifndef TEST_FAKE_THUNKS_H
 #define TEST_FAKE_THUNKS_H
 
@@ -8,7 +8,7 @@
 
 /* The function of a name: always the same, and no other name's. */
 PFN_vkVoidFunction thunk_for(const char *name);
-/* What follows a call: a driver has nothing below, a layer calls down. False: there is nothing. */
+/* Calls the next function of a name: a driver has none below, a layer calls down. Returns false if there is none. */
 bool thunk_below(const char *name, const uint64_t *a, uint64_t *value);
 
 /* thunk_entries.c: the functions; function i performs thunk_run(i, its arguments). */

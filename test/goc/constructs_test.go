@@ -14,7 +14,7 @@ import (
 
 var full = flag.Bool("full", false, "also what takes long")
 
-// Every construct of the subset means in C what it means in Go, also when it panics.
+// Every construct of the subset has the same meaning in C as in Go, also when it panics.
 func TestConstructs(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(maps.Keys(constructs.Programs))

@@ -1,3 +1,3 @@
-// Package goc tests the translator tools/goc: what it makes of each construct of its subset, of the programs of Go's own
-// test directory, and of what lies outside the subset.
+// Package goc tests the translator tools/goc with each construct of its subset, with the programs of Go's own test
+// directory, and with code outside the subset.
 package goc

@@ -27,7 +27,7 @@ import (
 
 var survey = flag.Bool("survey", false, "try every program of Go's test directory, and write testdata/goroot.txt and testdata/outside.txt")
 
-// checker reads programs that are single files and import no more than what has been loaded for it.
+// checker reads programs that are single files and import only packages that were loaded for it.
 type checker struct {
 	fset     *token.FileSet
 	ssa      *ssa.Program
@@ -62,7 +62,7 @@ func (c *checker) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("%s is not loaded", path)
 }
 
-// check reads a program; text is what it is made of, or nil for the file of the name.
+// check reads a program; text is its source, or nil for the source in the named file.
 func (c *checker) check(name string, text any) (*ssa.Package, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *checker) check(name string, text any) (*ssa.Package, error) {
 // library is what programs of Go's test directory may import.
 var library = []string{"cmp", "errors", "math", "math/bits", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
 
-// Programs of Go's own test directory that lie in the subset do what they must: most judge themselves, and panic.
+// Programs of Go's own test directory inside the subset succeed: most check themselves, and panic on a fault.
 func TestGoroot(t *testing.T) {
 	t.Parallel()
 	directory := filepath.Join(goroot(t), "test")

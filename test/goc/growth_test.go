@@ -16,7 +16,7 @@ import (
 	"vkloader/tools/goc/runtime"
 )
 
-// growing makes a program of growth.go.txt with the harness growth.c; what it prints is read into numbers.
+// growing builds a program of growth.go.txt with the harness growth.c; run returns the numbers that it prints.
 func growing(t *testing.T) (run func(t *testing.T, numbers []int, arguments ...string)) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/growth.go.txt")
@@ -62,8 +62,8 @@ func growing(t *testing.T) (run func(t *testing.T, numbers []int, arguments ...s
 	}
 }
 
-// A map that is filled and emptied for ever stays as fast and as large as it is: its table has no place for what is gone,
-// which every later look would pass.
+// A map that is filled and emptied repeatedly keeps its speed and size: its table has no place for deleted entries, which
+// every later look-up would pass.
 func TestDeletedEntries(t *testing.T) {
 	t.Parallel()
 	run := growing(t)
@@ -84,21 +84,21 @@ func TestDeletedEntries(t *testing.T) {
 }
 
 // A string that grows by pieces takes memory in proportion to its length, below and beyond the size from which it has a
-// block of its own, whatever else is made meanwhile.
+// separate block, also when other objects are allocated between the pieces.
 func TestLongStrings(t *testing.T) {
 	t.Parallel()
 	run := growing(t)
 	for _, pieces := range []int{1000, 15000, 60000, 240000, 1000000} {
 		var n [2]int // bytes of the string, and of all memory
 		run(t, n[:], "gather", fmt.Sprint(pieces))
-		if n[0] != 16*pieces || n[1] > 5*n[0]+4<<20 { // what is short may be copied
+		if n[0] != 16*pieces || n[1] > 5*n[0]+4<<20 { // a short string may be copied
 			t.Fatalf("a string of %d bytes, want %d, in %d bytes of memory", n[0], 16*pieces, n[1])
 		}
 	}
 }
 
-// An exported function's C names the place of the Go function, so that a debugger does not show the lines of what stands
-// before it.
+// The C of an exported function names the place of the Go function, so that a debugger does not show the lines of the
+// preceding code.
 func TestExportedLine(t *testing.T) {
 	t.Parallel()
 	p, err := program.Load(root, "./test/goc/constructs", []string{"Allocate", "Shifts"})

@@ -10,7 +10,7 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// What a package's initialization does to another one, or cannot do when the code is written, is a build error: no code
+// The initialization of a package that changes another one, or cannot be computed at build time, is a build error: no code
 // runs before the first call.
 func TestInits(t *testing.T) {
 	t.Parallel()

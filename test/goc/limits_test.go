@@ -29,7 +29,7 @@ func limits(t *testing.T, flags ...string) (run func(t *testing.T, arguments ...
 		t.Fatal(err)
 	}
 	text := strings.Split(string(c.text), "int main(")[0]
-	// The headers come first, so that it is the code alone that calls what is limited.
+	// The headers come first, so that only the translated code calls the limited functions.
 	text = "#include <stdlib.h>\nvoid *limited_malloc(size_t);\nvoid *limited_calloc(size_t, size_t);\nvoid limited_free(void *);\n#define malloc limited_malloc\n" +
 		"#define calloc limited_calloc\n#define free limited_free\n" + text + string(harness)
 	if err := os.WriteFile(filepath.Join(c.directory, "programs.c"), []byte(text), 0o644); err != nil {
@@ -60,7 +60,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// What calls itself without end is stopped while there is stack, on the stacks of 16 kB that programs call on (G-12).
+// Endless recursion is stopped before the stack is exhausted, also on stacks of 16 kB, on which programs call (G-12).
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	run := limits(t, "-O2", "-UGOC_STACK")
@@ -71,7 +71,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// What calls itself as often as real code does has room for it, with optimization and without.
+// Recursion to the depth of real code has enough stack, with optimization and without.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"-O2", "-O1", "-O0"} {

@@ -15,7 +15,7 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// What lies outside the subset is a build error that names file and line: each program says at its lines which.
+// Code outside the subset is a build error that names file and line: each program marks its lines with the expected error.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/outside/*.go.txt")
@@ -51,7 +51,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// faults translates a program and gives what is wrong with it, without repetitions.
+// faults translates a program and returns its errors, without repetitions.
 func faults(t *testing.T, c *checker, path string, text []byte) []string {
 	t.Helper()
 	s, err := c.check(path, text)

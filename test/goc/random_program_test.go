@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// prelude is what the random programs share. Nothing in it panics.
+// prelude is the common part of the random programs. Nothing in it panics.
 const prelude = `package main
 
 //go:noinline
@@ -118,7 +118,7 @@ type typ struct {
 	name   string
 	bits   int // of an integer
 	signed bool
-	elem   *typ // also what a pointer points to
+	elem   *typ // also the element of a pointer
 	key    *typ
 	fields []variable
 }

@@ -98,7 +98,7 @@ func (m *maker) function() {
 	m.functions = append(m.functions, f)
 }
 
-// block writes statements and, at the end of a function, what it gives; what is declared in it is forgotten.
+// block writes statements and, at the end of a function, its results; declarations inside are forgotten.
 func (m *maker) block(n int, gives []*typ) {
 	before := len(m.scope)
 	m.results = gives
@@ -397,7 +397,7 @@ func (m *maker) maps() {
 	}
 }
 
-// thin takes some of the keys that a loop has put in out again, puts some back, and prints what is left.
+// thin removes some of the keys that a loop has put in, puts some back, and prints the rest.
 func (m *maker) thin(v variable) {
 	key := v.of.key.name
 	m.line("for k := range %s(%d) {\n\tif k%%%d != 0 {\n\t\tdelete(%s, k*7)\n\t}\n}", key, 3+m.Intn(30), 2+m.Intn(3), v.name)
@@ -407,7 +407,7 @@ func (m *maker) thin(v variable) {
 	m.line("for k := range %s(34) {\n\tif e, ok := %s[k*7]; ok {\n\t\tprintln(k, e)\n\t}\n}\nprintln(len(%s))", key, v.name, v.name)
 }
 
-// makeClosure makes a function that reads and changes what is around it, and calls it.
+// makeClosure makes a function that reads and changes variables around it, and calls it.
 func (m *maker) makeClosure() {
 	if m.closure {
 		m.assign()

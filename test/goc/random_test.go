@@ -26,10 +26,10 @@ var (
 	sanitize = flag.Bool("sanitize", false, "compile the random programs with sanitizers")
 )
 
-// capacity is what a panic says of the capacity of a slice that has grown, which Go leaves open.
+// capacity matches the capacity of a grown slice in a panic's text, which Go leaves open.
 var capacity = regexp.MustCompile(`(out of range \[.*\] with capacity )[0-9]+`)
 
-// Random programs do in C what they do in Go, and panic with the same text.
+// Random programs behave in C as in Go, and panic with the same text.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	const batch = 125
@@ -147,7 +147,7 @@ func translateFile(t *testing.T, source, to string, names []string) (err error) 
 	return os.WriteFile(to, text, 0o644)
 }
 
-// printed is what a program prints, in parts.
+// printed returns the output of a program, in parts.
 func printed(path string, arguments ...string) (map[string]string, error) {
 	limit, end := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer end()

@@ -39,7 +39,7 @@ type translation struct {
 	directory string
 }
 
-// translate writes one C file of functions without parameters; names are what they are called by.
+// translate writes one C file of functions without parameters; names are their names in C.
 func translate(t *testing.T, p *program.Program, names []string) *translation {
 	t.Helper()
 	exported := map[*ssa.Function]string{}
@@ -78,7 +78,7 @@ func (c *translation) compile(t *testing.T, compiler string, flags ...string) (p
 	return out
 }
 
-// output is what the programs print, each after a line with its name; an end other than a plain one is "panic: ...".
+// output returns the output of the programs, each after a line with its name; an abnormal end is "panic: ...".
 func output(t *testing.T, program string, names []string) map[string]string {
 	t.Helper()
 	c := exec.Command(program, names...)

@@ -41,7 +41,7 @@ func TestG6CoreAsksForMemoryOnly(t *testing.T) {
 	}
 }
 
-// The core is asked what it has not been asked before; what is remembered is bounded, and what was used last stays.
+// The core gets new questions; the memory of answers is bounded, and the most recently used answer stays.
 //
 // holds: G-8
 func TestG8CoreIsAskedNewQuestions(t *testing.T) {
@@ -62,7 +62,7 @@ func TestG8CoreIsAskedNewQuestions(t *testing.T) {
 	}
 }
 
-// A panic of the core is a line and an error, what is no answer likewise; the next call starts afresh, and nothing is lost.
+// A panic of the core is a line and an error, and so is a malformed answer; the next call starts afresh, and no memory is lost.
 //
 // holds: G-9 FUZ-025
 func TestG9PanicIsAnError(t *testing.T) {
@@ -84,7 +84,7 @@ func TestG9PanicIsAnError(t *testing.T) {
 		}
 		wantText(t, text, c.said)
 	}
-	plain(t) // a sanitizer keeps what was freed
+	plain(t) // a sanitizer keeps freed memory
 	run{loader: loader}.holds(t, "after-panics", "panic", "-3")
 	run{loader: loader}.holds(t, "after-panics", "memory", "-1")
 }

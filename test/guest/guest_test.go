@@ -169,7 +169,7 @@ func (r run) start(t testing.TB, words ...string) ended {
 	return ended{command.ProcessState, out.String(), talk.String()}
 }
 
-// holds runs a case that must end well, and returns what it wrote.
+// holds runs a case that must succeed, and returns its output.
 func (r run) holds(t testing.TB, words ...string) string {
 	t.Helper()
 	e := r.start(t, words...)
@@ -240,8 +240,8 @@ func copyFile(t testing.TB, from, to string) string {
 	return to
 }
 
-// readableByAll is a run on copies of the loader and the null driver where also somebody finds them who may not look into the
-// directory of the build, below whose home it may lie: for cases that give up root.
+// readableByAll is a run on copies of the loader and the null driver in a directory that every user can read: the
+// directory of the build may lie below a home. It is for cases that give up root.
 func readableByAll(t testing.TB) run {
 	t.Helper()
 	place, err := os.MkdirTemp("", "guest")
@@ -279,7 +279,7 @@ func wantText(t testing.TB, text string, parts ...string) {
 	}
 }
 
-// result runs a case that prints the VkResult of its call, and may not die whatever that is.
+// result runs a case that prints the VkResult of its call, and may not die with any result.
 func (r run) result(t testing.TB, words ...string) (int, string) {
 	t.Helper()
 	e := r.start(t, words...)

@@ -54,7 +54,7 @@ func TestG12ConstructorsBesideOtherThreads(t *testing.T) {
 	r.holds(t, "linker-lock", library)
 }
 
-// breaking makes the driver that does what the program wants, and returns its manifest.
+// breaking makes the driver that calls back into the program, and returns its manifest.
 func breaking(t *testing.T) string {
 	t.Helper()
 	null := filepath.Join(world.Build(), "drivers/libvk_null.so")

@@ -88,7 +88,7 @@ func TestG10LittleRoom(t *testing.T) {
 	run{}.holds(t, "limit-lifted")
 }
 
-// What the first use takes, beside the distribution's loader.
+// The memory of the first use, compared with the distribution's loader.
 //
 // holds: G-1
 func TestG1Room(t *testing.T) {

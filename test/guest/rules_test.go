@@ -232,7 +232,7 @@ func TestG11EndWithLiveInstances(t *testing.T) {
 	for _, how := range []string{"return", "exit", "_exit", "quick", "busy-return", "busy-exit", "busy-_exit", "busy-quick",
 		"child", "busy-child", "elsewhere-exit", "elsewhere-_exit", "elsewhere-quick"} {
 		if world.Variant() == "tsan" && (strings.HasPrefix(how, "busy") || strings.HasPrefix(how, "elsewhere")) {
-			continue // the sanitizer reports what is still running
+			continue // the sanitizer reports running threads
 		}
 		for i := 0; i < 5; i++ {
 			e := run{}.start(t, "end-alive", how)

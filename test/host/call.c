@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a command has filled, as it is where pointers have 64 bits. */
+/* Returns the structure that a command has filled, in its layout with 64-bit pointers. */
 static void told(unsigned char *out, size_t size, const struct structure *structure)
 {
     if (!out || !structure) return;
@@ -159,7 +159,7 @@ COMMAND(memory)
     }
 }
 
-/* Reads what lies at a place of memory; false: it is not all there, which write() says instead of crashing. Less than a
+/* Reads bytes of memory; returns false if a part is not mapped, which write() reports instead of crashing. Less than a
  * pipe holds. */
 static bool look(uint64_t at, void *bytes, size_t size)
 {

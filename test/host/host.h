@@ -1,8 +1,8 @@
 /* host.h: the records that the files of the host program share.
  *
  * The host is the program under whose feet a loader is tested. It reads one command a line from standard input and
- * answers with one line of JSON on standard output. It never judges: it does what the line says and tells what came
- * back.
+ * answers with one line of JSON on standard output. It never judges: it follows the line and reports the
+ * results.
  *
  *   main.c       the loop, the command table, the answer's text
  *   table.c      named objects, numbers for pointers, references in arguments
@@ -16,7 +16,7 @@
  *   call.c       any command with any arguments, and raw memory for it
  *   step.c       a call one instruction at a time
  *   process.c    environment, directories, recorded lines, threads
- *   kernel.c     forks, what the kernel says of this process
+ *   kernel.c     forks, the kernel's facts about this process
  *   lost.c       the loader's own memory: refused, lost
  *
  * A file of test/windows/host stands in for the one of the same name.
@@ -116,7 +116,7 @@ void *at_edge(size_t bytes);
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size);
 struct object *object_find(const char *name);
 void object_drop(const char *name);
-/* What lies behind an array that the loader fills, and must stay: the command fails when it was written over. */
+/* Bytes behind an array that the loader fills; they must stay: the command fails when they were overwritten. */
 #define BEHIND 64
 void behind_set(void *array, size_t size);
 void behind_check(const char *what, const void *array, size_t size);

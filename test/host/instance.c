@@ -21,7 +21,7 @@ COMMAND(instance_version)
 }
 
 /* Enumerations of fixed-size elements: with count= once into an array of that many; count=only asks for the number;
- * without, number and then the array. All bytes are 0xab before, and what was written beyond the count is told. */
+ * without, number and then the array. All bytes are 0xab before; bytes written beyond the count are reported. */
 struct listing {
     void *array;
     uint32_t count;

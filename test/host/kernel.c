@@ -1,4 +1,4 @@
-/* kernel.c: what is done by means that Linux has: forks, what the kernel says about this process, what is mapped where.
+/* kernel.c: commands that need Linux: forks, the kernel's facts about this process, its mappings.
  */
 #include "host.h"
 #include <dirent.h>
@@ -74,7 +74,7 @@ COMMAND(fork)
     free(text);
 }
 
-/* What may end the process with abort(): the process that answers goes on. */
+/* Runs a command that may end the process with abort() in a child: the answering process goes on. */
 COMMAND(attempt)
 {
     do_fork(line);

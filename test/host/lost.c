@@ -1,13 +1,13 @@
-/* lost.c: the loader's own memory, by the interposer: what it asks for is refused, and what it has lost is found. */
+/* lost.c: the loader's own memory, through the interposer: requests are refused, and lost blocks are found. */
 #include "host.h"
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
 
-/* malloc_fail [from=N|once=N]: what the loader itself asks of malloc is refused from its N-th call on, or its N-th call
- * alone; without either, no more. Answers how often it has asked since the last time, and how many of its blocks live
- * of those that it has taken since it was opened. Needs the interposer. */
+/* malloc_fail [from=N|once=N]: the loader's own requests to malloc are refused from its N-th call on, or its N-th call
+ * alone; without either, no more. Answers the number of its calls since the last time, and the number of its live
+ * blocks since it was opened. Needs the interposer. */
 COMMAND(malloc_fail)
 {
     long (*refuse)(long, long) = (long (*)(long, long))dlsym(RTLD_DEFAULT, "world_fail");
@@ -57,7 +57,7 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *out)
 }
 
 /* Memory that the loader can no longer free: nothing in its data leads there. While an instance is alive, its lists may
- * lie in an allocator's memory, where nobody looks. */
+ * lie in an allocator's memory, which is not searched. */
 bool blocks_lost(void)
 {
     long (*lost)(void *const *, size_t, char *, size_t) =

@@ -1,4 +1,4 @@
-/* table.c: named objects and small numbers for pointers. Never frees what a handle stands for. */
+/* table.c: named objects and small numbers for pointers. Never frees the object of a handle. */
 #include "host.h"
 #include <pthread.h>
 #include <stdio.h>

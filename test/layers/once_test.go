@@ -9,7 +9,7 @@ import (
 
 const initializationError = -3
 
-// A layer that makes what is below, destroys it and makes it again within one call has made one device, and one instance.
+// A layer that creates the object below, destroys it and creates it again within one call has made one device, and one instance.
 //
 // holds: LAY-360 DEV-041
 func TestMadeAgainWithinOneCall(t *testing.T) {
@@ -24,7 +24,7 @@ func TestMadeAgainWithinOneCall(t *testing.T) {
 		h.OK("create_device", "pd", pd, "as", "first", "ext", "VK_KHR_swapchain")
 		h.OK("create_device", "pd", pd, "as", "second")
 		h.OK("call", "name", "vkDeviceWaitIdle", "arg", "first")
-		// Every device of the instance is looked at: for a name that nobody knows, and when one goes.
+		// Every device of the instance is examined: for an unknown name, and when one is destroyed.
 		h.Do("gipa", "name", "vkUnknownNXT", "instance", "i")
 		h.Do("gdpa", "name", "vkUnknownNXT", "device", "second")
 		h.OK("create_device", "pd", pd, "as", "third")
@@ -44,7 +44,7 @@ func TestMadeAgainWithinOneCall(t *testing.T) {
 	}
 }
 
-// A layer that reports success and has called nobody: the call fails and names the layers that may have done it, and nothing
+// A layer that reports success without calling down: the call fails and names the possible layers, and nothing
 // is called through NULL (ERRATA 32).
 //
 // holds: LAY-360 DEV-037 INS-078

@@ -19,7 +19,7 @@ import (
 // Manifests is where Debian's packages put their driver manifests.
 const Manifests = "/usr/share/vulkan/icd.d"
 
-// packageOf says which Debian package brings what the tests use, by the list that they are installed from.
+// packageOf returns the Debian package of a file that the tests use, by the list that they are installed from.
 func packageOf(t *testing.T, name string) string {
 	list, err := os.ReadFile(filepath.Join(Repository(t), "tools/test-packages.txt"))
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Stage) OnLavapipe() *Stage {
 	return s.With("VK_DRIVER_FILES=" + Manifests + "/lvp_icd.x86_64.json")
 }
 
-// Outcome is what a program left behind.
+// Outcome describes the end of a program.
 type Outcome struct {
 	Command string
 	Out     string
@@ -270,7 +270,7 @@ func (s *Stage) WithWeston() *Stage {
 	return s.With("WAYLAND_DISPLAY=wayland-test")
 }
 
-// start runs a server until the test's end; what it says is shown when the test fails.
+// start runs a server until the test's end; its output is shown when the test fails.
 func (s *Stage) start(cmd *exec.Cmd) (logPath string) {
 	s.t.Helper()
 	log, err := os.CreateTemp(s.Dir, "server")
@@ -283,7 +283,7 @@ func (s *Stage) start(cmd *exec.Cmd) (logPath string) {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() {
-		// Its own process group: what it has started goes with it.
+		// Its own process group: its children end with it.
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()

@@ -6,7 +6,7 @@ import (
 	"vkloader/test/world"
 )
 
-// Whatever the loader calls, a driver, a layer or an allocator, another thread's calls go on meanwhile: here each callee
+// While the loader calls a driver, a layer or an allocator, another thread's calls go on: here each callee
 // waits for a call of another thread that needs the loader's lock.
 //
 // holds: THR-010 THR-012 ALC-016

@@ -153,7 +153,7 @@ func TestEveryCallWithoutMemory(t *testing.T) {
 			}
 			i.h.OK("create_instance", words...) // the core is open from now on
 			i.h.Do("destroy_instance", i.allocator()...)
-			// What the library remembers of answers grows in the first lives and comes to an end; what leaks leaks every time.
+			// The library's memory of answers grows in the first lives and then stops; a leak leaks every time.
 			even := map[string]bool{}
 			for n := 0; len(even) < len(modes); n++ {
 				i.mode = modes[n%len(modes)]
@@ -195,7 +195,7 @@ func (i *injector) allocator(words ...string) []string {
 	return append(words, "allocator", "a")
 }
 
-// memory makes what the calls of a life are given.
+// memory makes the arguments of a life's calls.
 func (i *injector) memory() {
 	i.h.Do("memory", "as", "count", "size", "8")
 	i.h.Do("memory", "as", "many", "size", "16384")
@@ -219,7 +219,7 @@ func (i *injector) life(words []string) {
 	i.call("create_instance", complete, func() world.Answer {
 		i.w.ForgetLog()
 		a := h.Do("create_instance", words...)
-		if a.Result() == 0 { // nobody is left out
+		if a.Result() == 0 { // every driver is there
 			seen := i.w.Log().Fn("vkCreateInstance")
 			for _, name := range []string{"one", "two", "VK_LAYER_x", "VK_LAYER_y"} {
 				if len(seen.By(name)) == 0 {
@@ -234,7 +234,7 @@ func (i *injector) life(words []string) {
 		if n := len(a.Ints("devices")); a.Result() == 0 && n != 3 {
 			t.Errorf("%d devices", n)
 		}
-		for _, d := range a.Ints("devices") { // what is not wrapped is a layer's or the driver's
+		for _, d := range a.Ints("devices") { // a handle that is not wrapped is a layer's or the driver's
 			if a.Result() == outOfMemory && d != 0 {
 				t.Errorf("a device that is none: %v", a)
 			}

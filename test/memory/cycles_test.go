@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 
-// Whatever is done again and again in one process, nothing grows: after a warm-up, after half of it and after all of it
+// Operations that one process repeats make nothing grow: after a warm-up, after half of it and after all of it
 // the heap holds no more blocks and bytes, and the process takes no further memory. The null driver and a layer are real
 // libraries, opened and closed. "make bench" with -cycles 10000 does the same in the large.
 func TestNothingGrows(t *testing.T) {

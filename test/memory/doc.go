@@ -1,2 +1,2 @@
-// Package memory tests which memory is taken from whom, that nothing is left, and what happens when there is none.
+// Package memory tests the allocators of the loader's memory, that no memory is lost, and the behavior without memory.
 package memory

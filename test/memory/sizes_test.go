@@ -7,8 +7,8 @@ import (
 	"vkloader/test/world"
 )
 
-// A size that wraps is none, for every word size: of the product, with what stands before the array, and above what a
-// block can have. What is below is exact.
+// A size that wraps is none, for every word size: of the product, with the header before the array, and above the size of
+// a block. Smaller sizes are exact.
 //
 // holds: ALC-028 ALC-034
 func TestSizesThatWrap(t *testing.T) {

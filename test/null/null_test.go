@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/internal/tool/vk"
+	"vkloader/internal/decide/vk"
 	"vkloader/test/world"
 )
 
@@ -135,7 +135,7 @@ func TestLifeUnderValidation(t *testing.T) {
 			if out != "no message\n" {
 				t.Errorf("printed %q", out)
 			}
-			// The layer is there: it does complain about what is wrong.
+			// The layer is there: it complains about the wrong call.
 			cmd := exec.Command(testProgram(t), loader, "wrong")
 			cmd.Env = env
 			if text, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(text, []byte("VUID-VkBufferCreateInfo-size")) {
@@ -145,7 +145,7 @@ func TestLifeUnderValidation(t *testing.T) {
 	}
 }
 
-// TestSanitized runs the same with the driver and the program built with sanitizers, which stop at what they find.
+// TestSanitized runs the same with the driver and the program built with sanitizers, which stop at the first fault.
 func TestSanitized(t *testing.T) {
 	text, err := os.ReadFile(absolute(t, manifest))
 	if err != nil {
@@ -179,7 +179,7 @@ func TestSanitized(t *testing.T) {
 	}
 }
 
-// TestNames asks the driver, without a loader, for everything that the registry knows, and for names that nobody has.
+// TestNames asks the driver, without a loader, for every name of the registry, and for unknown names.
 func TestNames(t *testing.T) {
 	var ask []string
 	for _, c := range vk.Commands {

@@ -17,7 +17,7 @@ type layer struct {
 	name, manifest, library string
 	enable                  []string // variables that it needs to be active
 	disable                 string   // its own disable variable
-	says                    string   // what the layer itself writes when it works; empty: nothing
+	says                    string   // the output of the layer itself when it works; empty: none
 }
 
 var layers = []layer{
@@ -70,8 +70,8 @@ func stage(t *testing.T, l layer) *machine.Stage {
 	return machine.New(t).OnLavapipe().WithX().With(l.enable...)
 }
 
-// want checks that of the layers that need asking for none but the given one was there, and device-select unless it
-// is the one that is off.
+// want checks that, of the layers that must be asked for, only the given one was loaded, and device-select unless it
+// is the disabled one.
 func want(t *testing.T, o machine.Outcome, had map[string]bool, on layer, is bool) {
 	t.Helper()
 	for _, l := range layers {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is needed of VkInstanceCreateInfo: its type, and nothing else but zeros. */
+/* The necessary part of VkInstanceCreateInfo: its type, and zeros. */
 struct instance_info {
     int type;
     void *rest[8];

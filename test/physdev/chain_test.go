@@ -83,7 +83,7 @@ func TestConstantGroupOfADevice(t *testing.T) {
 	}
 }
 
-// Threads that make devices from one chain see it whole, with every byte of what stands in front of the group.
+// Threads that make devices from one chain see it whole, with every byte of the structures in front of the group.
 //
 // holds: DEV-029 DEV-030
 func TestSharedGroupOfDevices(t *testing.T) {

@@ -55,7 +55,7 @@ func wantNames(t *testing.T, h *world.Host, want ...string) {
 	}
 }
 
-// by gives the order in which the loader lists devices: by what they are, or on Windows, which has DXGI's adapters for that, as
+// by returns the order in which the loader lists devices: by type, or on Windows, which has DXGI's adapters for that, in
 // the drivers have them, where no adapter names them (WIN-070).
 func by(kind, driver []string) []string {
 	if world.Windows() {

@@ -107,7 +107,7 @@ func TestNoDevice(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance")
 	h.OK("physical_devices", "count", "only")
-	b.Replace("api 1.0.0") // PHY-010: it loses what it had
+	b.Replace("api 1.0.0") // PHY-010: it loses its devices
 	for _, words := range [][]string{{"count", "only", "before", "77"}, {"count", "4"}, {"count", "0"}} {
 		mark := len(h.Messages())
 		got := h.Do("physical_devices", words...)
@@ -240,7 +240,7 @@ func TestHandlesAreTheLoadersOwn(t *testing.T) {
 	devices := all(h)
 	w.ForgetLog()
 	for _, d := range devices {
-		// A driver's own object begins with the word that drivers write, or with what the loader put there; a handle of
+		// A driver's own object begins with a word of the driver, or with the loader's word; a handle of
 		// the loader's has the instance's word, and no driver knows it.
 		if h.Do("peek", "ref", world.Ref(d)).Int("ptr") != h.Do("peek", "ref", "i").Int("ptr") {
 			t.Error("a physical device and its instance have different first words")

@@ -3,6 +3,7 @@ package physdev
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"vkloader/test/world"
@@ -264,7 +265,7 @@ func TestTrimmedGroupChains(t *testing.T) {
 	h.Quit()
 }
 
-// What remains may be of a driver that knows no groups, and has no chain.
+// The remaining groups may be of a driver without groups, and have no chain.
 //
 // holds: PHY-067 PHY-072
 func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
@@ -281,7 +282,7 @@ func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that fails when it is asked once more for the chains of what remains.
+// A driver that fails when it is asked once more for the chains of the remaining groups.
 func TestTrimmedGroupsFail(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -350,23 +351,6 @@ func TestExaggeratedGroups(t *testing.T) {
 	h.OK("create_instance", "api", "1.1.0")
 	wantGroups(t, h, "c0", "c1", "x", "b0", "b1", "a0", "a1")
 	h.Quit()
-
-	w = world.New(t)
-	lines := []string{}
-	group := "group"
-	for i := range 32 {
-		lines = append(lines, fmt.Sprintf("device name=n%d", i))
-		group += fmt.Sprintf(" n%d", i)
-	}
-	w.Driver("large", append(lines, "group n3", group+" members=40")...).API("1.1.0")
-	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
-	h = w.Start()
-	h.OK("create_instance", "api", "1.1.0")
-	groups := h.OK("device_groups").Objects("groups")
-	if len(groups) != 2 || groups[0].Int("members") != 1 || groups[1].Int("members") != 32 || len(groups[1].Ints("devices")) != 32 {
-		t.Errorf("%v", groups)
-	}
-	h.Quit()
 }
 
 // As TestDriverListsIncompletely, for both lists that groups are made of.
@@ -419,19 +403,68 @@ func TestGroupsWithoutAList(t *testing.T) {
 	}
 }
 
-// holds: PHY-078
-func TestGroupWithAnUnknownDevice(t *testing.T) {
+// A driver whose group cannot be true has a group for each of its devices; the groups of other drivers are their own.
+//
+// holds: PHY-077 PHY-078
+func TestImpossibleGroups(t *testing.T) {
 	t.Parallel()
-	w := world.New(t)
-	w.Env["VK_LOADER_DEBUG"] = "error"
-	w.Driver("a", "device name=x", "device name=y", "group y", "group x hidden").API("1.1.0")
-	h := w.Start()
-	h.OK("create_instance", "api", "1.1.0")
-	if got := h.Do("device_groups", "count", "4").Result(); got != initializationFailed {
-		t.Errorf("result %d", got)
+	for _, lines := range [][]string{
+		{"group x y members=0"}, {"group x y members=33"}, {"group x y members=1000"}, {"group x y members=4294967295"},
+		{"group y", "group x hidden"}, {"group hidden"}, {"group x x"}, {"group x y", "group x y members=0"},
+	} {
+		for _, sorted := range []bool{false, true} {
+			w := world.New(t)
+			w.Env["VK_LOADER_DEBUG"] = "error"
+			if !sorted {
+				w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
+			}
+			w.Driver("first", pci("f1", "discrete", 1), pci("f2", "discrete", 2), "group f1 f2").API("1.1.0")
+			bad := w.Driver("bad", append(lines, pci("x", "discrete", 3), pci("y", "discrete", 4))...).API("1.1.0")
+			w.Driver("last", pci("l1", "discrete", 5), pci("l2", "discrete", 6), "group l1 l2").API("1.1.0")
+			h := w.Start()
+			h.OK("create_instance", "api", "1.1.0")
+			want := []string{"l1+l2", "x", "y", "f1+f2"}
+			if sorted {
+				want = []string{"f1+f2", "x", "y", "l1+l2"}
+			}
+			mark := len(h.Messages())
+			wantGroups(t, h, want...)
+			told := strings.Join(since(h.Messages(), mark), "\n")
+			if !strings.Contains(told, "terminator_EnumeratePhysicalDeviceGroups: Driver "+bad.Library+" reports a device group that cannot be true") {
+				t.Errorf("%v: no line names the driver: %s", lines, told)
+			}
+			a := h.Do("device_groups", "count", "2")
+			if got := groupNames(h, a); !slices.Equal(got, want[:2]) || a.Result() != incomplete {
+				t.Errorf("%v: the first two are %v", lines, a)
+			}
+			h.Do("setenv", "name", "VK_LOADER_VENDOR_ID_FILTER", "value", "0-0xffffffff")
+			wantGroups(t, h, want...)
+			h.Quit()
+		}
 	}
-	said(t, h.Messages(), "terminator_EnumeratePhysicalDeviceGroups:  Failed to find GPU 1 in group 1 returned by 'EnumeratePhysicalDeviceGroups' in list returned by 'EnumeratePhysicalDevices'", 1)
-	h.Quit()
+}
+
+// A group has up to 32 members.
+//
+// holds: PHY-078
+func TestLargestGroup(t *testing.T) {
+	t.Parallel()
+	for members, groups := range map[int]int{32: 1, 33: 33} {
+		var lines []string
+		group := "group"
+		for i := range members {
+			lines = append(lines, fmt.Sprintf("device name=n%d", i))
+			group += fmt.Sprintf(" n%d", i)
+		}
+		w := world.New(t)
+		w.Driver("large", append(lines, fmt.Sprintf("%s members=%d", group, members))...).API("1.1.0")
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0")
+		if got := h.OK("device_groups").Objects("groups"); len(got) != groups || got[0].Int("members") != int64(len(got[0].Ints("devices"))) {
+			t.Errorf("%d members: %v", members, got)
+		}
+		h.Quit()
+	}
 }
 
 // holds: PHY-079

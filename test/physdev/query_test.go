@@ -15,7 +15,7 @@ type query struct {
 	memory               []string // for "memory": the structures that it is called with
 	args                 []string // after the physical device; x is the memory
 	offset               int      // where the result is looked at
-	want                 uint32   // what the fake's functions leave there; emulated group B leaves 0
+	want                 uint32   // the value that the fake's functions leave there; emulated group B leaves 0
 }
 
 const (
@@ -48,7 +48,7 @@ var queries = []query{
 		[]string{"size", "128", "u32@0", "1000112000", "u32@64", "1000112001", "u32@80", "99"}, []string{"x", "x+64"}, 64 + 16, 55},
 }
 
-// ask calls the query by one of its names and returns what the driver's functions were.
+// ask calls the query by one of its names and returns the driver's calls.
 func (q query) ask(w *world.World, h *world.Host, device int, words ...string) world.Log {
 	h.Do("memory", append([]string{"as", q.core, fmt.Sprintf("u32@%d", q.offset), "99"}, q.memory...)...)
 	w.ForgetLog()
@@ -202,7 +202,7 @@ func emulating(t *testing.T, create ...string) (*world.World, *world.Host, int) 
 
 const ignored = "%s: Emulation found unrecognized structure type in %s - this struct will be ignored"
 
-// chained gives x a chain of two structures that nobody knows, of 32 bytes each.
+// chained gives x a chain of two structures of unknown types, of 32 bytes each.
 func chained(h *world.Host, offset int) {
 	h.Do("memory", "as", "u2", "size", "32", "u32@0", "1234567", "u32@16", "171")
 	h.Do("memory", "as", "u1", "size", "32", "u32@0", "7654321", "ptr@8", "u2", "u32@16", "171")
@@ -219,7 +219,7 @@ func untouched(t *testing.T, h *world.Host) {
 }
 
 // holds: PHY-086 EXT-019 EXT-020 EXT-021
-// What is emulated is said before the driver is called, which may not come back.
+// An emulation is logged before the driver is called, which may not return.
 func TestEmulationIsSaidFirst(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -375,7 +375,7 @@ func TestEmulatedImageFormat(t *testing.T) {
 	h.Quit()
 }
 
-// elementOf is what a command gives an array of.
+// elementOf is the type of the array that a command fills.
 var elementOf = map[string]string{"vkGetPhysicalDeviceQueueFamilyProperties2": "VkQueueFamilyProperties2",
 	"vkGetPhysicalDeviceSparseImageFormatProperties2": "VkSparseImageFormatProperties2"}
 
@@ -444,7 +444,7 @@ func TestEmulatedArrays(t *testing.T) {
 		call(4, "x")
 		said(t, h.Messages(), fmt.Sprintf(ignored, q.name, q.array+"[1].pNext"), 1)
 		saidLine(t, h, "WARNING", fmt.Sprintf(ignored, q.name, q.array+"[1].pNext"))
-		chained(h, 8+3*40) // beyond what is filled: no warning
+		chained(h, 8+3*40) // beyond the filled elements: no warning
 		call(4, "x")
 		if contains(h.Messages(), q.array+"[3]") {
 			t.Errorf("%s: an element that is not filled is warned about", q.name)
@@ -484,7 +484,7 @@ func TestEmulatedArrayOverclaimed(t *testing.T) {
 			words = append(words, "arg", a)
 		}
 		h.Do("call", words...)
-		if got := word(t, h, "n", 0); got != 7 { // EXT-027: what the driver wrote is passed on
+		if got := word(t, h, "n", 0); got != 7 { // EXT-027: the driver's value is passed on
 			t.Errorf("%s: count %d", q[0], got)
 		}
 		for i := range 10 {

@@ -161,7 +161,7 @@ func TestTwoOfAKind(t *testing.T) {
 	for _, e := range w.Log().By("a").Fn("vkEnumerateDeviceExtensionProperties of") {
 		asked[e.Text("physical_device")]++
 	}
-	if world.Windows() { // nobody needs their places
+	if world.Windows() { // their places are not needed
 		if len(asked) != 0 {
 			t.Errorf("asked for extensions: %v", asked)
 		}
@@ -247,7 +247,7 @@ func TestSortingDoesNotEnableTheExtension(t *testing.T) {
 	h.Quit()
 }
 
-// What is told of sorting comes in order: the heading, the devices as they were, the devices as they are.
+// The lines about sorting are in order: the heading, the devices before sorting, the devices after it.
 //
 // holds: PHY-035 ENV-89
 func TestSortingIsTold(t *testing.T) {

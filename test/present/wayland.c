@@ -1,5 +1,6 @@
 /* wayland.c: a toplevel window of a Wayland compositor. The xdg-shell protocol's descriptions, which scanners generate
- * elsewhere, are written out: only what is needed is filled in, the numbers of the requests are the protocol's. */
+ * elsewhere, are written by hand: only the necessary fields are filled in, the numbers of the requests are the
+ * protocol's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

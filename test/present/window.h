@@ -11,7 +11,7 @@ struct window {
     void *surface;      /* wl_surface *, HWND */
     uint64_t window;    /* of X */
     uint64_t visual;    /* of X */
-    void (*pump)(void); /* answers what the window system asked since the last frame; may be NULL */
+    void (*pump)(void); /* answers the requests of the window system since the last frame; may be NULL */
 };
 
 /* The kinds of windows that this system has; the last one has no name. */

@@ -68,7 +68,7 @@ func TestVkcubeValidated(t *testing.T) {
 	}
 }
 
-// said is the distinct lines of what a program printed, without addresses.
+// said returns the distinct lines of a program's output, without addresses.
 func said(o machine.Outcome) []string {
 	lines := strings.Split(address.ReplaceAllString(o.Out+"\n"+o.Err, "0x"), "\n")
 	slices.Sort(lines)

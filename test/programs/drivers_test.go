@@ -11,7 +11,7 @@ import (
 )
 
 // All drivers of Mesa's package beside a manifest that is no JSON and one whose library is not there: the others work,
-// and the log says in one line each what is wrong and where (LOG-19, DRV-040, DRV-042).
+// and the log names the fault and the file in one line each (LOG-19, DRV-040, DRV-042).
 //
 // holds: LOG-19 DRV-040 DRV-042
 func TestBrokenDriversAmongGoodOnes(t *testing.T) {

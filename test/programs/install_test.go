@@ -1,6 +1,8 @@
 package programs
 
 import (
+	"debug/elf"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -35,7 +37,8 @@ func TestInstall(t *testing.T) {
 	// For the prefix that the build was made for: its directories are compiled in, so another one would be another
 	// library, made under the feet of the tests that run beside this one.
 	directories := read(t, filepath.Join(machine.Built(t), "directories"))
-	install := exec.Command("make", "-s", "install", "DESTDIR="+root)
+	// The caller's umask has no effect: only the owner may write, everyone may read.
+	install := exec.Command("sh", "-c", "umask 000; exec make -s install DESTDIR='"+root+"'")
 	install.Dir = machine.Repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("make install: %v\n%s", err, out)
@@ -44,7 +47,10 @@ func TestInstall(t *testing.T) {
 		t.Fatal("make install made another library: run the tests as make test, with the PREFIX of the build")
 	}
 	named := ""
-	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if info, wrong := entry.Info(); wrong != nil || info.Mode().Type() != fs.ModeSymlink && info.Mode()&0o777&^0o111 != 0o644 {
+			t.Errorf("%s has mode %v (%v)", path, info.Mode(), wrong)
+		}
 		if err == nil && filepath.Base(path) == "vulkan.pc" {
 			named = strings.TrimPrefix(filepath.Dir(filepath.Dir(filepath.Dir(path))), root)
 		}
@@ -73,10 +79,14 @@ func TestInstall(t *testing.T) {
 		"share/fish/vendor_completions.d/vkloader.fish",
 		"lib/systemd/system/vkloader.service", "lib/systemd/system/vkloader.socket", "lib/systemd/system/vkloader-trusted.socket",
 		"lib/systemd/user/vkloader.service", "lib/systemd/user/vkloader.socket",
+		"lib/systemd/system-preset/80-vkloader.preset", "lib/systemd/user-preset/80-vkloader.preset",
 	} {
 		if info, err := os.Stat(filepath.Join(prefix, file)); err != nil || !info.Mode().IsRegular() {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+	for _, program := range []string{"bin/vkloader", "libexec/vkloader/probe"} {
+		hardened(t, filepath.Join(prefix, program), program == "bin/vkloader")
 	}
 	if strays := glob(t, filepath.Join(prefix, "share/vulkan/*/*")); len(strays) > 0 {
 		t.Errorf("a driver or a layer of the tests was installed: %v", strays)
@@ -142,6 +152,12 @@ target_link_libraries(small Vulkan::Loader)
 	// "make uninstall" takes all of that away, and nothing else.
 	foreign := filepath.Join(lib, "libvulkan_other.so")
 	write(t, foreign, "")
+	for _, kind := range []string{"system", "user"} { // what "systemctl enable" makes
+		link := filepath.Join(root, "etc/systemd", kind, "sockets.target.wants/vkloader.socket")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(named+"/lib/systemd/"+kind+"/vkloader.socket", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	uninstall := exec.Command("make", "-s", "uninstall", "DESTDIR="+root)
 	uninstall.Dir = machine.Repository(t)
 	if out, err := uninstall.CombinedOutput(); err != nil {
@@ -155,5 +171,36 @@ target_link_libraries(small Vulkan::Loader)
 	})
 	if _, err := os.Stat(foreign); err != nil {
 		t.Errorf("a file that was not installed is gone: %v", err)
+	}
+}
+
+// hardened checks that a program is position independent, binds its symbols at start and has neither an executable stack nor a
+// segment that is writable and executable. A static program has neither an interpreter nor a library.
+func hardened(t *testing.T, path string, static bool) {
+	t.Helper()
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	flags, err := file.DynValue(elf.DT_FLAGS_1)
+	if err != nil || len(flags) != 1 || flags[0]&uint64(elf.DF_1_PIE) == 0 || file.Type != elf.ET_DYN {
+		t.Errorf("%s is not position independent: %v, %v, %v", path, file.Type, flags, err)
+	} else if flags[0]&uint64(elf.DF_1_NOW) == 0 {
+		t.Errorf("%s binds symbols later than at start: %#x", path, flags)
+	}
+	kinds := map[elf.ProgType]bool{}
+	for _, p := range file.Progs {
+		kinds[p.Type] = true
+		if (p.Type == elf.PT_LOAD || p.Type == elf.PT_GNU_STACK) && p.Flags&(elf.PF_W|elf.PF_X) == elf.PF_W|elf.PF_X {
+			t.Errorf("%s has a segment that is writable and executable: %v", path, p.Type)
+		}
+	}
+	if !kinds[elf.PT_GNU_RELRO] || !kinds[elf.PT_GNU_STACK] {
+		t.Errorf("%s has no read-only relocations or does not state the kind of its stack: %v", path, kinds)
+	}
+	libraries, err := file.ImportedLibraries()
+	if err != nil || static != !kinds[elf.PT_INTERP] || static != (len(libraries) == 0) {
+		t.Errorf("%s: interpreter %v, libraries %v, %v", path, kinds[elf.PT_INTERP], libraries, err)
 	}
 }

@@ -73,8 +73,10 @@ func TestPackagesFollowDrivers(t *testing.T) {
 	repository := machine.Repository(t)
 	directory := t.TempDir()
 	tool := "#!/bin/sh\necho \"$@\" >> " + directory + "/called\nexit 1\n" // what fails keeps no package from being installed
-	if err := binary.WriteProgram(filepath.Join(directory, "vkloader"), []byte(tool)); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"vkloader": tool, "deb-systemd-helper": "#!/bin/sh\n", "deb-systemd-invoke": "#!/bin/sh\n"} {
+		if err := binary.WriteProgram(filepath.Join(directory, name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct{ script, argument, want string }{
 		{"debian/vkloader.postinst", "configure", "cdi refresh"},

@@ -70,7 +70,7 @@ func TestInfoOfCrashingDriver(t *testing.T) {
 	}
 }
 
-// What the tool says is in is what the library opens, with drivers that are left out for several reasons.
+// The library opens exactly the drivers that the tool lists as in, with drivers that are left out for several reasons.
 func TestListAgreesWithLibrary(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
@@ -177,7 +177,7 @@ func TestDoctorNamesMesasVariable(t *testing.T) {
 	}
 }
 
-// librariesOf is what a Mesa manifest names.
+// librariesOf returns the libraries that a Mesa manifest names.
 func librariesOf(t *testing.T, manifest string) string {
 	t.Helper()
 	var content struct {

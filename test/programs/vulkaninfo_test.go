@@ -10,10 +10,10 @@ import (
 	"vkloader/test/machine"
 )
 
-// Taken out of vulkaninfo's output before comparing: what is the loader's own, and what changes from moment to moment.
+// Removed from vulkaninfo's output before comparing: the loader's own values, and values that change from run to run.
 var (
 	instanceVersion = regexp.MustCompile(`(?m)^Vulkan Instance Version: .*\n`)
-	// EXT-1 and the like: extensions that the loader itself brings, whatever the drivers have.
+	// EXT-1 and the like: the loader's own extensions, with any drivers.
 	ownExtension   = regexp.MustCompile(`(?m)^.*\bVK_(EXT_debug_report|EXT_debug_utils|KHR_portability_enumeration|LUNARG_direct_driver_loading)\b.*\n`)
 	instanceCount  = regexp.MustCompile(`(?m)^Instance Extensions: count = \d+\n[-=]+\n`)
 	budget         = regexp.MustCompile(`(?m)^.*\b(budget|usage|heapBudget|heapUsage)\b\s*[=:\[].*\n`)
@@ -21,7 +21,7 @@ var (
 	spaceAndCommas = regexp.MustCompile(`(?m),$`)
 )
 
-// comparable is vulkaninfo's text without what is the loader's own.
+// comparable returns vulkaninfo's text without the loader's own values.
 func comparable(text string) string {
 	text = instanceVersion.ReplaceAllString(text, "")
 	// Only in the instance's section: a layer's own extensions of these names are for comparing.
@@ -37,7 +37,7 @@ func comparable(text string) string {
 	return budget.ReplaceAllString(text, "")
 }
 
-// newerWarning matches what a loader of version 1.4 has to say to a program that asks for all that there is: it enables
+// newerWarning matches the warnings of a loader of version 1.4 to a program that asks for everything: it enables
 // every extension, those of the loader included, and the newest version (DRV-088, LAY-132).
 var newerWarning = regexp.MustCompile(`(?m)^WARNING: \[Loader Message\] Code 0 : (loader_scan_for_direct_drivers: The ` +
 	`VK_LUNARG_direct_driver_loading extension was enabled but|Layer VK_LAYER_\w+ uses API version 1\.3 which is older ` +

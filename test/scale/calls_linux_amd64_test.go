@@ -82,8 +82,8 @@ func TestChainIsNotReadAgain(t *testing.T) {
 	h.Quit()
 }
 
-// What the dynamic linker has found by its name is opened by it alone: the name that the library gives itself is in memory.
-// Where nobody hears the log, no directory on the way to a driver or a layer is looked at.
+// A library that the dynamic linker finds by its name is opened by the linker alone: its SONAME is in memory. Without a
+// reader of the log, no directory on the way to a driver or a layer is examined.
 func TestWhatTheLinkerFindsIsNotRead(t *testing.T) {
 	t.Parallel()
 	w, layer := traced(t)
@@ -129,7 +129,7 @@ func TestWayToAFoundDriverIsKnown(t *testing.T) {
 	h := w.Start()
 	enumerate := func() { h.Do("instance_extensions") }
 	for _, cycle := range []func(){enumerate, life(h)} {
-		for range 3 { // what was closed once stays the second time
+		for range 3 { // a library that was closed once stays the second time
 			cycle()
 		}
 		for _, call := range systemCalls(t, h, cycle) {
@@ -158,7 +158,7 @@ func TestMissingDirectoriesAreAskedForOnce(t *testing.T) {
 			}
 		}
 	}
-	// Of the one that is there: itself, its two kinds of layers, and a settings file.
+	// Of the existing file: itself, its two kinds of layers, and a settings file.
 	if want := map[string]int{"home/.config": 1, "config": 1, "home/.local/share": 1, "data": 4}; !maps.Equal(asked, want) {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}

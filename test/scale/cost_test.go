@@ -12,8 +12,8 @@ import (
 	"vkloader/test/world"
 )
 
-// hostile are files that have much done by few bytes. Each makes a world of about so many bytes, and gives what the
-// program calls.
+// hostile are files that cause much work by few bytes. Each makes a world of about so many bytes, and returns the
+// program's calls.
 var hostile = []struct {
 	about string
 	calls []string

@@ -25,7 +25,7 @@ func repeated(head, piece, tail string, times int) string {
 	return text.String()
 }
 
-// counter starts the program that counts blocks, and gives what asks it.
+// counter starts the program that counts blocks, and returns a function that questions it.
 func counter(f testing.TB) func(t *testing.T, kind uint8, text string) float64 {
 	program := filepath.Join(f.TempDir(), "work")
 	build := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg=vkloader/internal/...,vkloader/test/scale/work", "-o", program, "./test/scale/work")
@@ -71,7 +71,7 @@ func counter(f testing.TB) func(t *testing.T, kind uint8, text string) float64 {
 }
 
 // FuzzGrowth repeats a piece of a manifest or settings file 64, 256 and 448 times: the work has to grow in equal steps.
-// Work is what a program with counters executes; the fuzzer itself sees the same decision with two pieces.
+// Work is the number of blocks that a program with counters executes; the fuzzer itself sees the same decision with two pieces.
 func FuzzGrowth(f *testing.F) {
 	const (
 		layer = `{"name":"VK_LAYER_@","type":"GLOBAL","library_path":"l","api_version":"1.1.0","implementation_version":"1","description":"d",` +
@@ -117,7 +117,7 @@ func FuzzGrowth(f *testing.F) {
 		if c-b > 1.15*(b-a)+5000 { // of n*n blocks, the second step would have 73,728 more
 			t.Errorf("64 times: %.0f, 256 times: %.0f, 448 times: %.0f blocks", a, b, c)
 		}
-		if len(head)+len(tail)+64*len(piece) < 1<<16 { // here, so that the fuzzer sees what is new
+		if len(head)+len(tail)+64*len(piece) < 1<<16 { // in this process, so that the fuzzer sees new code
 			tree := &facts.Tree{Files: map[string]string{[]string{"/e/f.json", "/i/f.json", "/d.json", "/s/vulkan//loader_settings.d/vk_loader_settings.json"}[kind%4]: repeated(head, piece, tail, 2)},
 				Vars: map[string]string{"VK_LAYER_PATH": "/e", "VK_IMPLICIT_LAYER_PATH": "/i", "VK_DRIVER_FILES": "/d.json", "XDG_CONFIG_HOME": "/s"}}
 			if plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, tree) == nil {

@@ -9,8 +9,8 @@ import (
 	"vkloader/test/world"
 )
 
-// manifests fills the world's directories with n manifests of each kind that nobody uses: explicit layers, implicit
-// layers that wait to be enabled, and drivers that the filter leaves out.
+// manifests fills the world's directories with n unused manifests of each kind: explicit layers, implicit
+// layers that are not enabled, and drivers that the filter leaves out.
 func manifests(w *world.World, n int) {
 	for i := range n {
 		layer := map[string]any{"name": fmt.Sprintf("VK_LAYER_unused_%d", i), "type": "INSTANCE", "api_version": "1.3.0",
@@ -25,7 +25,7 @@ func manifests(w *world.World, n int) {
 	w.Env["VK_LOADER_DRIVERS_DISABLE"] = "unused*"
 }
 
-// opened counts what was opened and asked for while an instance was created among n manifests of each kind.
+// opened counts the opened and requested files while an instance is created among n manifests of each kind.
 func opened(t *testing.T, n int) int {
 	w := world.New(t)
 	manifests(w, n)
@@ -57,7 +57,7 @@ func TestThousandManifests(t *testing.T) {
 }
 
 // 64 layers in one chain, half of them implicit: all are there in the order of the statements, for the instance, the
-// device and the commands, and each hands down what it got.
+// device and the commands, and each passes its arguments down.
 //
 // holds: LAY-144
 func TestSixtyFourLayers(t *testing.T) {

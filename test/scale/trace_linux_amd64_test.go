@@ -31,7 +31,7 @@ func pathAt(r *unix.PtraceRegsAmd64) uint64 {
 // entered is the call that a stopped process is about to make; false: it comes back from one.
 func entered(pid int) (call systemCall, is bool) {
 	var r unix.PtraceRegsAmd64
-	const notYet = -int64(unix.ENOSYS) // what is in the register for the result until there is one
+	const notYet = -int64(unix.ENOSYS) // the result register before there is a result
 	if unix.PtraceGetRegsAmd64(pid, &r) != nil || int64(r.Rax) != notYet {
 		return call, false
 	}

@@ -67,7 +67,7 @@ func run(t *testing.T, directory string, cmd *exec.Cmd) *process {
 	return p
 }
 
-// stop ends the service and gives what it ended with.
+// stop ends the service and returns its state.
 func (p *process) stop(signal syscall.Signal) error {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(signal); err != nil {
@@ -256,7 +256,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// As systemd starts it: with its sockets open, which are not its own to remove, and until nobody uses it.
+// As systemd starts it: with open sockets, which the service must not remove, and until it is unused.
 //
 // holds: PRO-001 PRO-044
 func TestActivation(t *testing.T) {
@@ -370,7 +370,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// systemd's own way: who connects starts the service, who looks into its directory does not.
+// systemd's activation: a connection starts the service, a look into its directory does not.
 //
 // holds: FLS-102 PRO-001
 func TestSystemdActivation(t *testing.T) {

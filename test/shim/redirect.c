@@ -1,5 +1,5 @@
 /* redirect.c: an interposer, preloaded into the processes of a case. It shows a loader the system directories of the
- * case's root instead of the machine's, can play the part of an elevated process, and can log what is accessed.
+ * case's root instead of the machine's, can play the part of an elevated process, and can log file accesses.
  *
  * WORLD_ROOT=dir: the system's Vulkan directories, and the kernel's graphics devices, are those of dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
@@ -113,7 +113,7 @@ VISIBLE int lstat(const char *restrict path, struct stat *restrict out)
     return FILE_REAL(lstat)(redirected(path, room, sizeof room), out);
 }
 
-#ifdef __GLIBC__ /* what the portable library calls */
+#ifdef __GLIBC__ /* functions that the portable library calls */
 #ifdef __i386__
 VISIBLE int __xstat(int version, const char *path, struct stat *out) __asm__("__xstat64");
 VISIBLE int __lxstat(int version, const char *path, struct stat *out) __asm__("__lxstat64");
@@ -239,9 +239,9 @@ VISIBLE int open(const char *path, int flags, ...)
     return real(redirected(path, room, sizeof room), flags, mode);
 }
 
-/* musl's dlclose unmaps nothing and runs no destructor. So that a case sees whether a library was given back, what is
- * open is counted there, and a fake is told when glibc would have unmapped it, and when it would have mapped it again.
- */
+/* musl's dlclose unmaps nothing and runs no destructor. So that a case sees whether a library was closed, open
+ * libraries are counted there, and a fake is told when glibc would have unmapped it, and when it would have mapped it
+ * again. */
 #ifndef __GLIBC__
 static struct library {
     struct link_map *handle;
@@ -507,7 +507,7 @@ VISIBLE void *aligned_alloc(size_t alignment, size_t size)
 }
 #endif
 
-/* Functions of the C library that give memory away; what they take is asked for by the library itself. */
+/* Functions of the C library that return allocated memory; they request it from this library. */
 VISIBLE char *strdup(const char *text)
 {
     size_t size = strlen(text) + 1;

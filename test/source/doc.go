@@ -1,3 +1,3 @@
-// Package source tests the shape of the source itself: who may import whom, where cgo and unsafe may stand, that nothing
-// unfinished is left.
+// Package source tests the shape of the source itself: which package may import which, where cgo and unsafe may stand,
+// that no unfinished code is left.
 package source

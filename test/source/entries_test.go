@@ -6,44 +6,44 @@ import (
 	"testing"
 )
 
-// entries are what the tool knows through package discover alone. Only the packages that are named call what lies below it, each
-// for a reason. A reason that is gone takes its line with it: the test says so.
+// entries are functions below internal/decide. Only the named packages call them directly, each for a reason. The test fails
+// for a line whose package no longer calls the function.
 var entries = []struct {
 	call    string            // in the text
 	what    string            // it is
 	callers map[string]string // packages, with the reason
 }{
 	{"plan.Resolve(", "the decision", map[string]string{
-		"internal/tool/explain": "the one place where the tool, and package discover, ask the core"}},
-	{"explain.Decide", "the decision", map[string]string{"discover": "the entry"}},
+		"internal/decide/explain": "the one place that asks the core"}},
+	{"explain.Decide", "the decision", map[string]string{
+		"internal/decide":       "the entry",
+		"internal/decide/trust": "judges what a child would load before package decide starts it"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
-	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
-	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"discover": "the entry"}},
+	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"internal/decide": "the entry"}},
+	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"internal/decide": "the entry"}},
 	{"drivers.GPUs", "the list of graphics devices", map[string]string{
-		"discover":             "the entry",
-		"internal/tool/doctor": "judges them by drivers that discover leaves out as broken",
-		"internal/tool/cdi":    "wants nodes below another directory, also on machines without a driver",
-		"internal/tool/cli":    "list devices --map joins them with those of drivers by address"}},
+		"internal/decide":         "the entry",
+		"internal/tool/doctor":    "judges them by drivers that decide leaves out as broken",
+		"internal/containers/cdi": "wants nodes below another directory, also on machines without a driver",
+		"internal/tool/cli":       "list devices --map joins them with those of drivers by address"}},
 	{".Follow(", "what a library needs", map[string]string{
-		"internal/tool/drivers": "the one place that lists the files of drivers and layers",
-		"internal/tool/binary":  "the linker: what a program has loaded when it starts",
-		"internal/tool/doctor":  "examines a plugin, which is neither driver nor layer",
-		"internal/tool/cli":     "launch.Follow is the splitter of standard error"}},
+		"internal/decide/drivers": "the one place that lists the files of drivers and layers",
+		"internal/decide/binary":  "the linker: what a program has loaded when it starts",
+		"internal/tool/doctor":    "examines a plugin, which is neither driver nor layer",
+		"internal/tool/cli":       "launch.Follow is the splitter of standard error"}},
 	{"drivers.FilesOf(", "the files of drivers and layers", map[string]string{
-		"internal/service/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
-		"internal/tool/cdi":      "judges what an image has after the hook, with files that are not there yet"}},
+		"internal/decide/trust":     "judges who can change these files, below package discover",
+		"internal/containers/offer": "wants descriptors in the order of opening, for clients with a C library of their own",
+		"internal/containers/cdi":   "judges what an image has after the hook, with files that are not there yet"}},
 	{"drivers.FindLibrary(", "the files of one library", map[string]string{
-		"internal/tool/cdi": "likewise, of the stubs that the hook makes"}},
+		"internal/containers/cdi": "likewise, of the stubs that the hook makes"}},
 	{"drivers.Judged(", "whether a driver or layer works", map[string]string{
-		"discover":             "the entry",
+		"internal/decide":      "the entry",
 		"internal/tool/doctor": "says each fault with its fix"}},
-	{"explain.Question{", "a question to package discover about a machine that is no public Host", map[string]string{
-		"discover":          "makes the same of its own hosts",
-		"internal/tool/ask": "asks for all commands"}},
 }
 
-// What the tool decides it decides through one entry.
+// The tool and package discover decide through one entry.
 func TestOneEntry(t *testing.T) {
 	t.Parallel()
 	all := sources(t)
@@ -57,7 +57,7 @@ func TestOneEntry(t *testing.T) {
 				continue
 			}
 			if used[f.pack] = true; e.callers[f.pack] == "" {
-				t.Errorf("%s has %s: %s comes from package discover, which internal/tool/ask asks", f.path, e.call, e.what)
+				t.Errorf("%s has %s: %s comes from internal/decide", f.path, e.call, e.what)
 			}
 		}
 		for pack := range e.callers {

@@ -18,8 +18,8 @@ import (
 const top = "../.."
 const module = "vkloader/"
 
-// floors are the order of the packages: a package imports only packages on lower floors. The reason says what a package does and
-// must not know.
+// floors are the order of the packages: a package imports only packages on lower floors. The reason says what the package does,
+// and its limits.
 var floors = []struct {
 	packages []string
 	reason   string
@@ -27,12 +27,13 @@ var floors = []struct {
 	{[]string{"internal/core/diag", "internal/core/document", "internal/core/variables",
 		"internal/core/family"},
 		"facts of drivers, findings and the JSON parser know nothing of a loader"},
-	{[]string{"internal/tool/vk"}, "facts of the API for the tool and the tests; the library has its own tables"},
+	{[]string{"internal/decide/vk"}, "facts of the API for the tool and the tests; the library has its own tables"},
 	{[]string{"internal/machines"}, "the table of machines, for the build, the tool and the tests; the library gets its row from the Makefile"},
 	{[]string{"internal/core/pathname"}, "how paths are written: it handles text only"},
 	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
-	{[]string{"internal/tool/pc"}, "what a running Windows reports, for the tool; it decides nothing"},
-	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
+	{[]string{"internal/decide/spawn"}, "the one place where the tool starts processes; it knows no program"},
+	{[]string{"internal/decide/windows"}, "what a running Windows reports, for the tool; it decides nothing"},
+	{[]string{"internal/decide/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
 	{[]string{"internal/core/served"}, "parses what the driver service sends; it trusts nothing and opens nothing"},
 	{[]string{"internal/core/manifest"}, "parses manifests; it neither searches nor decides"},
 	{[]string{"internal/core/settings"}, "parses the settings file, in the dialect of manifests"},
@@ -44,33 +45,36 @@ var floors = []struct {
 	{[]string{"spec"}, "the published statements, which the tool can show"},
 	{[]string{"docs/schema"}, "the published schemas, which the tool contains"},
 	{[]string{"internal/tool/validation"}, "judges one file, by a JSON Schema and by the loader's rules; it makes no decision and examines no system"},
-	{[]string{"internal/tool/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; it knows what the child saw, not what is right"},
-	{[]string{"internal/tool/explain"}, "makes the library's decision for the tool, in order, with reasons and tested changes; it prints nothing"},
-	{[]string{"internal/tool/binary"}, "what library and program files contain, and where libraries are found; it knows nothing of drivers and layers"},
-	{[]string{"internal/tool/drivers"}, "which graphics devices the kernel shows and how users name one, tables of known drivers and chips, and which files a driver or layer needs; its caller says which drivers programs get"},
-	{[]string{"internal/tool/loaders"}, "which loader a program and the system's programs get, what loaders of each version read, and what they log; it decides nothing for them"},
-	{[]string{"internal/tool/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},
-	{[]string{"discover"}, "the package for other programs; it may use the packages below, and none of them may be made for it"},
-	{[]string{"internal/tool/ask"}, "asks package discover what the tool needs to know of a machine, and decides nothing"},
+	{[]string{"internal/decide/explain"}, "makes the library's decision for the tool, in order, with reasons and tested changes; it prints nothing"},
+	{[]string{"internal/decide/binary"}, "what library and program files contain, and where libraries are found; it knows nothing of drivers and layers"},
+	{[]string{"internal/decide/drivers"}, "which graphics devices the kernel shows and how users name one, tables of known drivers and chips, and which files a driver or layer needs; its caller says which drivers programs get"},
+	{[]string{"internal/decide/trust"}, "which files a process with raised rights may use; it opens nothing for its callers"},
+	{[]string{"internal/decide/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; it knows what the child saw, not what is right"},
+	{[]string{"internal/decide/loaders"}, "which loader a program and the system's programs get, what loaders of each version read, and what they log; it decides nothing for them"},
+	{[]string{"internal/decide/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},
+	{[]string{"internal/decide"}, "answers questions about a program's drivers, layers and devices with typed values; it does not know the tool's commands"},
+	{[]string{"discover"}, "the package for other programs; the tool uses internal/decide itself"},
 	{[]string{"internal/tool/settingsfile"}, "writes the settings files of the loader and of layers; the library reads the loader's, and layers read theirs"},
 	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set; it asks for the decision, and the decision does not ask it"},
-	{[]string{"internal/tool/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
+	{[]string{"internal/decide/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs: it says what they get, how they ended, and what makes them fail"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/tool/fix"}, "makes tested changes in the user's own files; the doctor says what is wrong"},
 	{[]string{"internal/tool/bundle"}, "packs the parts that it gets and the files that it reads; only the tool links it"},
 	{[]string{"internal/tool/survey"}, "joins the decision with what a child saw and with the devices' names in other interfaces, and draws the chain; it is above both"},
-	{[]string{"internal/service/protocol", "internal/service/sealed", "internal/service/directory", "internal/service/activation",
-		"internal/service/logging"}, "the parts of the service: none knows a driver or another part"},
-	{[]string{"internal/service/client"}, "asks a service as the library does, for the tool"},
-	{[]string{"internal/service/offer"}, "which drivers the machine has; it knows no client"},
-	{[]string{"internal/tool/cdi"}, "files for containers; it uses what the service offers, and only the command calls it"},
-	{[]string{"internal/service/component"}, "makes a driver from a package; it knows no device and no client"},
-	{[]string{"internal/service/state"}, "what the service knows, and who waits; it opens nothing, and its caller reports events"},
-	{[]string{"internal/service/table"}, "which drivers a device has, according to tables"},
-	{[]string{"internal/service/devices"}, "which devices exist; it opens none"},
-	{[]string{"internal/service/config"}, "the operator's configuration of the service"},
-	{[]string{"internal/service/server"}, "joins the parts of the service; only the command starts it"},
+	{[]string{"internal/containers/protocol", "internal/containers/sealed", "internal/containers/activation",
+		"internal/containers/logging"}, "the parts of the service: none knows a driver or another part"},
+	{[]string{"internal/containers/border"}, "opens files on read-only mounts; it hands out none"},
+	{[]string{"internal/containers/directory"}, "a directory that clients see; it knows no client"},
+	{[]string{"internal/containers/client"}, "asks a service as the library does, for the tool"},
+	{[]string{"internal/containers/offer"}, "which drivers the machine has; it knows no client"},
+	{[]string{"internal/containers/cdi"}, "files for containers; it uses what the service offers, and only the command calls it"},
+	{[]string{"internal/containers/component"}, "makes a driver from a package; it knows no device and no client"},
+	{[]string{"internal/containers/state"}, "what the service knows, and who waits; it opens nothing, and its caller reports events"},
+	{[]string{"internal/containers/table"}, "which drivers a device has, according to tables"},
+	{[]string{"internal/containers/devices"}, "which devices exist; it opens none"},
+	{[]string{"internal/containers/config"}, "the operator's configuration of the service"},
+	{[]string{"internal/containers/server"}, "joins the parts of the service; only the command starts it"},
 	{[]string{"internal/tool/ui/guard"}, "which requests the page answers; it does not know what is on the page"},
 	{[]string{"internal/tool/ui"}, "shows what command lines print, and makes changes through them; it decides nothing"},
 	{[]string{"internal/tool/cli"}, "flags and output; no package below knows how it is called or shown"},
@@ -225,7 +229,7 @@ func TestCoreLinksLittle(t *testing.T) {
 			}
 		}
 	}
-	for _, pack := range []string{"internal/tool/machine", "internal/tool/term", "internal/tool/environment", "internal/tool/doctor",
+	for _, pack := range []string{"internal/decide/machine", "internal/tool/term", "internal/tool/environment", "internal/tool/doctor",
 		"internal/tool/launch"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)
@@ -233,7 +237,7 @@ func TestCoreLinksLittle(t *testing.T) {
 	}
 }
 
-// internal/core holds what the library contains and nothing else, so that the path tells whether a line is in other
+// internal/core holds only code of the library, so that the path tells whether a line is in other
 // programs' processes.
 func TestCoreHoldsOnlyTheLibrary(t *testing.T) {
 	t.Parallel()
@@ -258,7 +262,7 @@ func TestNeitherCgoNorUnsafe(t *testing.T) {
 	t.Parallel()
 	for _, f := range sources(t) {
 		for _, imported := range f.imports {
-			if imported == "unsafe" && f.pack == "internal/tool/pc" && strings.HasSuffix(f.path, "_windows.go") {
+			if imported == "unsafe" && f.pack == "internal/decide/windows" && strings.HasSuffix(f.path, "_windows.go") {
 				continue
 			}
 			if imported == "C" || imported == "unsafe" {
@@ -278,7 +282,7 @@ func TestGeneratedFilesSayHow(t *testing.T) {
 		}
 	}
 	seen := 0
-	for _, pattern := range []string{"spine/*/*", "spine/*/*/*", "drivers/*/*", "layers/*/*", "test/*", "internal/tool/probe/child/*"} {
+	for _, pattern := range []string{"spine/*/*", "spine/*/*/*", "drivers/*/*", "layers/*/*", "test/*", "internal/decide/probe/child/*"} {
 		paths, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -327,10 +331,10 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 
 // Files of the spine, the tests and the drivers: a first comment that says what the file does, lines of at most 120
 // columns beside their texts, which stand on one line, at most 650 lines, nothing unfinished. The runtime of the
-// translator, which becomes one file with what is translated, may be longer.
+// translator, which becomes one file with the translated code, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "test/*/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "internal/tool/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "test/*/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/decide/probe/child/*.[ch]", "internal/decide/probe/child/*/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -376,7 +380,7 @@ func checkC(t *testing.T, path string) {
 	}
 }
 
-// A doc.go holds its package's comment and nothing else, so that who looks for code does not look there.
+// A doc.go holds its package's comment alone, so that no code hides there.
 func TestDocFilesHoldNoCode(t *testing.T) {
 	t.Parallel()
 	code := regexp.MustCompile(`(?m)^(import|const|var|type|func)\b`)

@@ -80,7 +80,7 @@ func readPage(path, text string) *page {
 	return p
 }
 
-// wrong says what is wrong with a block of code; "" for nothing, and for languages that are not judged.
+// wrong returns the fault of a block of code; "" for none, and for languages that are not judged.
 func (b *block) wrong() string {
 	switch b.language {
 	case "json":
@@ -103,7 +103,7 @@ func (b *block) wrong() string {
 	return ""
 }
 
-// The links of the pages lead to files and headings that exist, and blocks of code are what they say they are.
+// The links of the pages lead to files and headings that exist, and blocks of code have their declared language.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages := map[string]*page{}
@@ -153,7 +153,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// leads says what is wrong with a link; those to other sites are not followed.
+// leads returns the fault of a link; those to other sites are not followed.
 func (p *page) leads(target string, pages map[string]*page) string {
 	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 		return ""
@@ -212,14 +212,14 @@ func missing(text string) (paths []string) {
 	return paths
 }
 
-// A page names files that exist. What is told of the past names files of the past: samples of faults, and the changelog.
+// A page names files that exist. The changelog and samples of faults may name files of the past.
 func TestPagesNameFilesThatExist(t *testing.T) {
 	t.Parallel()
 	if got := missing("`spine/none.c` and `spine/spine.h`, `spine/<machine>.S`, `./test/none`"); len(got) != 1 || got[0] != "spine/none.c" {
 		t.Fatalf("%q", got)
 	}
 	found := 0
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "test/*.md", "spec/*.md", "drivers/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "test/*.md", "spec/*.md", "drivers/*/*.md"} {
 		pages, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestPagesNameFunctionsThatExist(t *testing.T) {
 	}
 }
 
-// Somebody with a broken set-up reads README first: it has at most 900 words.
+// README is the first page that people with a broken set-up read: it has at most 900 words.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(top, "README.md"))

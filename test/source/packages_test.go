@@ -33,7 +33,7 @@ func TestToolIsOfEveryMachine(t *testing.T) {
 	}
 }
 
-// The maintainer's address is written in debian/control; whoever changes it there is told where else it stands.
+// The maintainer's address is written in debian/control; the test names its other places when it changes.
 func TestPackagesHaveOneMaintainer(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {

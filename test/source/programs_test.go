@@ -37,8 +37,8 @@ func listed(t *testing.T) map[string]string {
 	return list
 }
 
-// What the tests start is in the list of packages, from which "make test" installs: a program that nobody listed is one that
-// somebody has installed by hand.
+// The programs that tests start are in the list of packages, from which "make test" installs: an unlisted program is one
+// that was installed by hand.
 func TestProgramsAreListed(t *testing.T) {
 	t.Parallel()
 	list := listed(t)
@@ -113,7 +113,7 @@ func startedByTests(t *testing.T) map[string][]string {
 		}
 	}
 	s := newStarts()
-	for range 3 { // a function that starts what it is told may be called by one that is told, too
+	for range 3 { // a function that starts its argument may be called by another one
 		for pack, files := range packs {
 			s.read(pack, files)
 		}
@@ -169,7 +169,7 @@ var (
 		"unset printf alias source ulimit umask type break continue")
 )
 
-// inShell gives the programs that a script starts, but for functions of its own and what the shell does itself.
+// inShell returns the programs that a script starts, without its own functions and the shell's built-in commands.
 func inShell(script string) []string {
 	var own []string
 	for _, m := range function.FindAllStringSubmatch(script, -1) {

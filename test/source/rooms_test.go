@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// rooms are the directories of the spine, from the ground up. A file includes and calls only what is in its own directory or in
+// rooms are the directories of the spine, from the ground up. A file includes and calls only files of its own directory or of
 // an earlier one. The reason says why the earlier ones do not know a directory.
 var rooms = []struct{ name, reason string }{
 	{"", "the records of spine.h, the assembler's numbers and generated files: they call no function"},
@@ -97,7 +97,7 @@ func functions(text string) []string {
 	return out
 }
 
-// judge reads the C files of one system, by their path within the spine, and says what is wrong with the arrows between them.
+// judge reads the C files of one system, by their path within the spine, and returns the faults of the arrows between them.
 func judge(files map[string]string) (wrong []string, arrows int) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	definedIn := map[string]string{}
@@ -251,7 +251,7 @@ func TestRooms(t *testing.T) {
 		}
 	}
 	for _, r := range rooms[1:] {
-		if _, ok := files[filepath.Join(r.name, r.name+".h")]; ok || r.name == "debug" { // which nobody enters
+		if _, ok := files[filepath.Join(r.name, r.name+".h")]; ok || r.name == "debug" { // it has no header
 			continue
 		}
 		t.Errorf("room %q has no header of its name", r.name)
@@ -338,7 +338,7 @@ var (
 	empty = regexp.MustCompile(`(?m)^[a-z][^;={}#]*?\b(\w+)\([^;{}]*\)\s*\{\s*(?:\(void\)[^;]*;\s*)*(?:return (?:0|false|true|NULL);\s*)?\}`)
 )
 
-// What a file says of the systems that it is for is said by its path: no file that all systems have asks the
+// The path of a file names its systems: no file for all systems asks the
 // preprocessor for the system, and a function that does nothing on one system is in that system's none.c.
 func TestOnlyPathsTellSystemsApart(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func TestWireNumbersHaveNames(t *testing.T) {
 		}
 	}
 	for _, f := range sources(t) {
-		if !f.test && (strings.HasPrefix(f.pack, "internal/core/") || f.pack == "internal/tool/machine" || f.pack == "internal/tool/systems" || f.pack == "internal/tool/probe") &&
+		if !f.test && (strings.HasPrefix(f.pack, "internal/core/") || f.pack == "internal/decide/machine" || f.pack == "internal/decide/systems" || f.pack == "internal/decide/probe") &&
 			!strings.HasPrefix(filepath.Base(f.path), "z") {
 			say(f.path, cComment.ReplaceAllString(f.text, " "))
 		}

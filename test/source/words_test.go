@@ -163,7 +163,7 @@ func shellProse(text []byte) prose {
 	return prose{out, blanked(out)}
 }
 
-// proseOf is nil for files that are not read: those for machines, those of others, and those made from what is read.
+// proseOf returns nil for files that are not read: those for machines, third-party files, and files generated from read ones.
 func proseOf(path string, text []byte) *prose {
 	name := filepath.Base(path)
 	first := strings.SplitN(path, "/", 2)[0]

@@ -30,8 +30,7 @@ type build struct {
 func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 	t.Helper()
 	w := world.New(t)
-	w.NoShim = true  // the program counts the heap's blocks itself
-	w.Later = !lists // what is remembered of files is remembered from the beginning, where blocks are counted
+	w.NoShim = true // the program counts the heap's blocks itself
 	script := func(f *world.Fake, lines ...string) {
 		w.Write(f.Library+".script", strings.Join(append(lines, "steady", "reuse"), "\n")+"\n")
 		fakes = append(fakes, f.Library)
@@ -148,7 +147,7 @@ func TestStormAddresses(t *testing.T) {
 
 // TestStormRaces is the storm on the library with the thread sanitizer.
 func TestStormRaces(t *testing.T) {
-	// What has no instrumentation (drivers, layers) is not judged: the linker's lock, which is not seen either, keeps its
+	// Libraries without instrumentation (drivers, layers) are not judged: the linker's lock, which is not seen either, keeps its
 	// constructors from its other calls.
 	storm(t, build{"tsan", "tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77:ignore_noninstrumented_modules=1"}})
 }
@@ -180,7 +179,7 @@ func storm(t *testing.T, b build) {
 				args = append(args, "keep")
 			}
 			if long != "" {
-				// What the C library keeps free for each thread grows to 200 kB and would hide what the loader keeps.
+				// The C library's free memory for each thread grows to 200 kB and would hide a leak of the loader.
 				env = append(env, "GLIBC_TUNABLES=glibc.malloc.tcache_count=0")
 				rounds := "rounds=20"
 				if b.flag != "" { // memory is not judged, and a round ends late

@@ -17,7 +17,7 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 )
 
-// container is a container that a runtime is making: an image's file system with what a CDI file mounts.
+// container is a container that a runtime is making: an image's file system with the mounts of a CDI file.
 type container struct {
 	t      *testing.T
 	root   string
@@ -132,7 +132,7 @@ func (c *container) copy(from, to string) {
 }
 
 // start runs the hook as a runtime does, in a mount namespace of its own, and then a script of the shell in that namespace. The
-// hook's own standard error is the runtime's; messages are what the shell has there, which stands for the container's program.
+// hook's own standard error is the runtime's; messages is the shell's standard error, which is that of the container's program.
 func (c *container) start(script string) (out, messages string) {
 	c.t.Helper()
 	words := append([]string{"-c", `cat "$0/state" | "$@" 2> "$0/messages" && cd "$0/root" && ` + script, c.bundle}, c.hook...)
@@ -155,7 +155,7 @@ func (c *container) start(script string) (out, messages string) {
 	return stdout.String(), stderr.String()
 }
 
-// left is what lies in the container's own file system of the host: what an image made of it would have.
+// left lists the files in the container's own file system of the host: an image made of it would have them.
 func (c *container) left() (list []string) {
 	c.t.Helper()
 	err := filepath.WalkDir(c.root, func(name string, e fs.DirEntry, err error) error {
@@ -194,7 +194,7 @@ func (c *container) why(code int) string {
 }
 
 // A container that becomes an image leaves nothing of the host in it: no manifest, no link. In the container they are there,
-// beside what the image has in these directories itself.
+// beside the image's own files in these directories.
 func TestCommitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	host, image := machineAt(t, "two-gpus"), bare(t)
@@ -224,7 +224,7 @@ func TestCommitLeavesNothing(t *testing.T) {
 	}
 }
 
-// What the hook refuses is said on standard error, and kept for why, with the versions and what to do.
+// A refusal of the hook is on standard error, and recorded for why, with the versions and the fix.
 func TestWhyInContainer(t *testing.T) {
 	t.Parallel()
 	host, image := machineAt(t, "two-gpus"), machineAt(t, "container-old-glibc")
@@ -276,7 +276,7 @@ func TestHookIsGone(t *testing.T) {
 	}
 }
 
-// What the hook makes of one card of several: NVIDIA's EGL is told which it is, links to its node are there, and the files that
+// Results of the hook for one card of several: NVIDIA's EGL gets the card's name, links to its node are there, and the files that
 // name libraries name stubs. Layers come with their drivers and by their names.
 func TestOneCardOfSeveral(t *testing.T) {
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestOneCardOfSeveral(t *testing.T) {
 	}
 }
 
-// What a driver opens when it runs is a stub, too, so that what that library needs is found.
+// A library that a driver opens when it runs is a stub, too, so that its own dependencies are found.
 func TestLateLibrariesAreStubs(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "cdi-host")

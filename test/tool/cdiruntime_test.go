@@ -9,8 +9,8 @@ import (
 
 const libraries = "usr/lib/x86_64-linux-gnu/"
 
-// A driver opens libraries when it runs. Where one that it cannot do without is not there, or is too new for the image, the
-// driver is refused, on standard error and by why. One that it may do without is no reason.
+// A driver opens libraries when it runs. If a required one is absent, or is too new for the image, the
+// driver is refused, on standard error and by why. An optional one is no reason.
 func TestRunTimeLibrariesInContainer(t *testing.T) {
 	t.Parallel()
 	const driver = "nvidia_icd.json: "

@@ -23,7 +23,7 @@ type complaint struct {
 	shown        []shown
 }
 
-// shown is a command, and what the page says of its output: blocks of lines that follow each other.
+// shown is a command, and its output on the page: blocks of consecutive lines.
 type shown struct {
 	args   []string
 	blocks []string
@@ -138,7 +138,7 @@ func brokenLayer(w *world.World, code string) {
 	}
 }
 
-// site is a world of a complaint, laid out; run gives what the tool prints there with some variables changed, as
+// site is a world of a complaint; run returns the tool's output there with some variables changed, as
 // NAME=VALUE or NAME.
 func site(t *testing.T, name string) (run func(changes []string, args ...string) string) {
 	t.Helper()
@@ -185,7 +185,7 @@ var (
 	cureLine  = regexp.MustCompile(`(export|unset) (\w+)(?:=('[^']*'|\S+))?`)
 )
 
-// Every complaint has a world in which the tool says what the page says, and where the fix is a variable, it fixes:
+// Every complaint has a world in which the tool prints the page's output, and a fix that is a variable works:
 // with it, the finding is gone.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
@@ -219,7 +219,7 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
-// fix tries what is said to help, where that is a variable.
+// fix tries a printed fix that is a variable.
 func fix(t *testing.T, run func([]string, ...string) string, s shown) {
 	t.Helper()
 	for _, block := range s.blocks {
@@ -243,7 +243,7 @@ func fix(t *testing.T, run func([]string, ...string) string, s shown) {
 	}
 }
 
-// output is what the tool prints; it may end as it likes, but not by a signal or for wrong usage.
+// output returns the output of the tool, which may have any exit code but that of wrong usage, and must not die of a signal.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	out, code := runBuilt(t, args...)

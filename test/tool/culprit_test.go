@@ -109,8 +109,8 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	}
 }
 
-// A program that fails with the distribution's loader alone: the verdict is of that loader, and names it. What it fails with
-// there is searched for, too, and the command lines are ones with which it works.
+// A program that fails with the distribution's loader alone: the verdict is about that loader, and names it. The cause of its
+// failure there is searched for, too, and the command lines make it work.
 func TestFindCulpritOfUsualLoader(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, unless, result, culprits, fix string }{
@@ -157,7 +157,7 @@ func TestFindCulpritThatLeaks(t *testing.T) {
 	}
 }
 
-// A process that was forked from one that had the loader, and fails: no driver or layer is at fault, and the note says what is.
+// A process that was forked after the loader was loaded, and fails: no driver or layer is at fault, and the note names the cause.
 func TestFindCulpritAfterFork(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -181,7 +181,7 @@ func TestFindCulpritNullPointer(t *testing.T) {
 	}
 }
 
-// A launcher that forks and ends at once is no end: what it has started is followed to its own. What it leaves running
+// A launcher that forks and ends at once does not end the run: its children are followed to their end. A child without
 // without the Vulkan loader is no hang.
 func TestFindCulpritBehindLauncher(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ func steps(list listedDevices) string {
 	return strings.Join(lines, "\n")
 }
 
-// What a device is comes from its driver: the address, the kind in words, the memory; the order comes with its reasons.
+// A device's properties come from its driver: the address, the type in words, the memory; the order comes with its reasons.
 func TestListDevicesSaysWhy(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
@@ -147,7 +147,7 @@ func TestListDevicesWithMesasLayer(t *testing.T) {
 		!strings.Contains(steps(list), "layer: VK_LAYER_MESA_device_select hides all but ") {
 		t.Errorf("hidden: %+v", list)
 	}
-	// It hides whatever the settings say.
+	// It hides the other devices with any settings.
 	if _, exit := tried(w, "settings", "set", "--dry-run", "--device", list.Devices[3].PCI, "--env", "DRI_PRIME=pci-0000_03_00_0!"); exit.Code != 0 ||
 		!strings.Contains(exit.Stderr, "stays hidden: it is hidden by VK_LAYER_MESA_device_select") {
 		t.Errorf("settings: %d, %s", exit.Code, exit.Stderr)
@@ -158,7 +158,7 @@ func TestListDevicesWithMesasLayer(t *testing.T) {
 	}
 }
 
-// One grammar for every command: what is ambiguous is an error that lists the candidates.
+// One grammar for every command: an ambiguous selector is an error that lists the candidates.
 func TestDeviceSelectors(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
@@ -217,8 +217,8 @@ func TestDeviceCompletions(t *testing.T) {
 	}
 }
 
-// With devices in the settings, variables that choose drivers do not count: what that means for the device is said, and
-// what is written works with the variable and without it.
+// With devices in the settings, variables that choose drivers do not count: the tool prints the effect on the device, and
+// the written settings work with the variable and without it.
 func TestSettingsDeviceWithVariables(t *testing.T) {
 	t.Parallel()
 	t.Run("left out", func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 // With --probe, --fix has a step for a driver and for a layer that die when they are loaded: the quarantine, after which the
-// other drivers and layers are as before. --undo takes it back, and only as long as nobody has changed it.
+// other drivers and layers are as before. --undo reverts it, unless it was changed since.
 func TestFixQuarantinesWhatDies(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -81,7 +81,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 }
 
 // A manifest that shows a portability driver to every program is for the user to write: --fix says so, and not that the file
-// belongs to somebody else.
+// belongs to another program.
 func TestFixLeavesPortabilityToTheUser(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"vkloader/test/world"
 )
 
-// What a layer intercepts is what it answers with functions of its own: of instances and of devices, in a chain of two.
+// A layer intercepts the commands that it answers with functions of its own: of instances and of devices, in a chain of two.
 func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -49,7 +49,7 @@ func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
 	}
 }
 
-// Of a machine on which programs crash, the picture marks the layer that does it; what no child has seen is not said to
+// On a machine on which programs crash, the picture marks the layer that crashes them; layers that no child has seen are not shown as
 // be absent.
 func TestGraphMarksTheCulprit(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func TestNoFalseAlarms(t *testing.T) {
 	}
 }
 
-// execute runs the built tool, and gives what it prints and its exit code.
+// execute runs the built tool, and returns its output and its exit code.
 func execute(t *testing.T, arguments ...string) (out string, code int) {
 	t.Helper()
 	text, err := exec.Command(filepath.Join(built, "vkloader"), arguments...).Output()

@@ -10,7 +10,7 @@ import (
 	"vkloader/test/world"
 )
 
-// What the tool writes is where the installed validation layer reads it, and means there what it says: the layer reports
+// The installed validation layer reads the file that the tool writes, and obeys it: the layer reports
 // into the file that its settings name.
 func TestSettingsLayer(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ func of(w *world.World, directory string, arguments ...string) string {
 	return out
 }
 
-// Probes go through the loader that programs get: what only that one does is seen, and said to be so.
+// Probes go through the loader that programs get: a fault of that loader alone is found, and attributed to it.
 func TestProbeThroughTheProgramsLoader(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -114,7 +114,7 @@ func TestBlindWithEveryLoader(t *testing.T) {
 	}
 }
 
-// A quarantine that the program's loader ignores is no step of --fix: nothing is written, and what is left to do is said.
+// A quarantine that the program's loader ignores is no step of --fix: nothing is written, and the remaining steps are printed.
 func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := world.NewSystem(t)

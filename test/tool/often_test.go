@@ -11,7 +11,7 @@ import (
 	"vkloader/test/world"
 )
 
-// A file that has many names is read by the first few of them, and the tool says of the others what the library says.
+// A file with many names is read by the first few of them, and the tool reports the others as the library does.
 //
 // holds: FUZ-023
 func TestReadTooOften(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// What the golden texts have as JSON follows the published schemas of the outputs.
+// The JSON in the golden texts follows the published schemas of the outputs.
 func TestGoldenJSONFollowsSchemas(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/*.txtar")

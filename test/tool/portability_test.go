@@ -9,7 +9,7 @@ import (
 	"vkloader/test/world"
 )
 
-// A portability driver that crashes is named, and the command that doctor proposes ends the crash, whatever chooses the drivers:
+// A portability driver that crashes is named, and the command that doctor proposes ends the crash with every way to choose drivers:
 // with this loader and with the distribution's.
 func TestDoctorLeavesOutPortabilityDriver(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,16 @@ func running(t *testing.T, null bool) (*world.World, *world.Host) {
 	h.OK("create_instance")
 	h.OK("physical_devices")
 	return w, h
+}
+
+// mapsOf is the list of a process's mappings.
+func mapsOf(t *testing.T, pid int) string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // psOf is what ps tells of a process.
@@ -70,6 +81,38 @@ func TestPs(t *testing.T) {
 		t.Errorf("as a table:\n%s", out)
 	}
 	h.Quit()
+}
+
+// A manifest's $LIB leads to the file that the dynamic linker has mapped, in ps and in explain --pid.
+func TestPsTokens(t *testing.T) {
+	t.Parallel()
+	_, h := running(t, false)
+	libc := regexp.MustCompile(`(?m)/usr/(\S+)/libc\.so\.6$`).FindStringSubmatch(mapsOf(t, h.Pid()))
+	h.Quit()
+	if libc == nil {
+		t.Skip("the host has no glibc below /usr")
+	}
+	for _, token := range []string{"$LIB", "${LIB}"} {
+		w := world.New(t)
+		w.Driver("acme")
+		layer := w.ImplicitLayer("VK_LAYER_ACME_token")
+		library := w.Path(libc[1], "mango", filepath.Base(layer.Library))
+		if err := errors.Join(copyFile(layer.Library, library), copyFile(layer.Library+".script", library+".script")); err != nil {
+			t.Fatal(err)
+		}
+		layer.Set("library_path", w.Path(token, "mango", filepath.Base(layer.Library)))
+		h := w.Start()
+		h.OK("create_instance")
+		h.OK("physical_devices")
+		if text := fmt.Sprint(psOf(t, w, h.Pid())["layers"]); !strings.Contains(text, "name:VK_LAYER_ACME_token") {
+			t.Errorf("%s: ps has the layers %s", token, text)
+		}
+		out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "explain", "--pid", fmt.Sprint(h.Pid()))
+		if !strings.Contains(out, "VK_LAYER_ACME_token") || strings.Contains(out, "different now") || strings.Contains(out, "not loaded") {
+			t.Errorf("%s: explain says\n%s", token, out)
+		}
+		h.Quit()
+	}
 }
 
 // With --watch it is shown again when something has changed, and not before.
@@ -114,8 +157,8 @@ func alive(pid int) bool {
 	return err == nil
 }
 
-// The diagnosis of a process is one with its own variables and its own executable; what was updated under it, and what
-// would be loaded otherwise now, is said.
+// The diagnosis of a process uses its own variables and its own executable; it names updated files, and files that
+// would be loaded otherwise now.
 func TestDoctorOfProcess(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)

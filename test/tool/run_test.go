@@ -39,7 +39,7 @@ func terminal(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// Standard error is a terminal for the program when it is one for the tool, of the same size, and what comes through it
+// Standard error is a terminal for the program when it is one for the tool, of the same size, and the program's output
 // is unchanged; the loader's lines are taken out.
 func TestRunKeepsTheTerminal(t *testing.T) {
 	t.Parallel()
@@ -85,7 +85,7 @@ func TestRunEndsAsTheProgramEnded(t *testing.T) {
 	}
 }
 
-// A signal for the tool is one for the program; one that was ignored when the tool started stays ignored.
+// A signal for the tool is passed to the program; a signal that was ignored when the tool started stays ignored.
 func TestRunPassesSignals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// What a program left running writes goes to the log that the tool made, whatever has its name by then: the process that
-// goes on reading has its descriptor, and follows no link that was put in its place.
+// The output of a program's remaining children goes to the log that the tool made, also when another file has its name by then:
+// the process that goes on reading has its descriptor, and follows no link in its place.
 func TestRunLogIsHeld(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
@@ -38,7 +38,7 @@ func TestRunLogIsHeld(t *testing.T) {
 	if err := errors.Join(os.Rename(in("log"), in("moved")), os.Symlink("precious", in("log"))); err != nil {
 		t.Fatal(err)
 	}
-	goOn, err := os.OpenFile(in("go"), os.O_WRONLY, 0) // opens when the one that was left running has opened it
+	goOn, err := os.OpenFile(in("go"), os.O_WRONLY, 0) // opens when the remaining child has opened it
 	if err == nil {
 		_, err = goOn.WriteString("go\n")
 		err = errors.Join(err, goOn.Close())

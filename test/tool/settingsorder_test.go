@@ -7,8 +7,8 @@ import (
 	"vkloader/test/world"
 )
 
-// A rule about the order of layers is kept by the library: every layer that a program gets without the rule, it gets with
-// it, the one that is only asked for as well.
+// The library obeys a rule about the order of layers: every layer that a program gets without the rule, it gets with
+// it, also a layer that is only asked for.
 //
 // holds: SET-41 SET-46 SET-47 SET-49 SET-53 SET-57
 func TestSettingsOrder(t *testing.T) {

@@ -79,7 +79,7 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 		if out, _ := tried(w, "env"); !strings.Contains(out, "VK_LOADER_DRIVERS_SELECT  cpu*   ignored  ") {
 			t.Errorf("env:\n%s", out)
 		}
-		// Without the file the variable counts again; of what the program had read of it, global functions remember the
+		// Without the file the variable counts again; global functions remember the other values that the program had read
 		// rest while there is no file.
 		if _, exit := tried(w, "settings", "clear"); exit.Code != 0 {
 			t.Error(exit.Stderr)

@@ -76,8 +76,8 @@ func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
 	}
 }
 
-// A driver that takes far longer than the others is named with its time, and the fix leaves it out; one that is a little slower is
-// not.
+// A driver that takes far longer than the others is named with its time, and the fix leaves it out; a slightly slower one is
+// not named.
 func TestDoctorNamesTheSlowDriver(t *testing.T) {
 	t.Parallel()
 	for delay, want := range map[string]bool{"delay vkCreateInstance 300": false, "delay vkCreateInstance 6000": true} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A start is what every command pays: no package of the tool prepares at start what one command needs. Allocations are
+// Every command pays for the start: no package of the tool prepares at start for one command alone. Allocations are
 // counted because they are the same on every machine.
 func TestStart(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// go test ./test/tool -update writes what the tool prints into the golden texts; read the difference.
+// go test ./test/tool -update writes the tool's output into the golden texts; read the difference.
 var update = flag.Bool("update", false, "write what the tool prints into the golden texts")
 
 // built is the repository's build directory.
@@ -39,11 +39,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BUILD", built)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "image": makeImage, "vkloader": runTool},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "vkloader": runTool},
 	})
 }
 
-// stage is what a script has chosen.
+// stage is the state that a script has chosen.
 type stage struct {
 	root string // of the machine; "": the running one
 	fake *fake
@@ -69,7 +69,7 @@ func chooseMachine(ts *testscript.TestScript, negated bool, args []string) {
 }
 
 // runTool is the command "vkloader [CODE] ARGUMENTS...": the tool, on the machine and with its environment, ends with
-// this exit code (0). What it prints is compared with "cmp stdout FILE".
+// this exit code (0). Its output is compared with "cmp stdout FILE".
 func runTool(ts *testscript.TestScript, negated bool, args []string) {
 	if negated {
 		ts.Fatalf("say the exit code: vkloader 1 ...")

@@ -14,7 +14,7 @@ import (
 // tool is the built tool.
 var tool = filepath.Join(built, "vkloader")
 
-// submitting is a program that exits with 0 when every device does what it is given.
+// submitting is a program that exits with 0 when every device completes its work.
 var submitting = []string{filepath.Join(built, "libexec/vkloader/probe"), "libvulkan.so.1", "submit"}
 
 // diagnosis is what of a report of the doctor these tests look at.
@@ -62,7 +62,7 @@ func TestDoctorTries(t *testing.T) {
 	}
 }
 
-// Whatever a layer does to a program is the first that the doctor says, and it names the layer among others.
+// Every effect of a layer on a program is the doctor's first finding, and it names the layer among others.
 func TestDoctorNamesTheLayer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, script, code, verdict, detail, limit string }{
@@ -169,7 +169,7 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	}
 }
 
-// What the user calls a failure counts as one: an exit code, a text; a layer that calls exit is named.
+// The user defines a failure: an exit code, a text; a layer that calls exit is named.
 func TestFindCulpritFailures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

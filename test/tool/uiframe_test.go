@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -24,7 +25,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// somebody is the user that a page is served for when root runs the tests: root's page changes files of the system only.
+// The uid of the page's user when root runs the tests: root's page changes files of the system only.
 const somebody = 65534
 
 // uiSite is a home directory with layers, and the page of its user.
@@ -40,11 +41,12 @@ type uiSite struct {
 	stdin          io.WriteCloser
 	said           *written
 	ended          chan error
-	csrf           string
-	jar            []*http.Cookie
+	more           chan string // lines after the first address
+	secret         string
+	tracer         []string // the command line that runs the page
 }
 
-// written is what a process has written.
+// written is the output of a process.
 type written struct {
 	lock sync.Mutex
 	text bytes.Buffer
@@ -131,7 +133,7 @@ func (s *uiSite) write(name, text string) string {
 	return path
 }
 
-// readable is a directory with what was built, that every user may look into.
+// readable returns a directory with the built programs, that every user may read.
 func readable(t *testing.T) string {
 	t.Helper()
 	directory, err := copies()
@@ -217,10 +219,9 @@ func (s *uiSite) tool(args ...string) string {
 func (s *uiSite) serve(args ...string) *uiSite {
 	s.t.Helper()
 	s.start(args...)
-	if status, text := s.session(s.token); status != http.StatusNoContent {
+	if status, text := s.session(s.token); status != http.StatusOK {
 		s.t.Fatalf("the token is worth %d %s", status, text)
 	}
-	s.ask(http.MethodGet, "/none", nil) // every answer has the secret of changes
 	return s
 }
 
@@ -228,6 +229,13 @@ func (s *uiSite) serve(args ...string) *uiSite {
 func (s *uiSite) start(args ...string) *uiSite {
 	s.t.Helper()
 	s.cmd = s.command(context.Background(), append([]string{"ui"}, args...)...)
+	if s.tracer != nil {
+		path, err := exec.LookPath(s.tracer[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.cmd.Path, s.cmd.Args = path, append(append([]string{}, s.tracer...), append([]string{s.cmd.Path}, s.cmd.Args[1:]...)...)
+	}
 	s.said = &written{}
 	s.cmd.Stderr = s.said
 	out, err := s.cmd.StdoutPipe()
@@ -248,8 +256,12 @@ func (s *uiSite) start(args ...string) *uiSite {
 			break
 		}
 	}
+	s.more = make(chan string, 10)
 	go func() {
-		_, _ = io.Copy(io.Discard, out)
+		for lines.Scan() {
+			s.more <- lines.Text()
+		}
+		close(s.more)
 		s.ended <- s.cmd.Wait()
 	}()
 	s.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
@@ -294,11 +306,8 @@ func (s *uiSite) ask(method, path string, form url.Values, change ...func(*http.
 	}
 	if method != http.MethodGet {
 		r.Header.Set("Origin", s.address)
-		r.Header.Set("Vkloader-Csrf", s.csrf)
 	}
-	for _, c := range s.jar {
-		r.AddCookie(c)
-	}
+	r.Header.Set("Vkloader-Secret", s.secret)
 	for _, c := range change {
 		c(r)
 	}
@@ -311,23 +320,34 @@ func (s *uiSite) ask(method, path string, form url.Values, change ...func(*http.
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if csrf := answer.Header.Get("Vkloader-Csrf"); csrf != "" {
-		s.csrf = csrf
+	if len(answer.Cookies()) > 0 {
+		s.t.Errorf("%s sets the cookies %v", path, answer.Cookies())
 	}
-	return answer.StatusCode, string(all), answer.Header
+	text = string(all)
+	if answer.Header.Get("Content-Type") == "application/x-ndjson" {
+		text = ""
+		for line := range strings.Lines(string(all)) {
+			var part struct{ HTML string }
+			if err := json.Unmarshal([]byte(line), &part); err != nil {
+				s.t.Fatalf("%s: %v in %s", path, err, line)
+			}
+			text += part.HTML
+		}
+	}
+	return answer.StatusCode, text, answer.Header
 }
 
-// session exchanges a token for the cookie.
+// session exchanges a token for the secret.
 func (s *uiSite) session(token string) (status int, text string) {
 	s.t.Helper()
-	status, text, head := s.ask(http.MethodPost, "/session", url.Values{}, func(r *http.Request) { r.Header.Set("Vkloader-Token", token) })
-	if cookies := (&http.Response{Header: head}).Cookies(); len(cookies) > 0 {
-		s.jar = cookies
+	status, text, _ = s.ask(http.MethodPost, "/session", url.Values{}, func(r *http.Request) { r.Header.Set("Vkloader-Token", token) })
+	if status == http.StatusOK {
+		s.secret = text
 	}
 	return status, text
 }
 
-// page is what is on a page.
+// page returns the text of a page.
 func (s *uiSite) page(address string) string {
 	s.t.Helper()
 	status, text, _ := s.ask(http.MethodGet, address, nil)
@@ -337,7 +357,7 @@ func (s *uiSite) page(address string) string {
 	return text
 }
 
-// plan is what a change would do.
+// plan returns the effect of a change.
 func (s *uiSite) plan(name string, form url.Values) string {
 	s.t.Helper()
 	status, text, _ := s.ask(http.MethodPost, "/change/"+name, form)
@@ -347,7 +367,7 @@ func (s *uiSite) plan(name string, form url.Values) string {
 	return text
 }
 
-// apply makes a change as it was shown, and gives what was shown.
+// apply makes a change as it was shown, and returns the shown text.
 func (s *uiSite) apply(name string, form url.Values) string {
 	s.t.Helper()
 	plan := s.plan(name, form)
@@ -386,37 +406,31 @@ func (s *uiSite) read(path string) string {
 	return string(text)
 }
 
-// events are what the page is sent about running programs.
+// events returns the page's events about running programs.
 func (s *uiSite) events() <-chan string {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.address+"/live", nil)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.address+"/live/programs", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, c := range s.jar {
-		r.AddCookie(c)
-	}
+	r.Header.Set("Vkloader-Secret", s.secret)
 	answer, err := (&http.Client{}).Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || kind != "text/event-stream" {
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || kind != "application/x-ndjson" {
 		s.t.Fatalf("%d %s", answer.StatusCode, kind)
 	}
 	s.t.Cleanup(func() { answer.Body.Close() })
 	events := make(chan string, 100)
 	go func() {
 		defer close(events)
-		var text strings.Builder
-		lines := bufio.NewScanner(answer.Body)
-		lines.Buffer(nil, 1<<24)
-		for lines.Scan() {
-			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
-				text.WriteString(data + "\n")
-			} else if text.Len() > 0 {
-				events <- text.String()
-				text.Reset()
+		for lines := json.NewDecoder(answer.Body); ; {
+			var part struct{ HTML string }
+			if lines.Decode(&part) != nil {
+				return
 			}
+			events <- part.HTML
 		}
 	}()
 	return events

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -49,7 +50,7 @@ func TestUIListensOnLoopback(t *testing.T) {
 	}
 }
 
-// A socket is the user's alone. A file that is something else stays, and so does a socket that somebody listens on; in a
+// A socket belongs to the user alone. A file of another type stays, and so does a socket with a listener; in a
 // directory where others write there is none. At its end the socket is gone.
 func TestUISocket(t *testing.T) {
 	t.Parallel()
@@ -61,7 +62,7 @@ func TestUISocket(t *testing.T) {
 	if err != nil || info.Mode() != os.ModeSocket|0o600 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	if status, text := s.session(s.token); status != http.StatusNoContent {
+	if status, text := s.session(s.token); status != http.StatusOK {
 		t.Fatalf("%d %s", status, text)
 	}
 	if text := s.page("/page/program"); !strings.Contains(text, "Chain of any program") {
@@ -96,38 +97,50 @@ func TestUISocket(t *testing.T) {
 	}
 }
 
-// The token works once. It gives a cookie that no script reads and no other site sends; without it nothing is shown.
+// The token works once. It is exchanged for the secret, which no cookie has; without it nothing is shown. A line on standard input
+// gives a new address.
 func TestUIToken(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).start()
-	if status, _, _ := s.ask(http.MethodGet, "/page/overview?still", nil); status != http.StatusUnauthorized {
-		t.Errorf("without a session: %d", status)
+	if status, text, _ := s.ask(http.MethodGet, "/page/overview", nil); status != http.StatusUnauthorized || !strings.Contains(text, "run `vkloader ui` again, or press Enter") {
+		t.Errorf("without a session: %d %s", status, text)
 	}
-	if status, _ := s.session("WRONG"); status != http.StatusForbidden || s.jar != nil {
+	if status, _ := s.session("WRONG"); status != http.StatusForbidden {
 		t.Errorf("a wrong token is worth %d", status)
 	}
 	if status, _ := s.session(""); status != http.StatusForbidden {
 		t.Errorf("no token is worth %d", status)
 	}
-	if status, text := s.session(s.token); status != http.StatusNoContent {
+	if status, text := s.session(s.token); status != http.StatusOK || text == s.token || len(text) < 20 {
 		t.Fatalf("%d %s", status, text)
 	}
-	cookie := s.jar[0]
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.MaxAge != 0 || cookie.Value == s.token {
-		t.Errorf("cookie %+v", cookie)
+	s.page("/page/program")
+	right := s.secret
+	if status, text := s.session(s.token); status != http.StatusForbidden || !strings.HasPrefix(text, "used already: run `vkloader ui` again, or press Enter") {
+		t.Errorf("the token is worth %d %s the second time", status, text)
+	}
+	for _, secret := range []string{"", s.token, strings.Repeat("A", len(right)), strings.ToLower(right), right + "A"} {
+		s.secret = secret
+		if status, _, _ := s.ask(http.MethodGet, "/page/program", nil); status != http.StatusUnauthorized {
+			t.Errorf("the secret %q: %d", secret, status)
+		}
+	}
+	s.secret = ""
+	if status, _, _ := s.ask(http.MethodGet, "/page/program", nil, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "vkloader", Value: right}) }); status != http.StatusUnauthorized {
+		t.Errorf("the secret in a cookie: %d", status)
+	}
+	old := s.token
+	if _, err := io.WriteString(s.stdin, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	_, s.token, _ = strings.Cut(<-s.more, "/#token=")
+	if s.token == "" || s.token == old {
+		t.Fatalf("the new token is %q, the old one was %q", s.token, old)
+	}
+	if status, text := s.session(s.token); status != http.StatusOK {
+		t.Errorf("the new token is worth %d %s", status, text)
 	}
 	s.page("/page/program")
-	kept := s.jar
-	s.jar = nil
-	if status, _ := s.session(s.token); status != http.StatusForbidden || s.jar != nil {
-		t.Errorf("the token is worth %d the second time", status)
-	}
-	s.jar = kept
-	s.page("/page/program")
-	s.jar[0].Value = strings.Repeat("A", len(s.jar[0].Value))
-	if status, _, _ := s.ask(http.MethodGet, "/page/program", nil); status != http.StatusUnauthorized {
-		t.Errorf("another cookie: %d", status)
-	}
 }
 
 // A request by another name of this machine is refused (DNS rebinding), and so is one that another page sends.
@@ -167,7 +180,7 @@ func TestUIHostAndOrigin(t *testing.T) {
 			t.Errorf("a page with Origin %q: %d", origin, status)
 		}
 	}
-	for site, want := range map[string]int{"same-origin": 200, "none": 200, "cross-site": 403, "same-site": 403} {
+	for site, want := range map[string]int{"same-origin": 200, "none": 403, "cross-site": 403, "same-site": 403} {
 		if status, _, _ := s.ask(http.MethodGet, "/page/program", nil, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site) }); status != want {
 			t.Errorf("Sec-Fetch-Site %s: %d, want %d", site, status, want)
 		}
@@ -179,22 +192,20 @@ func TestUIHostAndOrigin(t *testing.T) {
 	}
 }
 
-// Each change needs the secret of the page. With --read-only every change is refused, and nothing is written.
-func TestUIChangesNeedTheirSecret(t *testing.T) {
+// Each change needs the secret. With --read-only every change is refused, and nothing is written.
+func TestUIChangesNeedTheSecret(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a").serve()
 	s.page("/page/program")
 	form := url.Values{"layer": {"off:VK_LAYER_a", "others:"}}
-	right := s.csrf
-	for _, csrf := range []string{"", "WRONG", s.token, s.jar[0].Value} {
+	for _, secret := range []string{"", "WRONG", s.token} {
 		for _, path := range []string{"/change/layers", "/change/clear", "/undo"} {
-			status, _, _ := s.ask(http.MethodPost, path, form, func(r *http.Request) { r.Header.Set("Vkloader-Csrf", csrf) })
-			if status != http.StatusForbidden {
-				t.Errorf("%s with the secret %q: %d", path, csrf, status)
+			status, _, _ := s.ask(http.MethodPost, path, form, func(r *http.Request) { r.Header.Set("Vkloader-Secret", secret) })
+			if status != http.StatusUnauthorized {
+				t.Errorf("%s with the secret %q: %d", path, secret, status)
 			}
 		}
 	}
-	s.csrf = right
 	s.apply("layers", form)
 	if !strings.Contains(s.read(s.settings()), "VK_LAYER_a") {
 		t.Errorf("not written: %s", s.read(s.settings()))
@@ -227,7 +238,7 @@ func TestUIContentSecurityPolicy(t *testing.T) {
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b").serve()
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off")
 	inline := regexp.MustCompile(`(?i)<script[^>]*>[^<]|<style|\sstyle=|\son[a-z]+=|javascript:|@import|https?://`)
-	for _, path := range []string{"/", "/assets/ui.css", "/assets/picture.css", "/page/", "/page/overview?still", "/page/programs", "/page/program",
+	for _, path := range []string{"/", "/assets/ui.css", "/assets/picture.css", "/page/", "/page/overview", "/page/programs", "/page/program",
 		"/page/program?layer=off:VK_LAYER_a&layer=on:VK_LAYER_b&layer=others:", "/part/picture?layer=on:VK_LAYER_b&layer=others:",
 		"/part/export?layer=on:VK_LAYER_b&layer=others:", "/page/none", "/none", "/part/none", "/assets/none"} {
 		_, text, head := s.ask(http.MethodGet, path, nil)
@@ -257,7 +268,7 @@ func TestUIEscapes(t *testing.T) {
 	s.write("share/vulkan/implicit_layer.d/bad.json", "{\"layer\": \"</pre><script>alert(3)</script>\x1b[2J\u202e")
 	s.serve()
 	off := url.QueryEscape("off:" + url.QueryEscape(hostile))
-	for _, path := range []string{"/page/overview?still&notes", "/page/program", "/page/program?layer=" + off + "&layer=others%3A", "/page/program?find=%3Cscript%3E&env=%22%3E%3Cscript%3E",
+	for _, path := range []string{"/page/overview?notes", "/page/program", "/page/program?layer=" + off + "&layer=others%3A", "/page/program?find=%3Cscript%3E&env=%22%3E%3Cscript%3E",
 		"/part/picture", "/part/export?layer=" + off + "&layer=others%3A", "/page/program/%3Cscript%3Ealert(4)%3C/script%3E"} {
 		_, text, _ := s.ask(http.MethodGet, path, nil)
 		bare := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, "") // what is quoted is a value
@@ -279,7 +290,7 @@ func TestUIEscapes(t *testing.T) {
 	}
 }
 
-// The page ends with its terminal, with what holds its standard input, with SIGHUP, and when nobody asks for long enough;
+// The page ends with its terminal, with the process that holds its standard input, with SIGHUP, and after a time without requests;
 // and not because standard input is empty.
 func TestUIEnds(t *testing.T) {
 	t.Parallel()
@@ -366,7 +377,7 @@ func TestUIEnds(t *testing.T) {
 	})
 }
 
-// While events are sent, nobody is idle.
+// While events are sent, the page is not idle.
 func TestUIWatchedIsNotIdle(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).serve("--idle", "1s")
@@ -392,8 +403,11 @@ func TestUIOverSSH(t *testing.T) {
 		s.env = append(s.env, "SSH_CONNECTION="+c[0], "USER=ann")
 		s.serve()
 		port := s.address[strings.LastIndexByte(s.address, ':')+1:]
-		if want := strings.ReplaceAll(c[1], "PORT", port); !strings.Contains(s.said.String(), want) {
-			t.Errorf("%q is not said:\n%s", want, s.said)
+		want := strings.ReplaceAll(c[1], "PORT", port)
+		for until := time.Now().Add(time.Minute); !strings.Contains(s.said.String(), want); time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%q is not said:\n%s", want, s.said)
+			}
 		}
 	}
 	if s := newUI(t).serve(); strings.Contains(s.said.String(), "ssh") {
@@ -401,7 +415,7 @@ func TestUIOverSSH(t *testing.T) {
 	}
 }
 
-// With --open the browser gets the address by a file that nobody else reads, and that is gone when the address was used.
+// With --open the browser gets the address by a file that no other user can read, and that is removed when the address was used.
 func TestUIOpensABrowser(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -421,7 +435,7 @@ func TestUIOpensABrowser(t *testing.T) {
 	if !strings.HasPrefix(rest, "600\n") || !strings.Contains(rest, s.address+"/#token="+s.token) || !strings.HasPrefix(file, s.home) {
 		t.Errorf("the browser gets %s", text)
 	}
-	if status, _ := s.session(s.token); status != http.StatusNoContent {
+	if status, _ := s.session(s.token); status != http.StatusOK {
 		t.Error(status)
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
@@ -429,7 +443,7 @@ func TestUIOpensABrowser(t *testing.T) {
 	}
 }
 
-// openly asks for what is open to everybody.
+// openly requests a path that is open to everyone.
 func (s *uiSite) openly(path string) {
 	if status, text, _ := s.ask(http.MethodGet, path, nil); status != http.StatusOK {
 		s.t.Fatalf("%d %s", status, text)
@@ -445,6 +459,11 @@ func TestUIOfRoot(t *testing.T) {
 	s := newUI(t, "VK_LAYER_a")
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off") // the user's own, whose home directory root may have
 	before := s.read(s.settings())
+	if err := filepath.WalkDir(filepath.Dir(s.home), func(path string, _ os.DirEntry, err error) error { // root takes its own home only
+		return errors.Join(err, os.Lchown(path, 0, 0))
+	}); err != nil {
+		t.Fatal(err)
+	}
 	s.root = true
 	s.serve()
 	if text := s.page("/page/program"); !strings.Contains(text, "This page is root") || !strings.Contains(s.said.String(), "as root, the page changes files of the system only") {

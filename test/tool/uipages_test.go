@@ -26,8 +26,8 @@ func commandIn(t *testing.T, plan string) []string {
 	return strings.Fields(html.UnescapeString(found[1]))
 }
 
-// What the page writes is what its command line writes, byte for byte, and what it has shown before; "settings show" explains
-// it. Undo gives back what was there.
+// The page writes the same bytes as its command line, and the bytes that it has shown before; "settings show" explains
+// them. Undo restores the earlier file.
 func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "VK_LAYER_b", "!VK_LAYER_c", "!VK_LAYER_d")
@@ -75,7 +75,7 @@ func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	}
 }
 
-// A plan is made again before it is applied: after a change of its file it is shown again. Undo leaves alone what somebody
+// A plan is made again before it is applied: after a change of its file it is shown again. Undo leaves later changes
 // has changed since.
 func TestUIAppliesWhatWasShown(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestUIAppliesWhatWasShown(t *testing.T) {
 	}
 }
 
-// A finding whose fix is in the user's own files has a button. What the fix writes is shown, and is what "doctor --fix" writes.
+// A finding with a fix in the user's own files has a button. The page shows the fix, and writes the same as "doctor --fix".
 func TestUIFixes(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -113,7 +113,7 @@ func TestUIFixes(t *testing.T) {
 	s.write("home/.config/environment.d/vulkan.conf", "A=1\nVK_DRIVER_FILES=/none/gone.json\n")
 	s.env = append(s.env, "VK_DRIVER_FILES=/none/gone.json")
 	s.serve()
-	text := s.page("/page/overview?still")
+	text := s.page("/page/overview")
 	step := regexp.MustCompile(`data-change="fix"><input type="hidden" name="step" value="([^"]*)"`).FindStringSubmatch(text)
 	if step == nil {
 		t.Fatalf("no fix on the page:\n%s", text)
@@ -152,7 +152,7 @@ func TestUIBanner(t *testing.T) {
 	s.serve()
 	overridden := func(title string, want ...string) {
 		t.Helper()
-		for _, page := range []string{"overview?still", "programs", "program"} {
+		for _, page := range []string{"overview", "programs", "program"} {
 			text := s.page("/page/" + page)
 			banner, _, _ := strings.Cut(text, "<h1>")
 			for _, want := range want {
@@ -306,19 +306,19 @@ func TestUIChain(t *testing.T) {
 		t.Errorf("found: %q", got)
 	}
 	for address, want := range map[string]string{"/page/program/no-such-program": "no program no-such-program in PATH", "/page/program/no/such": "no such file",
-		"/page/program?layer=what": "cannot be read", "/page/program?pid=999999999": "does not exist"} {
+		"/page/program?layer=what": "cannot be read", "/page/program?pid=999999999": "process 999999999 has ended"} {
 		if status, text, _ := s.ask(http.MethodGet, address, nil); status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", address, status, text)
 		}
 	}
 }
 
-// Running programs come and go on the page while somebody reads, with what they have loaded, and what an update replaced.
+// Running programs appear and disappear on the page while it is open, with their loaded files, and the files that an update replaced.
 func TestUIPrograms(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)
 	s := newUI(t)
-	s.root = true // of whoever runs the test, as the program is
+	s.root = true // of the user who runs the test, as the program is
 	s.serve()
 	wait := func(title string, events <-chan string, is func(text string) bool) string {
 		t.Helper()
@@ -336,7 +336,7 @@ func TestUIPrograms(t *testing.T) {
 		}
 	}
 	link := fmt.Sprintf(`id="process-%d"`, h.Pid())
-	if text := s.page("/page/programs"); !strings.Contains(text, link) || !strings.Contains(text, `data-live="/live"`) || !strings.Contains(text, "VK_LAYER_ACME_overlay") ||
+	if text := s.page("/page/programs"); !strings.Contains(text, link) || !strings.Contains(text, `data-live="/live/programs"`) || !strings.Contains(text, "VK_LAYER_ACME_overlay") ||
 		!strings.Contains(text, fmt.Sprintf(`?pid=%d"`, h.Pid())) {
 		t.Errorf("the page:\n%s", text)
 	}
@@ -366,7 +366,7 @@ func TestUIPrograms(t *testing.T) {
 	}
 }
 
-// Ten thousand layers stay usable: what is on a page has a bound, and each layer is found by its name.
+// Ten thousand layers stay usable: the length of a page is bounded, and each layer is found by its name.
 func TestUIManyLayers(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -374,10 +374,10 @@ func TestUIManyLayers(t *testing.T) {
 		s.write(fmt.Sprintf("share/vulkan/explicit_layer.d/%05d.json", i), fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_%05d","type":"GLOBAL","library_path":"/none/l.so","api_version":"1.3.0","implementation_version":"1","description":"d"}}`, i))
 	}
 	s.serve()
-	if text := s.page("/page/program"); !strings.Contains(text, `&amp;still=1"`) && !strings.Contains(text, `?still=1"`) {
-		t.Error("the picture asks every layer")
+	if text := s.page("/page/program"); strings.Contains(text, `data-start="picture`) {
+		t.Error("the page offers to ask every layer")
 	}
-	for _, path := range []string{"/page/overview?still", "/page/program", "/part/picture?still=1"} {
+	for _, path := range []string{"/page/overview", "/page/program", "/part/picture"} {
 		began := time.Now()
 		text := s.page(path)
 		t.Logf("%s: %d bytes in %s", path, len(text), time.Since(began))
@@ -399,7 +399,7 @@ func TestUIIsSmall(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b").serve()
 	sum := 0
-	for _, path := range []string{"/", "/assets/ui.js", "/assets/ui.css", "/assets/picture.css", "/assets/icon.svg", "/page/overview?still&notes", "/page/programs", "/page/program", "/part/picture"} {
+	for _, path := range []string{"/", "/assets/ui.js", "/assets/ui.css", "/assets/picture.css", "/assets/icon.svg", "/page/overview?notes", "/page/programs", "/page/program", "/part/picture"} {
 		sum += len(s.page(path))
 	}
 	t.Logf("%d bytes", sum)

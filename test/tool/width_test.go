@@ -106,8 +106,8 @@ func longNames(t *testing.T) string {
 }
 
 // The outputs of the commands keep to 80 columns, on this machine and on one where every name is long. Lines for a shell
-// and JSON are for copying and are not broken: "run --dry-run" is not here. What the commands say is not judged, nor
-// with which code they end.
+// and JSON are for copying and are not broken: "run --dry-run" is not here. The commands' texts are not judged, nor
+// their exit codes.
 func TestOutputsKeepTo80Columns(t *testing.T) {
 	t.Parallel()
 	root := longNames(t)

@@ -39,7 +39,7 @@ func needAxe(t *testing.T) {
 	}
 }
 
-// serious are the findings of axe-core on the page as it is now that keep somebody from using it.
+// serious returns the findings of axe-core that make the present page unusable for some people.
 func (b *browser) serious() []string {
 	b.t.Helper()
 	script, _ := axe()

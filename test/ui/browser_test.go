@@ -32,10 +32,11 @@ type browser struct {
 	t   *testing.T
 	ctx context.Context
 
-	lock   sync.Mutex
-	faults []string // what the page's code did wrong, and requests to anything but the page's server
-	host   string   // the page's server
-	bytes  int64    // of all answers so far
+	lock    sync.Mutex
+	faults  []string // errors of the page's code, and requests to other servers than the page's
+	host    string   // the page's server
+	foreign bool     // other pages are visited, too, whose requests are refused
+	bytes   int64    // of all answers so far
 }
 
 // sandboxed tells whether this user's browser can separate its processes: root's cannot, and others need a user namespace.
@@ -43,7 +44,7 @@ var sandboxed = sync.OnceValue(func() bool {
 	return os.Getuid() != 0 && exec.Command("unshare", "--user", "true").Run() == nil
 })
 
-// browse starts a browser. What it did wrong fails the test at its end.
+// browse starts a browser. Errors of the page fail the test at its end.
 func browse(t *testing.T) *browser {
 	t.Helper()
 	machine.Need(t, "chromium")
@@ -53,7 +54,7 @@ func browse(t *testing.T) *browser {
 		chromedp.Flag("no-sandbox", !sandboxed()), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("mute-audio", true),
 		chromedp.Flag("force-device-scale-factor", "1"), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("disable-component-update", true),
-		// Whatever is not on this machine has no address.
+		// Hosts other than this machine have no address.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"),
 		chromedp.Env("HOME="+directory, "XDG_CONFIG_HOME="+directory, "XDG_CACHE_HOME="+directory, "TMPDIR="+directory, "LC_ALL=C.UTF-8",
 			"DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:"))
@@ -81,25 +82,28 @@ func browse(t *testing.T) *browser {
 	return b
 }
 
-// hear keeps what goes wrong.
+// hear records errors.
 func (b *browser) hear(event any) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	wrong := func(format string, args ...any) { b.faults = append(b.faults, fmt.Sprintf(format, args...)) }
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
+		if b.foreign {
+			break
+		}
 		what := ""
 		if e.ExceptionDetails.Exception != nil {
 			what = e.ExceptionDetails.Exception.Description
 		}
 		wrong("%s %s", e.ExceptionDetails.Text, what)
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError {
+		if e.Entry.Level == log.EntryLevelError && !b.foreign {
 			wrong("%s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
 		u, err := url.Parse(e.Request.URL)
-		if err != nil || b.host != "" && u.Host != b.host && (u.Scheme == "http" || u.Scheme == "https") {
+		if err != nil || !b.foreign && b.host != "" && u.Host != b.host && (u.Scheme == "http" || u.Scheme == "https") {
 			wrong("it asked for %s", e.Request.URL)
 		}
 	case *network.EventLoadingFinished:
@@ -218,7 +222,7 @@ func (b *browser) sees(text string) {
 	b.wait(`document.body.innerText.includes(%s)`, text)
 }
 
-// text is what a reader sees of an element.
+// text returns the visible text of an element.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	return eval[string](b, `document.querySelector(%s)?.innerText ?? ""`, selector)
@@ -247,7 +251,7 @@ func (b *browser) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// shown is what a reader sees now, for messages.
+// shown returns the visible text of the page, for messages.
 func (b *browser) shown() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()

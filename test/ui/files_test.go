@@ -6,8 +6,13 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	browserdomain "github.com/chromedp/cdproto/browser"
 )
 
 // A manifest with a syntax error is shown at its line; other files of the machine are not shown.
@@ -48,17 +53,17 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The report is looked through, a part is removed, and the archive has exactly what was seen.
+// The report is read, a part is removed, and the archive has exactly the visible rest.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.serve("--read-only").page("report")
 	b.press("#still", " ")
-	b.then(func() { b.click(`main form button.first`) })
+	b.click(`main form button.first`)
 	b.sees("variables.json")
 	archive := func() map[string]string {
 		t.Helper()
-		text := eval[string](b, `fetch(document.getElementById("save").href).then((r) => { if (!r.ok) throw new Error(r.status); return r.blob() }).then((b) => new Promise((done) => {
+		text := eval[string](b, `send(document.getElementById("save").dataset.save).then((r) => r.blob()).then((b) => new Promise((done) => {
   const reader = new FileReader(); reader.onload = () => done(reader.result.split(",")[1]); reader.readAsDataURL(b) }))`)
 		data, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
@@ -84,6 +89,18 @@ func TestReport(t *testing.T) {
 	all := archive()
 	if all["variables.json"] == "" || all["system.txt"] == "" {
 		t.Fatalf("the archive has %d parts", len(all))
+	}
+	// The button saves the same with the browser.
+	saved := t.TempDir()
+	call(b, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{Behavior: browserdomain.SetDownloadBehaviorBehaviorAllow, DownloadPath: saved})
+	b.click("#save")
+	for until := time.Now().Add(limit); ; time.Sleep(10 * time.Millisecond) {
+		if info, err := os.Stat(filepath.Join(saved, "vkloader-bundle.tar.gz")); err == nil && info.Size() > 1000 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("nothing is saved")
+		}
 	}
 	b.then(func() { b.press(`input[value="system.txt"]`, " ") })
 	if b.text("tr.removed a") != "system.txt" || !strings.Contains(b.text("main"), "vkloader bundle --still --without system.txt") {

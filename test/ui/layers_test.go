@@ -30,7 +30,7 @@ func (b *browser) undo() {
 	b.then(func() { b.click(`form[data-post="/undo"] button`) })
 }
 
-// shell carries out a command line that the page named, and gives what is in a file then, without the file before.
+// shell carries out a command line that the page named, and returns the file's new content, starting without the file.
 func (s *site) shell(line, file string) string {
 	s.t.Helper()
 	cmd := s.command("sh", "-c", line)
@@ -41,8 +41,8 @@ func (s *site) shell(line, file string) string {
 	return s.read(file)
 }
 
-// The settings of the validation layer as a form: a preset, flags, what depends on them, an empty list, a wrong value, and what
-// differs from the defaults. What is written is what the command line writes, byte for byte, and can be undone.
+// The settings of the validation layer as a form: a preset, flags, dependent settings, an empty list, a wrong value, and
+// differences from the defaults. The page writes the same bytes as the command line, and the change can be undone.
 func TestLayerSettings(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -79,7 +79,7 @@ func TestLayerSettings(t *testing.T) {
 	if !strings.Contains(differs(), "khronos_validation.disables = \n") && !strings.HasSuffix(strings.TrimSpace(b.text(".outcome pre")), "khronos_validation.disables =") {
 		t.Errorf("an empty list:\n%s", differs())
 	}
-	// What the layer would not understand is refused by the command line's own words.
+	// A value that the layer would not understand is refused with the command line's message.
 	b.then(func() { b.press(`[data-key="duplicate_message_limit"] input`, "many"+kb.Enter) })
 	if got := b.text(".outcome [role=alert]"); !strings.Contains(got, "it is a whole number") || b.has("#save") {
 		t.Errorf("a wrong number: %q", got)

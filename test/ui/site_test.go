@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,7 +18,7 @@ import (
 	"vkloader/test/world"
 )
 
-// nobody is who the server and its programs run as where the tests run as root: root's page changes files of the system only.
+// The user of the server and its programs where the tests run as root: root's page changes files of the system only.
 const nobody = 65534
 
 func TestMain(m *testing.M) {
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tool is a directory with copies of what was built, which every user may read.
+// tool is a directory with copies of the built programs, which every user may read.
 var tool = sync.OnceValues(func() (string, error) {
 	directory, err := os.MkdirTemp("", "vkloader-ui-")
 	if err != nil {
@@ -63,7 +64,10 @@ type site struct {
 	tool      string
 	directory string
 	environ   []string
-	address   string // with the token
+	address   string      // with the token
+	tracer    []string    // the program that runs the server
+	stdin     io.Writer   // of the server
+	more      chan string // its output after the address
 }
 
 // newSite has the null driver, and a layer that is active.
@@ -162,7 +166,7 @@ func (s *site) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run carries out a command line of the tool, and gives what it prints.
+// run carries out a command line of the tool, and returns its output.
 func (s *site) run(args ...string) string {
 	s.t.Helper()
 	cmd := s.command(filepath.Join(s.tool, "vkloader"), args...)
@@ -178,6 +182,14 @@ func (s *site) run(args ...string) string {
 func (s *site) serve(args ...string) *site {
 	s.t.Helper()
 	cmd := s.command(filepath.Join(s.tool, "vkloader"), append([]string{"ui"}, args...)...)
+	if s.tracer != nil {
+		path, err := exec.LookPath(s.tracer[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		cmd.Args = append(slices.Clone(s.tracer), append([]string{cmd.Path}, cmd.Args[1:]...)...)
+		cmd.Path = path
+	}
 	var said strings.Builder
 	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
@@ -192,14 +204,26 @@ func (s *site) serve(args ...string) *site {
 		s.t.Fatal(err)
 	}
 	lines := bufio.NewReader(out)
+	s.stdin, s.more = in, make(chan string, 10)
+	over := make(chan struct{})
 	line, err := lines.ReadString('\n')
 	s.t.Cleanup(func() {
 		in.Close()
-		_, _ = io.Copy(io.Discard, lines)
+		<-over
 		if err := cmd.Wait(); err != nil || s.t.Failed() {
 			s.t.Errorf("the server ended: %v\n%s", err, said.String())
 		}
 	})
+	go func() {
+		defer close(over)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			s.more <- line
+		}
+	}()
 	if err != nil {
 		s.t.Fatalf("no address: %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// oldLoader is a DLL that shows what a loader of 2020 shows.
+// oldLoader is a DLL with the texts of a loader of 2020.
 const oldLoader = `__declspec(dllexport) const char *const says[] = {"VK_ICD_FILENAMES", "VK_INSTANCE_LAYERS", "Vulkan Loader Version 1.2.141"};`
 
 // compilers are those of the word sizes.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Another build in another directory gives the same bytes: nothing of the time or the place of a build is in the files. The
-// core in C is the one that is there.
+// Another build in another directory gives the same bytes: neither the time nor the place of a build is in the files. The
+// core in C is the present one.
 func TestBuildsAreTheSame(t *testing.T) {
 	t.Parallel()
 	root(t)

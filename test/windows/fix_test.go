@@ -34,7 +34,7 @@ func local(t *testing.T, name string) string {
 }
 
 // "doctor --fix" deletes the values that uninstalled programs have left, of all users and of one, after it has exported them;
-// --undo gives them back, and what was exported could do so, too.
+// --undo restores them, and importing the exported file could do so, too.
 func TestToolFix(t *testing.T) {
 	const drivers, layers = `HKLM\SOFTWARE\Khronos\Vulkan\Drivers`, `HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers`
 	for _, size := range sizes {
@@ -91,7 +91,7 @@ func TestToolMarkdown(t *testing.T) {
 	}
 }
 
-// The two readers agree: what the tool decides by the running registry is what the tool on another system decides by the
+// The two readers agree: the tool on the running registry and the tool on another system, with the
 // registry and the manifests in a bundle.
 func TestToolReadersAgree(t *testing.T) {
 	for _, size := range sizes {
@@ -255,7 +255,7 @@ func waitsInVain(t *testing.T, size string) {
 	t.Errorf("%s: wait asks nothing\n%s%s", size, said[0], said[1])
 }
 
-// What the drivers say is asked and compared as on Linux.
+// The drivers' devices are compared as on Linux.
 func TestToolCheck(t *testing.T) {
 	for _, size := range sizes {
 		if out, _ := tool(t, size, 0, "check", "--require", "type=cpu,api=1.1"); !strings.HasPrefix(out, "All requirements are met.\n") {

@@ -80,7 +80,7 @@ func presenting(t *testing.T, size, layer string, variables ...string) int {
 	}
 }
 
-// Of a process the variables that it has count, and not the tool's; what it has loaded otherwise than it would now is told.
+// The variables of the process count, and not the tool's; files that it has loaded and would not load now are reported.
 func TestExplainProcess(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(size, func(t *testing.T) {

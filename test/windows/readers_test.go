@@ -16,7 +16,7 @@ func TestReadersOfTheLibrary(t *testing.T) {
 	for _, size := range sizes {
 		dir, _ := root(t)
 		program := filepath.Join(dir, "root/prefix/drive_c/readers.exe")
-		build := exec.Command("go", "test", "-c", "-o", program, "vkloader/internal/tool/probe")
+		build := exec.Command("go", "test", "-c", "-o", program, "vkloader/internal/decide/probe")
 		build.Env = append(os.Environ(), "GOOS=windows", "GOARCH="+architecture[size], "CGO_ENABLED=0")
 		if text, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -72,7 +72,7 @@ func tool(t *testing.T, size string, code int, args ...string) (out, errOut stri
 	return out, errOut
 }
 
-// asked is what the tool prints as JSON.
+// asked returns the JSON that the tool prints.
 func asked[T any](t *testing.T, size string, code int, args ...string) (value T) {
 	t.Helper()
 	out, _ := tool(t, size, code, append(args, "--json")...)
@@ -112,7 +112,7 @@ func (e *examined) find(code string) int {
 
 const sampleLayer = "VK_LAYER_VKLOADER_drawstats"
 
-// The tool decides what the DLL then does: the drivers, the layers and the places that the DLL's log names are those of
+// The DLL follows the tool's decision: the drivers, the layers and the places that the DLL's log names are those of
 // explain and list paths, in their order.
 func TestToolAgrees(t *testing.T) {
 	for _, size := range sizes {

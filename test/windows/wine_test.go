@@ -40,7 +40,7 @@ const (
 
 func build(size string) string { return filepath.Join("../../build/windows", size) }
 
-// run runs a program of build/windows below Wine with variables, and gives what it and the loader wrote. Processes of
+// run runs a program of build/windows below Wine with variables, and returns its output and the loader's log. Processes of
 // Wine's own outlive the program, so that nothing waits for the end of its output.
 func run(t *testing.T, size string, variables []string, program string, args ...string) string {
 	t.Helper()

@@ -60,14 +60,14 @@ func (b *buffer) String() string {
 	return b.data.String()
 }
 
-// errorFile is where the host's standard error goes: what was written before an answer is there when the answer comes,
+// errorFile receives the host's standard error: text written before an answer is there when the answer comes,
 // which a pipe does not promise.
 type errorFile struct {
 	w    *World
 	path string
 }
 
-// What an emulator says of a program that dies is not the program's.
+// fromEmulator matches an emulator's own message about a program that dies.
 var fromEmulator = regexp.MustCompile(`(?m)^qemu: uncaught target signal .*\n`)
 
 func (f errorFile) String() string {
@@ -90,7 +90,7 @@ func (w *World) Start() *Host {
 	program, err := tool("host")
 	w.check(err)
 	h := w.StartProgram(program, w.Loader)
-	if Windows() { // where the library reads at the first call what it reads elsewhere when it is loaded
+	if Windows() { // the library reads at the first call the variables that it reads elsewhere when it is loaded
 		h.Try("gipa", "name", "vkFirst")
 	}
 	return h
@@ -281,10 +281,10 @@ func (h *Host) Dies(verb string, words ...string) Exit {
 	return h.Wait()
 }
 
-// Stderr returns what has been written to standard error so far.
+// Stderr returns the text on standard error so far.
 func (h *Host) Stderr() string { return h.stderr.String() }
 
-// ForgetStderr takes away what was written so far.
+// ForgetStderr removes the text so far.
 func (h *Host) ForgetStderr() {
 	h.w.T.Helper()
 	h.w.check(os.Truncate(h.stderr.path, 0))
@@ -413,14 +413,14 @@ func headerEnd(line string) int {
 	return colon + 2
 }
 
-// Log returns what the fakes of the world have seen so far, in order.
+// Log returns the records of the world's fakes so far, in order.
 func (w *World) Log() Log {
 	w.T.Helper()
 	log, _ := w.LogFrom(0)
 	return log
 }
 
-// LogFrom returns what they have seen after the log had that many bytes, and how many it has now.
+// LogFrom returns the records behind that many bytes of the log, and its present size.
 func (w *World) LogFrom(bytes int) (Log, int) {
 	w.T.Helper()
 	text, err := os.ReadFile(w.Path("log"))

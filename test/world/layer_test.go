@@ -42,7 +42,7 @@ func fakeLayer(t *testing.T, make func(testing.TB) *World) {
 	}
 }
 
-// In a chain of fake layers each asks the next one once for what it is asked: the last one of a long chain is asked as
+// In a chain of fake layers each asks the next one once for a name: the last one of a long chain is asked as
 // often as that of a short one.
 func TestFakeLayersAskOnce(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func Machine() machines.Machine {
 func Narrow() bool { return Machine().Bits == 32 || Target() == "windows/x86" }
 
 // CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
-// lacks, and whose arguments nobody knows, cannot return: the process ends.
+// lacks, and whose arguments are unknown, cannot return: the process ends.
 func CalleeCleans() bool { return Target() == "windows/x86" }
 
 // Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
@@ -64,13 +64,13 @@ func Bits() (own, other string) {
 	return "64", "32"
 }
 
-// ClassError is what the dynamic linker says of what WrongClass has written to the path.
+// ClassError returns the dynamic linker's message about the file that WrongClass has written to the path.
 func ClassError(path string) string {
 	_, other := Bits()
 	return linkerError(path, "wrong ELF class: ELFCLASS"+other, "Exec format error")
 }
 
-// HeaderError is what it says of what BadBinary writes, ShortError of a file that ends too early, MissingError of none.
+// HeaderError returns its message about the file of BadBinary, ShortError about a file that ends too early, MissingError about none.
 func HeaderError(path string) string {
 	return linkerError(path, "invalid ELF header", "Exec format error")
 }
@@ -94,14 +94,14 @@ func linkerError(path, glibc, musl string) string {
 	return path + ": " + glibc
 }
 
-// OtherClass tells whether the loader takes what the dynamic linker says for that of a library of the other word size:
-// glibc's says so, musl's says the same of everything that is no library of its own, and so does Windows, where all of
-// that is taken for it (WIN-076).
+// OtherClass reports whether the loader takes a message of the dynamic linker for that about a library of the other word size:
+// glibc says so, musl has one message for every file that is not its library, and so does Windows, where every such
+// message is taken for it (WIN-076).
 func OtherClass(linker string) bool {
 	return strings.Contains(linker, "wrong ELF class") || strings.HasSuffix(linker, " with error 193")
 }
 
-// Failure is what the loader says of a layer when the dynamic linker says that.
+// Failure returns the loader's message about a layer for a message of the dynamic linker.
 func Failure(linker string) string {
 	if OtherClass(linker) {
 		return "was wrong bit-type"
@@ -135,7 +135,7 @@ func multiarch() string {
 	return Machine().Multiarch
 }
 
-// Compiler is what makes programs and libraries for the target, with its flags.
+// Compiler returns the compiler for the target's programs and libraries, with its flags.
 func Compiler() []string {
 	if Target() == "i386" { // as for the library: CFLAGS_linux_i386 of the Makefile
 		return append(targetCompiler(), "-msse2", "-mfpmath=sse", "-D_FILE_OFFSET_BITS=64")
@@ -241,7 +241,7 @@ const (
 	OldestNoExt  = "driver_v0_noext"
 	ByAdapter    = "driver_adapter" // as Modern, and vk_icdEnumerateAdapterPhysicalDevices
 	NoExports    = "driver_none"
-	Undefined    = "driver_undefined" // needs a symbol that nobody defines
+	Undefined    = "driver_undefined" // needs an undefined symbol
 )
 
 var driverExports = map[string]string{
@@ -295,7 +295,7 @@ const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
 	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
 
-// What the compiler says of printf's formats is of those of an older C library.
+// The compiler's warnings about printf's formats are those of an older C library.
 const windowsFlags = "-std=gnu11 -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN -Wno-attributes -Wno-format " +
 	"-Wno-cast-function-type -static -include posix.h "
 
@@ -397,9 +397,6 @@ func buildTools() error {
 	}
 	if !Windows() {
 		if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
-			return err
-		}
-		if err := compile(filepath.Join(directory, "ahead.so"), shim, "test/shim/ahead.c"); err != nil {
 			return err
 		}
 	}

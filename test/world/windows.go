@@ -27,7 +27,7 @@ var (
 		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_INSTANCE_LAYERS"}
 )
 
-// The window system of the cases is xcb; what stands for it here has other names.
+// windowSystem replaces the window system of the cases, xcb, by the names of Windows.
 var windowSystem = []string{"VK_KHR_xcb_surface", "VK_KHR_win32_surface", "vkCreateXcbSurfaceKHR", "vkCreateWin32SurfaceKHR",
 	"VkXcbSurfaceCreateInfoKHR", "VkWin32SurfaceCreateInfoKHR", "vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceWin32PresentationSupportKHR"}
 
@@ -66,7 +66,7 @@ func (w *World) targetPath(path string) string {
 	return "Z:" + strings.TrimPrefix(w.Path(path), windowsRoot())
 }
 
-// fromTarget gives a text of the target's programs with paths as they are here. What follows one on its line has no
+// fromTarget converts the paths in a text of the target's programs to those here. The rest of a line with a path has no
 // other use for backslashes.
 func (w *World) fromTarget(text string) string {
 	if !Windows() {
@@ -177,7 +177,7 @@ func (w *World) registry() []string {
 	return lines
 }
 
-// Setup adds statements to what the host on Windows reads before it begins: test/windows/host/world.c, import.h. The words
+// Setup adds statements for the host on Windows, which reads them before it begins: test/windows/host/world.c, import.h. The words
 // are plain here; the last may have blanks in it.
 func (w *World) Setup(verb string, words ...string) {
 	line := verb
@@ -203,7 +203,7 @@ func (w *World) CallLog() []string {
 	return lines
 }
 
-// SystemFake adds one of the libraries that stand in for the system's, with its script: who asks for the library of that name
+// SystemFake adds one of the libraries that replace the system's, with its script: a program that loads the library of that name
 // gets it. kind: FakeDXGI, FakeDevices, FakeAdapters.
 func (w *World) SystemFake(kind, name string, lines ...string) *Fake {
 	w.T.Helper()
@@ -250,7 +250,7 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=;" + w.Env["WINEDLLOVERRIDES"], "WORLD_SETUP=" + w.toTarget(setup.Name(), `\`)}
 }
 
-// windowsSignals is what a process that dies below Wine ends with: abort's code, and the lower bytes of exceptions.
+// windowsSignals are the exit codes of a process that dies below Wine: abort's code, and the lower bytes of exceptions.
 var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SIGSEGV, 0x1d: syscall.SIGILL}
 
 // aborted tells whether a command below Wine, which was killed, had called abort (test/windows/include/posix.h).
@@ -278,7 +278,7 @@ func Pointer(text string) string {
 }
 
 // Offered tells whether the loader for the target knows an extension or a command: Windows has neither X11 nor Wayland,
-// beside what stands for xcb.
+// beside the replacement of xcb.
 func Offered(name string) bool {
 	return !Windows() || !otherWindows.MatchString(name)
 }

@@ -14,7 +14,7 @@ import (
 type World struct {
 	T    testing.TB
 	Root string
-	// Env is the whole environment of the case's processes, apart from what the frame itself needs.
+	// Env is the whole environment of the case's processes, apart from the variables of the frame itself.
 	Env map[string]string
 	// Loader is the library that the host opens.
 	Loader string
@@ -22,8 +22,6 @@ type World struct {
 	System bool
 	// NoShim leaves out the interposer: then the machine's system directories are visible.
 	NoShim bool
-	// Later sets the clock of the case's processes an hour ahead: every file is an old one.
-	Later bool
 
 	drivers, implicit, explicit []string // manifests reached by variables, in order
 	accesses                    bool
@@ -117,7 +115,7 @@ func (w *World) Copy(kind, name string) string {
 	return to
 }
 
-// WrongClass writes a library of the other word size, BadBinary one that is none at all.
+// WrongClass writes a library of the other word size, BadBinary a file that is no library.
 func (w *World) WrongClass(name string) string {
 	if Windows() {
 		other := map[string]string{"windows/x64": "x86", "windows/x86": "x64"}[Target()]
@@ -326,7 +324,7 @@ func (w *World) newLayer(name, manifest string, lines ...string) *Fake {
 	return f.writeManifest()
 }
 
-// Accesses makes the interposer write down what is opened and asked for; AccessLog returns it.
+// Accesses makes the interposer record file accesses; AccessLog returns them.
 func (w *World) Accesses() { w.accesses = true }
 
 // AccessLog returns the lines "function argument" that the interposer wrote.
@@ -354,12 +352,6 @@ func (w *World) Environment() []string {
 		if !w.System {
 			env["WORLD_LOST"] = "1"
 		}
-	}
-	if w.Later {
-		ahead, err := tool("ahead.so")
-		w.check(err)
-		env["LD_PRELOAD"] = strings.TrimPrefix(env["LD_PRELOAD"]+":"+ahead, ":")
-		env["WORLD_AHEAD"] = "3600"
 	}
 	if w.accesses {
 		env["WORLD_ACCESS"] = w.Path("accesses")

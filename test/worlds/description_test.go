@@ -13,14 +13,14 @@ import (
 type description struct {
 	why     string              // the comment of a kept case
 	files   map[string]string   // by path
-	links   map[string]string   // symbolic links: what they lead to, by path
+	links   map[string]string   // symbolic links: their targets, by path
 	env     map[string]string   // variables
 	scripts map[string][]string // of the fakes, by name
 	app     app
 	flavor  flavor
 }
 
-// app is what the program asks for, at its first try.
+// app is the program's request at its first try.
 type app struct {
 	api        string // "" without application info; a plain number or major.minor.patch
 	flags      uint32
@@ -30,7 +30,7 @@ type app struct {
 	named      string   // the layer whose extensions it asks for
 	direct     []string // drivers that it passes itself, null among them
 	mode       string   // how: inclusive or exclusive
-	with       []string // what else it does: messenger, surface, allocator, reload
+	with       []string // its other actions: messenger, surface, allocator, reload
 }
 
 // asksNothing tells whether the tool can foretell the world: it decides for a program that enables nothing itself, and
@@ -59,7 +59,7 @@ func version(text string) uint32 {
 	return part[0]<<22 | part[1]<<12 | part[2]
 }
 
-// String is the form of a kept case: what the program asks for, variables and scripts a line each, then the files.
+// String is the form of a kept case: the program's request, variables and scripts a line each, then the files.
 func (d *description) String() string {
 	var out strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(d.why), "\n") {

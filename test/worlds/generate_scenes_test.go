@@ -228,7 +228,7 @@ func (m *maker) configurations() {
 	}
 }
 
-// extras are what a program does beside creating instances and devices.
+// extras are a program's actions beside creating instances and devices.
 func (m *maker) extras() {
 	for _, what := range []string{"messenger", "allocator", "reload"} {
 		if m.one(8) {
@@ -254,7 +254,7 @@ func (m *maker) extras() {
 	}
 }
 
-// surfaces are headless ones, of drivers with and without what they take.
+// surfaces are headless ones, of drivers with and without the commands for them.
 func (m *maker) surfaces() {
 	m.d.app.with = append(m.d.app.with, "surface")
 	m.d.app.exts = once(append(m.d.app.exts, "VK_KHR_surface", "VK_EXT_headless_surface"))

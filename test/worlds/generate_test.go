@@ -16,13 +16,13 @@ type maker struct {
 	names  []string // of layers, still to be used: in worlds for the reference each has one manifest
 }
 
-// flavor is what a world is good for, beside the oracle by statements.
+// flavor is the second oracle of a world, beside the oracle by statements.
 type flavor int
 
 const (
 	free   flavor = iota
 	plain         // its program enables nothing itself: the tool can explain it
-	common        // only what the reference has
+	common        // only features of the reference
 )
 
 // flavorOf makes every fourth world one for the tool, and every fourth one for the reference.
@@ -268,7 +268,7 @@ func (m *maker) driver() string {
 	return m.broken(object("file_format_version", m.rarely(`"1.0.1"`, `"1.0.0"`, "", "1", `"7.7"`), "ICD", m.rarely(icd, "", "[]", "5")))
 }
 
-// paths are the manifests so far, or one that is not there.
+// paths are the manifests so far, or a path without a file.
 func (m *maker) paths() []string {
 	list := slices.Sorted(maps.Keys(m.d.files))
 	if len(list) == 0 {

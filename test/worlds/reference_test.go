@@ -8,11 +8,11 @@ import (
 	"vkloader/test/world"
 )
 
-// contrast is where our loader and the reference part first. What comes after it may follow from it, and is not compared.
+// contrast is the first difference between our loader and the reference. Later differences may follow from it, and are not compared.
 type contrast struct {
 	d            *description
 	ours, theirs observation
-	open         map[string]bool // what the statements leave open
+	open         map[string]bool // parts that the statements leave open
 	difference
 }
 
@@ -22,7 +22,7 @@ func hasReference() bool {
 	return err == nil
 }
 
-// likened is an observation without what two loaders need not share: when they read, and what they say.
+// likened is an observation without the parts that two loaders need not share: the time of reading, and the log.
 func likened(o observation) (out observation) {
 	for _, s := range o {
 		switch {
@@ -73,7 +73,7 @@ func code(want string) func(string) bool {
 	return func(code string) bool { return code == want }
 }
 
-// in tells whether the difference is in a part of that name, at whatever try.
+// in reports whether the difference is in a part of that name, at any try.
 func (c *contrast) in(names ...string) bool {
 	part := c.section
 	if _, of, ok := strings.Cut(part, ": "); ok && strings.HasPrefix(part, "create ") {

@@ -65,7 +65,6 @@ func newWorker(t *testing.T) *worker {
 			t.Fatal(err)
 		}
 	}
-	w.Later, w.Env["WORLD_AHEAD"] = true, "-86400" // what is read is compared: every file is a new one, and read each time
 	w.Accesses()
 	w.Env["WORLD_ACCESS_OF"] = "opendir fopen dlopen"
 	w.host = w.StartIdle()
@@ -144,7 +143,7 @@ func (w *worker) script(name string, lines []string) {
 	w.texts[name] = text
 }
 
-// environment is what the world's processes find.
+// environment returns the variables of the world's processes.
 func (w *worker) environment(d *description) map[string]string {
 	env := map[string]string{"WORLD_SORTED": "1", "HOME": w.Path("home")}
 	for name, value := range d.env {
@@ -153,8 +152,8 @@ func (w *worker) environment(d *description) map[string]string {
 	return env
 }
 
-// try is one vkCreateInstance: the first asks for all that the program wants; each next one leaves out what the one
-// before was refused for, so that most worlds get as far as a device.
+// try is one vkCreateInstance: the first asks for everything that the program wants; each next one leaves out the refused
+// names of the one before, so that most worlds get as far as a device.
 type try struct {
 	layers, exts []string
 	mild         bool // no fake fails to create
@@ -181,7 +180,7 @@ func (t try) next(result int32) (try, bool) {
 	return t, true
 }
 
-// gentle is a script without what makes creation fail.
+// gentle returns a script without the statements that make creation fail.
 func gentle(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		words := strings.Fields(line)
@@ -189,13 +188,13 @@ func gentle(lines []string) []string {
 	})
 }
 
-// section is a part of what a world shows.
+// section is a part of an observation.
 type section struct {
 	name  string
 	lines []string
 }
 
-// observation is what a world shows, in order.
+// observation is the visible behavior of a world, in order.
 type observation []section
 
 func (o *observation) add(name string, lines ...string) {
@@ -244,7 +243,7 @@ func (g *guest) rest() world.Log {
 	return fresh
 }
 
-// accesses gives what the interposer has seen since the last time.
+// accesses returns the interposer's records since the last time.
 func (g *guest) accesses() []string {
 	log := g.w.AccessLog()
 	fresh := log[min(g.reads, len(log)):]
@@ -288,7 +287,7 @@ func once(names []string) []string {
 	return out
 }
 
-// show lets a program use the world on a loader and says what it showed.
+// show lets a program use the world on a loader and returns the observation.
 func (w *worker) show(d *description, loader string) observation {
 	g := &guest{w: w, loader: loader}
 	w.host.ForgetStderr()
@@ -298,7 +297,7 @@ func (w *worker) show(d *description, loader string) observation {
 		words = append(words, "name", name, "value", value)
 	}
 	g.do("setenv", append(words, "name", "VK_LOADER_DEBUG", "value", "all")...)
-	if loader == world.SystemLibrary { // what it loses is not judged
+	if loader == world.SystemLibrary { // its lost memory is not judged
 		g.do("unsetenv", "name", "WORLD_LOST")
 	}
 	g.do("open", "path", loader)
@@ -391,7 +390,7 @@ func (g *guest) globals(d *description) {
 	}
 }
 
-// versions are extensions with what they say of themselves.
+// versions returns extensions with their versions.
 func versions(a world.Answer) (lines []string) {
 	numbers := a.Ints("versions")
 	for i, name := range a.Strings("extensions") {
@@ -408,7 +407,7 @@ func (g *guest) create(d *description, t try, n int) int32 {
 	name := func(part string) string { return fmt.Sprintf("create %d: %s", n, part) }
 	answer := g.do("create_instance", g.wanted(d, t)...)
 	read, opened := g.opened()
-	if g.ended != nil { // nothing is left of what it saw
+	if g.ended != nil { // its records are gone
 		return 0
 	}
 	g.seen.add(name("read"), read...)
@@ -425,7 +424,7 @@ func (g *guest) create(d *description, t try, n int) int32 {
 	return int32(answer.Result())
 }
 
-// opened gives what has been read and which libraries have been opened since the last time.
+// opened returns the files that were read and the libraries that were opened since the last time.
 func (g *guest) opened() (read, opened []string) {
 	for _, line := range g.accesses() {
 		function, argument, _ := strings.Cut(line, " ")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// shrunk leaves out of a world what it fails without: files, variables, words of the program, lines and words of scripts,
-// members and elements of documents. The same thing has to fail all the while, which fails tells.
+// shrunk removes from a world every part without which it still fails: files, variables, words of the program, lines and words of
+// scripts, members and elements of documents. The failure must stay the same, which fails reports.
 func shrunk(d *description, fails func(*description) bool) *description {
 	for {
 		before := d.String()
@@ -133,7 +133,7 @@ func fewerMembers(d *description, fails func(*description) bool) *description {
 	return d
 }
 
-// less tries to do without each part of a value; fails tells whether what is left fails all the same.
+// less tries to remove each part of a value; fails reports whether the rest still fails.
 func (v *value) less(fails func() bool) {
 	for i := len(v.members) - 1; i >= 0; i-- {
 		all := v.members

@@ -19,17 +19,17 @@ func (a *activation) add(l *layer) {
 	if l == nil || a.has(l.name) {
 		return
 	}
-	a.put(l, nil, a.privileged(l))
+	a.put(l, nil)
 }
 
-// privileged tells whether a meta-layer activates implicit components that are not enabled: the override layer, where it
-// is usable itself (LAY-134, LAY-199, OVR-2) and no entry of the settings file (OVR-19).
-func (s *stated) privileged(l *layer) bool {
-	return l.name == override && l.implicit && !l.settled && s.enabled(l)
+// brought tells whether a layer is a component of the override layer that the search found enabled (LAY-134).
+func (s *stated) brought(list []*layer, l *layer) bool {
+	over := named(list, override)
+	return s.overridden && over != nil && slices.Contains(over.components, l.name)
 }
 
 // put adds a layer and its components; within are the meta-layers that it is part of.
-func (a *activation) put(l *layer, within []*layer, privileged bool) {
+func (a *activation) put(l *layer, within []*layer) {
 	if !l.meta {
 		if !a.has(l.name) { // LAY-175
 			a.active = append(a.active, l)
@@ -44,9 +44,9 @@ func (a *activation) put(l *layer, within []*layer, privileged bool) {
 			a.say(`WARNING|LAYER: Failed to find layer name "` + name + `" component layer "` + name + `" to activate (Policy #LLP_LAYER_7)`)
 			whole = false
 		case slices.Contains(within, c) || c == l:
-		case c.implicit && !a.enabled(c) && !privileged: // LAY-177, LAY-202
+		case c.implicit && !a.enabled(c) && !a.brought(a.list, c): // LAY-177, LAY-202
 		default:
-			a.put(c, append(slices.Clone(within), l), false) // LAY-134 speaks of the override layer's own components
+			a.put(c, append(slices.Clone(within), l))
 		}
 	}
 	if whole {
@@ -66,7 +66,7 @@ func (s *stated) activate(list []*layer, set *settings, app []string) []*layer {
 	}
 	first := func(l *layer) bool { return named(list, l.name) == l } // LAY-108, LAY-109
 	for _, l := range list {                                         // (1)
-		if first(l) && s.enabled(l) && !(given && strings.Contains(variable, l.name)) { // LAY-145, LAY-146
+		if first(l) && (s.enabled(l) || l.implicit && s.brought(list, l)) && !(given && strings.Contains(variable, l.name)) { // LAY-145, LAY-146
 			a.add(l)
 		}
 	}
@@ -102,7 +102,7 @@ func (s *stated) own(l *layer, variable, app []string) bool {
 	return s.matches("VK_LOADER_LAYERS_ENABLE", l.name) || slices.Contains(variable, l.name) || slices.Contains(app, l.name) || s.enabledThere(l)
 }
 
-// excluded is the disable check under a settings file: what it takes away nothing brings back (SET-58, SET-60).
+// excluded is the disable check under a settings file: a layer that it removes stays removed (SET-58, SET-60).
 func (s *stated) excluded(l *layer) bool {
 	return l.control != "on" && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) &&
 		(s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~"))
@@ -124,11 +124,11 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	own := map[*layer]bool{}
 	ownName := map[string]bool{}
 	for _, l := range list {
-		own[l] = s.own(l, variable, app) && (l.settled || named(list, l.name) == l) // LAY-108: of regular ones the first counts
+		own[l] = (s.own(l, variable, app) || l.implicit && !s.excluded(l) && s.brought(list, l)) && (l.settled || named(list, l.name) == l) // LAY-108: of regular ones the first counts
 		ownName[l.name] = ownName[l.name] || own[l]
 	}
-	var put func(l *layer, within []*layer, privileged bool)
-	put = func(l *layer, within []*layer, privileged bool) {
+	var put func(l *layer, within []*layer)
+	put = func(l *layer, within []*layer) {
 		whole := true
 		for _, name := range l.components {
 			c := named(list, name)
@@ -137,10 +137,10 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 				s.say(`WARNING|LAYER: Failed to find layer name "` + name + `" component layer "` + name + `" to activate (Policy #LLP_LAYER_7)`)
 				whole = false
 			case ownName[name] || slices.Contains(within, c) || c == l: // ERRATA 26, SET-69
-			case c.implicit && !s.enabled(c) && !privileged: // OVR-19, LAY-177
+			case c.implicit && !s.enabled(c) && !s.brought(list, c): // OVR-19, LAY-177
 			case s.excluded(c): // SET-58, SET-60
 			case named(active, name) == nil || c.meta:
-				put(c, append(slices.Clone(within), l), false)
+				put(c, append(slices.Clone(within), l))
 			}
 		}
 		if whole {
@@ -149,7 +149,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	}
 	for _, l := range list {
 		if own[l] {
-			put(l, nil, s.privileged(l))
+			put(l, nil)
 		}
 	}
 	return active

@@ -2,7 +2,7 @@ package worlds
 
 import "slices"
 
-// configured is what a settings file knows a device by; a UUID is one byte, sixteen times.
+// configured is a settings file's identification of a device; a UUID is one byte, sixteen times.
 type configured struct{ device, driver, version int }
 
 // configuredBy reads device_configurations (SET-90 to SET-92); false: they are not active.
@@ -43,15 +43,39 @@ func (s *stated) identified(d *physical) bool {
 	return minor(d.api) >= v1_1 && offers
 }
 
+// assigned has the device of each configuration, nil without (SET-94, SET-95): the first that matches exactly, else the
+// first free one with both UUIDs, else the only free one with the device's UUID.
+func (s *stated) assigned(list []configured, devices []*physical) []*physical {
+	out := make([]*physical, len(list))
+	for step := range 3 {
+		for at, c := range list {
+			var fit []*physical
+			for _, d := range devices {
+				like := d.configured
+				if step > 0 {
+					like.version = c.version
+				}
+				if step > 1 {
+					like.driver = c.driver
+				}
+				if s.identified(d) && like == c && (step == 0 || !slices.Contains(out, d)) {
+					fit = append(fit, d)
+				}
+			}
+			if out[at] == nil && len(fit) > 0 && (step < 2 || len(fit) == 1) {
+				out[at] = fit[0]
+			}
+		}
+	}
+	return out
+}
+
 // chosen are the devices of a settings file's configurations, in their order (SET-93 to SET-97).
 func (s *stated) chosen(i *instance, devices []*physical) (list []*physical, result int32) {
 	room := min(len(i.set.devices), len(devices)) // SET-96
-	for _, c := range i.set.devices {
-		for _, d := range devices {
-			if s.identified(d) && d.configured == c { // SET-95
-				list = append(list, d)
-				break
-			}
+	for _, d := range s.assigned(i.set.devices, devices) {
+		if d != nil {
+			list = append(list, d)
 		}
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// driver is what a manifest says of a driver.
+// driver is the content of a driver's manifest.
 type driver struct {
 	manifest, library string
 	api               uint32
@@ -173,7 +173,7 @@ func (s *stated) refused(d *driver) {
 	}
 }
 
-// imposed is what a fake's script says of a function's result.
+// imposed returns the result that a fake's script imposes on a function.
 func (s *stated) imposed(who, function, phase string) (int32, bool) {
 	for _, words := range s.seek(who, "result") {
 		if words[0] == function && (len(words) < 3 || words[2] == phase) {
@@ -192,7 +192,7 @@ const (
 	noDeviceMemory int32 = -2
 )
 
-// phases are the calls that it takes to get a list: one that is empty need not be filled.
+// phases are the calls that return a list: an empty list need not be filled.
 func phases(n int) []string {
 	if n == 0 {
 		return []string{"count"}
@@ -219,8 +219,8 @@ var known = []string{"VK_KHR_surface", "VK_KHR_get_physical_device_properties2",
 var ownExtensions = []extension{{"VK_EXT_debug_report", 10}, {"VK_EXT_debug_utils", 2}, {"VK_KHR_portability_enumeration", 1},
 	{"VK_LUNARG_direct_driver_loading", 1}}
 
-// offered are the instance extensions of drivers, in order; result is what the call fails with (INS-017, ERRATA 20). The
-// drivers that are left come back.
+// offered returns the instance extensions of drivers, in order; result is the error of the call (INS-017, ERRATA 20). left are
+// the remaining drivers.
 func (s *stated) offered(list []*driver) (left []*driver, exts []extension, result int32) {
 	failed := success
 	for _, d := range list {
@@ -272,7 +272,7 @@ type physical struct {
 	who, name, kind string
 	vendor, device  uint32
 	api             uint32
-	configured      configured // what a settings file knows it by
+	configured      configured // its identification in a settings file
 	pci             [4]int
 	exts            []extension
 }

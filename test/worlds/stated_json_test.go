@@ -70,7 +70,7 @@ func readJSON(d *json.Decoder) *value {
 	return &value{kind: 'z'}
 }
 
-// get is the first member of a name, whatever its letters' case; nil when there is none (LAY-11, LAY-12).
+// get returns the first member of a name, in any case of its letters; nil if there is none (LAY-11, LAY-12).
 func (v *value) get(name string) *value {
 	if v == nil || v.kind != 'o' {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// extension is a name and what it says of itself.
+// extension is a name and its version.
 type extension struct {
 	name string
 	spec uint32
@@ -16,7 +16,7 @@ type extension struct {
 
 func (e extension) String() string { return fmt.Sprint(e.name, " ", e.spec) }
 
-// layer is what a manifest says of a layer.
+// layer is the content of a layer's manifest.
 type layer struct {
 	name, manifest, library string
 	implicit, meta          bool
@@ -142,6 +142,9 @@ func (s *stated) layerOf(v *value, path string, file [4]uint32, implicit bool) *
 		l.negotiate = "vkNegotiateLoaderLayerInterfaceVersion"
 	}
 	l.black, l.paths, l.keys = v.strs("blacklisted_layers"), v.strs("override_paths"), v.strs("app_keys")
+	if len(elements(strings.Join(l.paths, ":"))) == 0 { // LAY-206
+		l.paths = nil
+	}
 	return l
 }
 
@@ -270,7 +273,9 @@ func (s *stated) regular() []*layer {
 		list = append(list, s.explicits(over)...)
 	}
 	list = s.valid(list)
-	if over != nil && slices.Contains(list, over) && !s.global { // LAY-213, LAY-215
+	over = s.overriding(list)
+	s.overridden = over != nil
+	if over != nil && !s.global { // LAY-213, LAY-215
 		list = slices.DeleteFunc(list, func(l *layer) bool {
 			if l == over || !slices.Contains(over.black, l.name) {
 				return false
@@ -290,6 +295,25 @@ func (s *stated) regular() []*layer {
 	return s.single(list)
 }
 
+// overriding is the first override layer of a list, if the variables enable one of them (LAY-185). Filters treat an explicit
+// one as an implicit one.
+func (s *stated) overriding(list []*layer) (first *layer) {
+	for _, l := range list {
+		if l.name != override || !l.meta {
+			continue
+		}
+		if first == nil {
+			first = l
+		}
+		asImplicit := *l
+		asImplicit.implicit = true
+		if l.implicit && s.enabled(l) || !l.implicit && !s.suppressed(&asImplicit) {
+			return first
+		}
+	}
+	return nil
+}
+
 // single removes duplicates, one for each that is kept (LAY-104, LAY-108).
 func (s *stated) single(list []*layer) []*layer {
 	for i := 0; i < len(list); i++ {
@@ -305,8 +329,8 @@ func (s *stated) single(list []*layer) []*layer {
 	return list
 }
 
-// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). One that is invalid is
-// gone for those after it (LAY-165).
+// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). An invalid meta-layer is
+// removed for those after it (LAY-165).
 func (s *stated) valid(list []*layer) []*layer {
 	for i := 0; i < len(list); i++ {
 		l := list[i]

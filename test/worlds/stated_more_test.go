@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// grouped are the groups of devices: a driver's own, or each device by itself (PHY-061, PHY-062, PHY-074, PHY-075). One
-// with a device that is not there fails the call (PHY-078).
-func (s *stated) grouped(i *instance) (list [][]*physical, whole bool) {
+// grouped are the groups of devices: a driver's own, or each device by itself (PHY-061, PHY-062, PHY-074, PHY-075). A
+// driver with a group that has a device that is not there has groups of one device (PHY-078).
+func (s *stated) grouped(i *instance) (list [][]*physical) {
 	var all []*physical
 	for _, m := range i.drivers {
 		has := minor(s.reports(m.who)) >= v1_1
@@ -17,12 +17,8 @@ func (s *stated) grouped(i *instance) (list [][]*physical, whole bool) {
 		}
 		all = append(all, m.devices...)
 		groups := s.seek(m.who, "group")
-		if !has || len(groups) == 0 {
-			for _, d := range m.devices {
-				list = append(list, []*physical{d})
-			}
-			continue
-		}
+		own := len(list)
+		sound := has && len(groups) > 0
 		for _, words := range groups {
 			var group []*physical
 			for _, name := range words {
@@ -32,10 +28,14 @@ func (s *stated) grouped(i *instance) (list [][]*physical, whole bool) {
 					}
 				}
 			}
-			if len(group) < len(words) {
-				return nil, false
-			}
+			sound = sound && len(group) == len(words) && len(once(words)) == len(words)
 			list = append(list, group)
+		}
+		if !sound { // PHY-078
+			list = list[:own]
+			for _, d := range m.devices {
+				list = append(list, []*physical{d})
+			}
 		}
 	}
 	if i.set != nil && i.set.chooses { // SET-103
@@ -54,7 +54,7 @@ func (s *stated) grouped(i *instance) (list [][]*physical, whole bool) {
 		}
 		slices.SortStableFunc(list, func(a, b []*physical) int { return slices.Compare(rank[a[0]], rank[b[0]]) })
 	}
-	return list, true
+	return list
 }
 
 // surface is a headless surface and whether devices can be used with it (WSI-001, WSI-013, WSI-026 to WSI-028).
@@ -72,7 +72,7 @@ func (s *stated) surface(i *instance, t try, first, last *physical, o *observati
 		switch {
 		case !slices.Contains(m.exts, "VK_KHR_surface"): // WSI-026
 		case own && (!slices.Contains(m.exts, "VK_EXT_headless_surface") || made < 0): // WSI-027
-		default: // what a driver does not write is VK_FALSE
+		default: // a value that a driver does not write is VK_FALSE
 			if result, _ = s.imposed(m.who, "vkGetPhysicalDeviceSurfaceSupportKHR", ""); result >= 0 {
 				supported = 1
 			}
@@ -81,7 +81,7 @@ func (s *stated) surface(i *instance, t try, first, last *physical, o *observati
 	}
 }
 
-// after is what comes after an instance: its blocks are given back, one that runs out of memory says so, and a library
+// after is the end of an instance: its blocks are freed, a lack of memory is reported, and a library
 // that was closed and opened again does the same once more.
 func (s *stated) after(t try, i *instance, o *observation, destroyed *[]string) {
 	if s.d.has("allocator") {

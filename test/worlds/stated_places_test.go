@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// stated is the oracle by statements: what a world must show, worked out from the statements alone. Nothing of the core is
+// stated is the oracle by statements: the expected observation of a world, computed from the statements alone. Nothing of the core is
 // used; where a statement names a case, its id stands beside the line.
 type stated struct {
-	d        *description
-	root     string
-	exe      string
-	files    map[string]string // by clean path, as a program sees them
-	links    map[string]string // likewise
-	env      map[string]string
-	elevated bool
-	read     []string // of the call: opendir, fopen
-	log      []string // of the call
-	scripts  map[string][]string
-	global   bool // the list is for global functions
-	quiet    bool // the settings file wants less said than is compared
+	d          *description
+	root       string
+	exe        string
+	files      map[string]string // by clean path, as a program sees them
+	links      map[string]string // likewise
+	env        map[string]string
+	elevated   bool
+	read       []string // of the call: opendir, fopen
+	log        []string // of the call
+	scripts    map[string][]string
+	global     bool // the list is for global functions
+	overridden bool // the search found an override layer that is enabled
+	quiet      bool // the settings file wants less said than is compared
 }
 
 func newStated(w *worker, d *description) *stated {
@@ -143,7 +144,7 @@ func (s *stated) parsed(path string) (v *value, ok bool) {
 	return v, v != nil
 }
 
-// elements are what a list separated by colons names (PATH-6).
+// elements returns the paths in a list separated by colons (PATH-6).
 func elements(text string) (list []string) {
 	for _, element := range strings.Split(text, ":") {
 		if element != "" {
@@ -298,7 +299,7 @@ func versionParts(text string) (parts [4]uint32) {
 
 func pack(p [4]uint32) uint32 { return p[0]<<29 | p[1]<<22 | p[2]<<12 | p[3] }
 
-// minor orders versions by major and minor, whatever the variant (ERRATA 24).
+// minor orders versions by major and minor, for every variant (ERRATA 24).
 func minor(version uint32) uint32 { return version >> 12 & 0x1ffff }
 
 const (

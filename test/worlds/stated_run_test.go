@@ -212,7 +212,7 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 	return i, success
 }
 
-// creation is what goes down the chain.
+// creation is the information that goes down the chain.
 type creation struct {
 	info         bool
 	api          uint32
@@ -310,7 +310,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 	return success
 }
 
-// use is what the program sees of an instance.
+// use is the program's view of an instance.
 func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	if minor(i.api) >= v1_3 { // GPA-003, GPA-004
 		o.add("global commands")
@@ -328,11 +328,7 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	o.add("devices", lines...)
 	lines = []string{"result 0"}
-	groups, whole := s.grouped(i)
-	if !whole {
-		lines = []string{"result -3"}
-	}
-	for _, group := range groups {
+	for _, group := range s.grouped(i) {
 		var names []string
 		for _, d := range group {
 			names = append(names, d.name)
@@ -341,7 +337,7 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	o.add("groups", lines...)
 	open["groups"] = result != success || len(devices) == 0
-	for _, m := range i.drivers { // what a driver that fails half-way leaves of the groups is for test/physdev
+	for _, m := range i.drivers { // test/physdev has the groups of a driver that fails half-way
 		for _, words := range s.seek(m.who, "result") {
 			open["groups"] = open["groups"] || strings.HasPrefix(words[0], "vkEnumeratePhysicalDevice")
 		}
@@ -365,8 +361,11 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	if name := s.d.app.named; name != "" {
 		lines := []string{"result 0"} // LAY-260, LAY-261
-		if l := named(i.list, name); l != nil {
-			lines = append(lines, texts(l.device)...)
+		for _, l := range slices.Backward(i.list) {
+			if l.name == name {
+				lines = append(lines, texts(l.device)...)
+				break
+			}
 		}
 		o.add("device extensions of a layer", lines...)
 	}
@@ -414,7 +413,7 @@ func (s *stated) enumerate(i *instance) (devices []*physical, result int32, show
 	return devices, result, result == success || result == incomplete
 }
 
-// deviceExtensions is what a program is told (DEV-001, LAY-258).
+// deviceExtensions returns the program's list (DEV-001, LAY-258).
 func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts []extension) {
 	const function = "vkEnumerateDeviceExtensionProperties"
 	for _, phase := range phases(len(d.exts)) {

@@ -12,7 +12,7 @@ type entry struct {
 	implicit            bool
 }
 
-// settings are what a settings file says (chapter 6).
+// settings are the content of a settings file (chapter 6).
 type settings struct {
 	layers    bool // it controls layers
 	quiet     bool // it takes lines away that VK_LOADER_DEBUG=all would show
@@ -203,7 +203,7 @@ func (s *stated) layers(set *settings) []*layer {
 	return slices.Concat(own[:at], regular, own[at:])
 }
 
-// decide keeps what the first entry of a name wants, of those that contribute something (SET-42, SET-56).
+// decide follows the first entry of a name, of those that contribute something (SET-42, SET-56).
 func (set *settings) decide(name string, off bool) {
 	if set.off == nil {
 		set.off = map[string]bool{}

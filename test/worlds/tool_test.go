@@ -66,7 +66,7 @@ func (w *worker) explain(d *description) []explained {
 	return answer.In
 }
 
-// foretold compares what the tool says of a program that enables nothing itself with what such a program showed.
+// foretold compares the tool's prediction for a program that enables nothing itself with the behavior of such a program.
 // How far a program gets is for the oracle by statements: here it is which drivers and layers, for which manifest, in
 // which order.
 func (w *worker) foretold(d *description, seen observation) (list []difference) {

@@ -53,7 +53,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s:\n    got\n\t%s\n    want\n\t%s\n", d.section, strings.Join(d.got, "\n\t"), strings.Join(d.want, "\n\t"))
 }
 
-// compared gives the differences; what is open is left out. After the first try that ends otherwise nothing can agree.
+// compared returns the differences, without open parts. After the first try with another result nothing can agree.
 func compared(got, want observation, open map[string]bool) (list []difference) {
 	for at := 0; at < max(len(got), len(want)); at++ {
 		var g, w section
@@ -75,7 +75,7 @@ func compared(got, want observation, open map[string]bool) (list []difference) {
 				g.lines, w.lines = distinct(g.lines), distinct(w.lines)
 			}
 			lost, more := without(w.lines, g.lines), without(g.lines, w.lines)
-			if read { // what may be wanted is read before it is known, and a messenger is told more than is foretold
+			if read { // facts may be read before the need for them is known, and a messenger gets more than is predicted
 				more = nil
 			}
 			if len(lost)+len(more) > 0 {
@@ -95,8 +95,8 @@ func without(lines, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
 }
 
-// judged shows a world and asks the oracles: the statements, the tool for a program that asks for nothing, the reference
-// where it has what the world needs.
+// judged shows a world and asks the oracles: the statements, the tool for a program that enables nothing, the reference
+// where it has the features of the world.
 func (w *worker) judged(d *description) (list []difference) {
 	w.build(d)
 	seen := w.show(d, w.Loader)

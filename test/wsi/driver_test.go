@@ -399,7 +399,7 @@ func TestSurfaceOfNobody(t *testing.T) {
 	}
 }
 
-// A child that is forked while a driver makes a surface has nobody to wait for: its driver makes one of its own.
+// A child that is forked while a driver makes a surface waits for no thread: its driver makes another surface.
 //
 // holds: WSI-015
 func TestForkInsideADriver(t *testing.T) {
@@ -457,7 +457,7 @@ func TestSurfaceDestroyedInALostDriver(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that asks the loader about a surface while it makes it: there is none yet, and nobody to wait for.
+// A driver that asks the loader about a surface while it makes it: there is none yet, and no thread to wait for.
 //
 // holds: WSI-015
 func TestDriverAsksAboutItsSurface(t *testing.T) {
@@ -481,8 +481,8 @@ func TestDriverAsksAboutItsSurface(t *testing.T) {
 	h.Quit()
 }
 
-// A thread that waits for another one's surface of a driver makes its own when that one could not, whatever an enumeration
-// has found meanwhile.
+// A thread that waits for another one's surface of a driver makes its own when that one could not, also when an
+// enumeration has changed the devices meanwhile.
 //
 // holds: PHY-048 WSI-015 THR-009
 func TestDriverLosesItsDeviceWhileAThreadWaits(t *testing.T) {

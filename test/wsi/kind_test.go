@@ -108,7 +108,7 @@ func saying(w *world.World) *world.Host {
 	return w.Start()
 }
 
-// wantSaid judges what a host that has ended wrote.
+// wantSaid checks the messages of a host that has ended.
 func wantSaid(t *testing.T, exit world.Exit, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

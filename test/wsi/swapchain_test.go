@@ -162,7 +162,7 @@ func TestSwapchainOfNullSurface(t *testing.T) {
 			swapchainInfo(h, "info", "null")
 			one := []string{"name", "vkCreateSwapchainKHR", "arg", "d", "arg", "info", "arg", "null", "arg", "out"}
 			shared := []string{"name", "vkCreateSharedSwapchainsKHR", "arg", "d", "arg", "1", "arg", "info", "arg", "null", "arg", "out"}
-			if version < "3" { // such a driver gets what the program gave
+			if version < "3" { // an old driver gets the program's arguments
 				h.OK("call", one...)
 				h.OK("call", shared...)
 				h.Quit()
@@ -181,7 +181,7 @@ func TestSwapchainOfNullSurface(t *testing.T) {
 	}
 }
 
-// wrapper makes bytes that begin as the device does: what a layer's wrapped handle looks like.
+// wrapper makes bytes that begin as the device does: they look like a layer's wrapped handle.
 func wrapper(h *world.Host) {
 	word := h.Do("peek", "ref", "d").Int("ptr")
 	h.Do("memory", "as", "wrapper", "size", "512", "ptr@0", world.Ref(int(word)))

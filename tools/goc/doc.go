@@ -1,5 +1,5 @@
-// Command goc translates Go to C: the functions that it is asked for, and everything that they reach, become one C file
-// without a run-time of Go's. docs/goc.md says what the subset is, and why.
+// Command goc translates Go to C: the named functions, and everything that they reach, become one C file without a Go
+// runtime. docs/goc.md describes the subset and its reasons.
 //
 //	goc [-main] [-macro VARIABLE=MACRO]... -o FILE.c PACKAGE FUNCTION=C_NAME...
 //

@@ -16,8 +16,8 @@ import (
 	"sync"
 )
 
-// atlas is what is known about the tests: how long each takes, and which lines it executes. It is kept in build/mutants
-// and gets old slowly: it remembers the text of the sources it is about, so that lines are found again after edits.
+// atlas describes the tests: how long each takes, and which lines it executes. It is stored in build/mutants. It also
+// stores the text of the sources, so that a line is found again after edits.
 type atlas struct {
 	Tests   map[string]*chart
 	Sources map[string]string         // the text of each file when the atlas was made
@@ -28,7 +28,7 @@ type atlas struct {
 	mapping map[string][]int
 }
 
-// chart is what is known about one test.
+// chart describes one test.
 type chart struct {
 	Seconds  float64
 	Doubtful bool             `json:",omitempty"` // it fails on the instrumented build
@@ -81,7 +81,7 @@ func (a *atlas) seconds(test testName) float64 {
 	return slower
 }
 
-// measured is a test's time for the limits on it: one that was never surveyed may be slow.
+// measured returns a test's time for the limits on it. A test that was never surveyed may be slow.
 func (a *atlas) measured(test testName) float64 {
 	if c := a.Tests[testName{test.pack, test.name, ""}.String()]; c == nil || c.Lines == nil {
 		return a.seconds(test) + 20
@@ -89,8 +89,8 @@ func (a *atlas) measured(test testName) float64 {
 	return a.seconds(test)
 }
 
-// survey runs the tests that the atlas does not know on an instrumented build, each alone, for what they execute and how
-// long they take. An instrumented tree is of no use for faults afterwards.
+// survey runs the tests that are not in the atlas on an instrumented build, each alone, and records their lines and times.
+// An instrumented tree cannot be used for faults afterwards.
 func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrumented bool, err error) {
 	var unread []testName
 	for _, p := range t.packages {
@@ -273,7 +273,7 @@ var about = map[string]string{
 	"callback": "test/debug", "configuration": "test/discovery", "core": "test/guest", "device": "test/chain",
 	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
 	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "plan": "test/discovery",
-	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "memo": "test/guest", "memory": "test/drivers",
+	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "answer_cache": "test/guest", "memory": "test/drivers",
 	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
 	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
 	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",

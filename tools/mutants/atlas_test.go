@@ -96,7 +96,7 @@ func TestLineByLine(t *testing.T) {
 	}
 }
 
-// What is executed in the library is read from its debug information.
+// The debug information gives the executed places of the library.
 func TestLibraryPlaces(t *testing.T) {
 	dir := t.TempDir()
 	const text = "void __sanitizer_cov_trace_pc(void) {}\n#line 1 \"internal/core/p/x.go\"\nint f(int a) {\n    if (a > 3) {\n        return f(a - 1);\n" +
@@ -133,8 +133,8 @@ func TestLibraryPlaces(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	for path, want := range map[string]bool{"spine/sort.c": true, "spine/wsi/surface.c": true, "spine/wsi/physdev.h": false, "spine/gen/zslots.c": false,
-		"spine/gen/core.c": false, "internal/core/plan/decide.go": true, "internal/core/plan/plan_test.go": false, "internal/tool/vk/zresults.go": false,
-		"tools/wiregen/main.go": false, "internal/tool/binary/find.go": true, "tools/goc/main.go": true,
+		"spine/gen/core.c": false, "internal/core/plan/decide.go": true, "internal/core/plan/plan_test.go": false, "internal/decide/vk/zresults.go": false,
+		"tools/wiregen/main.go": false, "internal/decide/binary/find.go": true, "tools/goc/main.go": true,
 		"tools/goc/emit/call.go": true, "tools/goc/runtime/c/goc.c": true, "tools/vkgen/main.go": false} {
 		if got := source.MatchString(path) && !leftOut(path); got != want {
 			t.Errorf("%s: %v", path, got)

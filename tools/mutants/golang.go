@@ -43,7 +43,7 @@ func short(s string) string {
 }
 
 func (m *goFile) add(from, to token.Pos, with, what string) {
-	// As many lines as before: then what comes behind compiles to the same.
+	// The number of lines stays, so that the code behind them compiles to the same.
 	with += strings.Repeat("\n", max(0, strings.Count(m.source(from, to), "\n")-strings.Count(with, "\n")))
 	m.mutants = append(m.mutants, mutant{file: m.name, text: m.text, line: m.files.Position(from).Line, from: m.place(from), to: m.place(to),
 		with: with, what: what})

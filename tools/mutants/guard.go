@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What the guard's exit code says when it is not the program's own.
+// Exit codes of the guard itself, in place of the program's.
 const (
 	exitLate   = 124 // the limit was reached
 	exitMemory = 125 // too much memory

@@ -19,8 +19,8 @@ import (
 	"strings"
 )
 
-// What a test executes is written by the executing processes themselves, a byte a place, into a file that they map
-// shared: it stays there when they are killed. The first half is for the library, by address, the second for Go's
+// The executing processes themselves record the executed places, a byte a place, in a file that they map shared: the
+// record survives when they are killed. The first half is for the library, by address, the second for Go's
 // programs, by number. The core is in both: translated in the library, as Go in tests of its packages and in the tool.
 const (
 	marksHalf = 1 << 21
@@ -133,7 +133,7 @@ func At(place int) {
 }
 `
 
-// noMarks is what a test of the translator makes of it, when it translates a package of the core.
+// noMarks replaces the marks where a test of the translator translates a package of the core.
 const noMarks = `//go:build purego
 
 package zmarks
@@ -142,7 +142,7 @@ package zmarks
 func At(int) {}
 `
 
-// sourceName finds the path within the repository in what the debug information calls a file.
+// sourceName returns the path within the repository of a file name in the debug information.
 func sourceName(name string) string {
 	for _, directory := range []string{"spine/", "internal/core/", runtimeSupport} {
 		if i := strings.LastIndex(name, directory); i == 0 || i > 0 && name[i-1] == '/' {
@@ -345,7 +345,7 @@ func instrumentGo(file string, text []byte, first int, places map[int][]place) (
 	return []byte(out), first, nil
 }
 
-// instrument builds, in the copy, a library and Go programs that mark what they execute. The copy is of no use for
+// instrument builds, in the copy, a library and Go programs that mark the places they execute. The copy cannot be used for
 // faults afterwards.
 func (t *tree) instrument() (*marks, error) {
 	m := &marks{path: filepath.Join(t.directory, "marks"), places: map[int][]place{}}

@@ -1,5 +1,5 @@
 // Command mutants judges the tests: it plants faults, one at a time, in a copy of the source, builds, runs tests and
-// prints the faults that no test has noticed. It changes nothing in the tree it is started in, but for what it keeps in
+// prints the faults that no test has noticed. In the tree that it is started in, it changes nothing outside
 // build/mutants.
 //
 // Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-resume] [-j 2] [-skip REGEXP] [-budget 1m]
@@ -10,7 +10,7 @@
 //
 // A fault costs a compilation, a linking and a few tests; one of the core is translated to C on the way, as make does
 // it. A fault of tools/goc makes another translator, which makes the core anew. The first run surveys the tests: each
-// runs alone on a build that marks what it executes, and the atlas of lines and times stays in build/mutants (later
+// runs alone on a build that marks the executed places, and the atlas of lines and times stays in build/mutants (later
 // runs add the tests that are new; remove the file to survey everything again). For a fault, the tests that execute its
 // line come first, those that have noticed faults near it and the quick ones before the others, then those that execute
 // its function; a test that never comes there cannot notice. Where tools/goc makes another core, tests that together
@@ -128,7 +128,7 @@ func commitSeed() uint64 {
 	return h.Sum64()
 }
 
-// state is where the tool keeps what it has learnt.
+// state is the directory of the atlas and of the verdicts.
 const state = "build/mutants"
 
 // choose gives the faults to try, in the order of the seed.
@@ -151,7 +151,7 @@ func choose(o options) ([]mutant, error) {
 	return all, nil
 }
 
-// tally is what has come out so far.
+// tally counts the verdicts so far.
 type tally struct {
 	mutex          sync.Mutex
 	next           int
@@ -342,8 +342,8 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	return what, by, executed, err
 }
 
-// confirm runs every test that has noticed something once more without any fault. Where one fails now, what it has
-// noticed may have been nothing: those faults count as not noticed.
+// confirm runs every test that has noticed a fault once more without any fault. If the test fails now, its earlier
+// failures may have had another cause, and its faults count as not noticed.
 func (r *tally) confirm(t *tree, a *atlas) error {
 	for test, faults := range r.by {
 		ok, err := t.passes(test, a)
@@ -386,7 +386,7 @@ func (r *tally) report(o options) {
 func inSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
 func ofGoc(file string) bool   { return strings.HasPrefix(file, "tools/goc/") }
 
-// runtimeSupport is the C that goc puts at the head of what it writes. It is compiled in, into the package above it.
+// runtimeSupport is the C that goc writes at the head of its output. It is embedded in the package above it.
 const runtimeSupport = "tools/goc/runtime/c/"
 
 // packageOf is the directory of the Go package that a file is compiled into; "" for the spine.
@@ -400,8 +400,8 @@ func packageOf(file string) string {
 	return filepath.Dir(file)
 }
 
-// leftOut tells whether a file gets no faults: generated files, tests, what is never part of a program, and what only
-// Windows compiles.
+// leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows
+// alone.
 func leftOut(path string) bool {
 	base := filepath.Base(path)
 	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "generate.go" ||

@@ -15,7 +15,7 @@ import (
 
 // planted is a known fault: the guard against a defect that was fixed is taken away, and one test has to notice.
 type planted struct {
-	name  string // "library 1: what is wrong with it"
+	name  string // "library 1: the fault in words"
 	fault mutant // without the text of the file
 	was   string // the exact text of the guard
 	by    testName
@@ -23,11 +23,11 @@ type planted struct {
 
 // readPlanted reads a list of known faults. An entry is a paragraph; a line that begins with # is a comment:
 //
-//	NAME: WHAT IS WRONG
+//	NAME: FAULT IN WORDS
 //	in FILE
 //	noticed by PACKAGE TEST [asan|tsan]
 //	-a line of the source
-//	+what takes its place
+//	+the line in its place
 func readPlanted(list string) (out []planted, err error) {
 	for _, paragraph := range strings.Split(list, "\n\n") {
 		var p planted
@@ -81,7 +81,7 @@ func (p planted) locate(top string) (mutant, error) {
 	m.to = m.from + len(p.was)
 	m.line = strings.Count(m.text[:m.from], "\n") + 1
 	if lines := strings.Count(p.was, "\n") - strings.Count(m.with, "\n"); lines > 0 {
-		m.with += strings.Repeat("\n", lines) // what comes behind compiles to the same
+		m.with += strings.Repeat("\n", lines) // the code behind it compiles to the same
 	}
 	return m, nil
 }
@@ -194,7 +194,7 @@ func (t *tree) tryPlanted(p planted, a *atlas) (m mutant, what outcome, err erro
 	if err != nil || what == notBuilt || inSpine(m.file) && what == sameBuilt {
 		return m, what, err
 	}
-	if !inSpine(m.file) { // what the test is linked from may have the fault, too, and so may the tool
+	if !inSpine(m.file) { // the test's objects may contain the fault, too, and so may the tool
 		program := t.testProgram(p.by.pack)
 		if !t.fresh[t.tool()] {
 			if _, err := t.buildToolWith(); err != nil {

@@ -22,7 +22,7 @@ func (m mutant) key() string {
 	return fmt.Sprintf("%s %x %d %d %q", m.file, h.Sum64(), m.from, m.to, m.with)
 }
 
-// open begins the file of verdicts, or reads what an earlier run has left in it and goes on behind it.
+// open creates the file of verdicts, or reads the verdicts of an earlier run from it and appends to it.
 func (r *tally) open(path string, resume bool) error {
 	r.known = map[string]verdict{}
 	how := os.O_TRUNC
@@ -51,7 +51,7 @@ func (r *tally) open(path string, resume bool) error {
 
 // recall gives the verdict of an earlier run; without one it asks for it and keeps it.
 func (r *tally) recall(m mutant, ask func() (outcome, testName, bool, error)) (outcome, testName, bool, error) {
-	if v, ok := r.known[m.key()]; ok { // nobody writes to the map any more
+	if v, ok := r.known[m.key()]; ok { // no writer is left
 		return v.what, v.by, v.executed, nil
 	}
 	what, by, executed, err := ask()

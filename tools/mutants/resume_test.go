@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A run that was interrupted is gone on with: what was judged is not tried again, unless its file has changed.
+// An interrupted run is resumed: a fault with a verdict is not tried again, unless its file has changed.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "seed-1.txt")

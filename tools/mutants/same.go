@@ -72,8 +72,8 @@ func sameCode(a, b string) (bool, error) {
 	return bytes.Equal(one, other), nil
 }
 
-// within tells whether a line of C lies in a function; from and to are its first and last line, from 1. The spine's
-// style is what makes it this simple: functions begin and end in the first column.
+// within reports whether a line of C lies in a function; from and to are its first and last line, from 1. It relies on the
+// style of the spine: functions begin and end in the first column.
 func within(lines []string, line int) (from, to int, ok bool) {
 	starts := func(s string) bool {
 		return s != "" && !strings.ContainsAny(s[:1], " \t{}#/*") && !strings.HasSuffix(s, ":")

@@ -22,7 +22,7 @@ type tree struct {
 	packages  []testPackage
 	spine     map[string]commands // by build: "", and those of sanitizers
 	inCore    map[string]bool     // the directories of the packages that are translated
-	fresh     map[string]bool     // what has been built from the fault that is planted
+	fresh     map[string]bool     // targets that were built from the planted fault
 	top       string
 }
 
@@ -42,8 +42,8 @@ type testPackage struct {
 // runsTool has the test packages that run build/vkloader.
 var runsTool = map[string]bool{"test/programs": true, "test/tool": true, "test/worlds": true}
 
-// newTree copies what git knows, and the build directory with its times, so that only what a fault touches is built
-// again.
+// newTree copies the files that git lists, and the build directory with its times, so that a fault causes only the
+// necessary builds.
 func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
 	directory, err := os.MkdirTemp("", "mt-") // short: sockets lie below
 	if err != nil {
@@ -144,7 +144,7 @@ func (t *tree) readCommands(build string) error {
 	return nil
 }
 
-// readPackages lists the packages with tests of what the library and the tool do, with what they are linked from.
+// readPackages lists the packages with tests of the library and the tool, and the files that they are linked from.
 func (t *tree) readPackages() error {
 	text, err := t.command("go", "list", "-deps", "./internal/core/entry")
 	if err != nil {
@@ -169,7 +169,7 @@ func (t *tree) readPackages() error {
 		}
 		name := strings.TrimPrefix(words[0], "vkloader/")
 		switch filepath.Base(name) {
-		case "storm", "conformance", "source", "bench", "compute": // long, or not about what the library does
+		case "storm", "conformance", "source", "bench", "compute": // long, or not about the behavior of the library
 			continue
 		}
 		if byName[name] == nil {
@@ -276,10 +276,10 @@ const (
 	killed
 	notBuilt // no program any more: says nothing about the tests
 	sameBuilt
-	sameCore // the translator is another one, what it makes of the core is not
+	sameCore // another translator, the same core
 )
 
-// plant puts a fault into the source. The function that it returns takes it out again, with what was built from it.
+// plant puts a fault into the source. The returned function removes it, and the targets that were built from it.
 func (t *tree) plant(m mutant) (undo func() error, err error) {
 	path := t.path(m.file)
 	text, err := os.ReadFile(path)
@@ -376,7 +376,7 @@ func (t *tree) sameInTheEnd(m mutant) (bool, error) {
 		return false, err
 	}
 	if ofGoc(m.file) {
-		return !strings.HasPrefix(m.file, runtimeSupport), nil // what the core does not use of it, other programs may
+		return !strings.HasPrefix(m.file, runtimeSupport), nil // other programs may use the code that the core does not use
 	}
 	what, err := t.buildToolWith()
 	return what == sameBuilt, err
@@ -405,7 +405,7 @@ func (t *tree) buildGo(m mutant) (outcome, error) {
 			return what, err
 		}
 	}
-	return t.buildToolWith() // what is not in the core may be in the tool
+	return t.buildToolWith() // code outside the core may be in the tool
 }
 
 // buildToolWith builds the tool with the fault.

@@ -2,7 +2,7 @@
 // driver offers it makes the prototypes of all its commands, the command buffer commands that record nothing, the name
 // table with its perfect hash, the extension lists, and the table of formats.
 //
-// It never decides what a command answers; that is written by hand in drivers/null.
+// It never decides the answer of a command; drivers/null has these answers, written by hand.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// docs/findings.md promises names, severities, statements and texts: the tables are what it says.
+// docs/findings.md promises names, severities, statements and texts: it has exactly those of the tables.
 func TestFindingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/findings.md")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/loaders"
 )
 
 // loadersPage is the text of docs/loaders.md.

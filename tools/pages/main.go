@@ -1,5 +1,5 @@
-// Command pages writes what is made of the tables of findings, of loaders' features and of variables: docs/findings.md,
-// docs/loaders.md, docs/variables.md, and the spine's header of variables.
+// Command pages writes the pages that are generated from the tables of findings, of loaders' features and of variables:
+// docs/findings.md, docs/loaders.md, docs/variables.md, and the spine's header of variables.
 package main
 
 import (

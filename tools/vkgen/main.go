@@ -1,5 +1,5 @@
 // Command vkgen makes everything that is generated from the Vulkan registry (vk.xml): the spine's lists, its name table and
-// its small Vulkan header, the Go facts of internal/tool/vk, and the table of hand-written commands.
+// its small Vulkan header, the Go facts of internal/decide/vk, and the table of hand-written commands.
 //
 //	vkgen [-xml vk.xml] [-roots zvk.roots] [-out .] [-check]
 //
@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"vkloader/tools/vkgen/emit"
 	"vkloader/tools/vkgen/loader"
@@ -25,12 +24,11 @@ func main() {
 	roots := flag.String("roots", "tools/vkgen/zvk.roots", "what zvk.h must hold")
 	out := flag.String("out", ".", "root of the repository")
 	check := flag.Bool("check", false, "write nothing, name the stale files")
-	verbose := flag.Bool("v", false, "say what was left out and why")
 	flag.Parse()
-	os.Exit(run(*xml, *roots, *out, *check, *verbose))
+	os.Exit(run(*xml, *roots, *out, *check))
 }
 
-func run(xml, roots, out string, check, verbose bool) int {
+func run(xml, roots, out string, check bool) int {
 	fail := func(code int, err error) int {
 		fmt.Fprintln(os.Stderr, "vkgen:", err)
 		return code
@@ -61,9 +59,7 @@ func run(xml, roots, out string, check, verbose bool) int {
 		return fail(1, err)
 	}
 	for _, n := range set.Notes {
-		if verbose || strings.Contains(n, "written by hand") { // the spine's C needs those
-			fmt.Fprintln(os.Stderr, "vkgen:", n)
-		}
+		fmt.Fprintln(os.Stderr, "vkgen:", n)
 	}
 	code := 0
 	for _, f := range files {

@@ -46,12 +46,12 @@ func startEnumeration(words []string, note string) (enumeration, bool) {
 	return e, e.pkg != "" && e.goType != ""
 }
 
-// add reads a value's line; fault says what is wrong with it.
+// add reads a value's line; fault describes an error in it.
 func (e *enumeration) add(words []string, note string) (fault string) {
 	if len(words) < 2 || len(words) > 3 {
 		return "not a value of the enumeration"
 	}
-	number, err := strconv.ParseUint(words[0], 10, 31) // what an int of C holds
+	number, err := strconv.ParseUint(words[0], 10, 31) // the range of an int in C
 	if err != nil {
 		return "the value's number is no number"
 	}
@@ -68,7 +68,7 @@ func (e *enumeration) add(words []string, note string) (fault string) {
 	return ""
 }
 
-// check finds what no line alone can show: names that are taken, fields of enumerations that there are not.
+// check finds faults that concern several lines: duplicate names, fields of undefined enumerations.
 func (d *description) check() error {
 	known := map[string]bool{"u32": true, "i32": true, "str": true, "strs": true}
 	inGo, inC := map[string]string{}, map[string]string{}
@@ -124,7 +124,7 @@ func (d *description) check() error {
 	return nil
 }
 
-// resolve turns fields of enumerations into what they are on the wire, and says in their notes whose numbers they hold.
+// resolve gives fields of enumerations their type on the wire, and names the enumeration in their notes.
 func (d *description) resolve() {
 	for i := range d.records {
 		for k := range d.records[i].fields {

@@ -1,5 +1,5 @@
 // Command wiregen makes both sides of the wire from wire.def: the files zwire.go for the core and gen/zwire.h for the spine.
-// It never decides what a field means; it writes how its bytes lie, and the names of the numbers in it.
+// It writes the position of each field's bytes and the names of its numbers; it never decides the meaning of a field.
 package main
 
 import (

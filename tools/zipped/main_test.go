@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The same files give the same bytes, whenever, in whatever order and with whatever rights they were written.
+// The same files give the same bytes at any time, in any order and with any permissions.
 func TestSameFilesGiveSameArchive(t *testing.T) {
 	names := []string{"README.txt", "x64/vkloader.exe", "x64/libexec/probe.exe", "x86/vkloader.exe"}
 	written := func(names []string, mode os.FileMode, at time.Time) []byte {

@@ -45,7 +45,7 @@ type Graphics struct {
 	Power   []string
 }
 
-// Service is what the driver service says (docs/decisions/022).
+// Service is the answer of the driver service (docs/service.md).
 type Service struct {
 	State  ServiceState
 	Place  string // its socket
@@ -72,6 +72,7 @@ const (
 	KindDXGI
 	KindProcess
 	KindBundle
+	KindForeign
 )
 
 // Need is a fact that is missing.
@@ -88,6 +89,7 @@ type Store struct {
 	directories   table[Directory]
 	files         table[File]
 	exists        table[bool]
+	foreign       table[bool]
 	exe           Exe
 	hasExe        bool
 	graphics      Graphics
@@ -206,6 +208,9 @@ func (s *Store) Size() int { return s.size }
 // SetExists adds whether a path exists.
 func (s *Store) SetExists(path string, yes bool) { s.exists.set(path, yes) }
 
+// SetForeign adds whether a library is of another word size or machine than the process.
+func (s *Store) SetForeign(path string, yes bool) { s.foreign.set(path, yes) }
+
 // SetExe adds the program's path.
 func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
 
@@ -317,6 +322,15 @@ func (s *Store) Exists(path string) bool {
 	return e.value
 }
 
+// WrongMachine asks whether a path leads to a library of another word size or machine than the process.
+func (s *Store) WrongMachine(path string) bool {
+	e, isNew := s.foreign.get(path, s.round+1)
+	if isNew {
+		s.needs = append(s.needs, Need{Kind: KindForeign, Name: path})
+	}
+	return e.value
+}
+
 // Exe reads the program's path.
 func (s *Store) Exe() Exe {
 	if !s.hasExe && s.exeAsked != s.round+1 {
@@ -354,6 +368,7 @@ type Source interface {
 	File(path string) File
 	Exe() Exe
 	Exists(path string) bool
+	WrongMachine(path string) bool
 	Graphics() Graphics
 	Service() Service
 	Elsewhere() Elsewhere // what only other systems have; nil where that is nothing
@@ -376,6 +391,8 @@ func (s *Store) Fetch(needs []Need, from Source) {
 			s.SetExe(from.Exe())
 		case KindExists:
 			s.SetExists(n.Name, from.Exists(n.Name))
+		case KindForeign:
+			s.SetForeign(n.Name, from.WrongMachine(n.Name))
 		case KindGraphics:
 			s.SetGraphics(from.Graphics())
 		case KindService:

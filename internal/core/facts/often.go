@@ -2,7 +2,7 @@ package facts
 
 // readings is how much of which file was read in one call, whatever its names are, by the file's place in a short table:
 // files may share one. A file that has many names is read by a few of them only. The spine counts in the same way
-// (spine/core/often.c), with the same numbers (spine/core/facts.h).
+// (spine/core/read_budget.c), with the same numbers (spine/core/facts.h).
 type readings [readPlaces]struct{ bytes, largest uint64 }
 
 const (

@@ -135,6 +135,12 @@ func (t *Tree) Exists(path string) bool {
 	return ok
 }
 
+// WrongMachine implements Source: the library's first bytes are those of the other word size.
+func (t *Tree) WrongMachine(path string) bool { return t.Files[path] == ForeignLibrary }
+
+// ForeignLibrary is the content of a library in a Tree that is of another machine than the process.
+const ForeignLibrary = "foreign"
+
 // Graphics implements Source.
 func (t *Tree) Graphics() Graphics { return t.Devices }
 

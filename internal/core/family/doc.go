@@ -2,6 +2,6 @@
 // work with, and the vendors and nodes of their devices. The hardware policy, doctor, the files for containers and the
 // driver service use this table.
 //
-// The package examines no machine and decides nothing. internal/tool/drivers has what only the tool needs to know of a
+// The package examines no machine and decides nothing. internal/decide/drivers has what only the tool needs to know of a
 // driver.
 package family

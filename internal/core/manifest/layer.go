@@ -318,7 +318,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 				r.say(paths, diag.Warn, diag.ManifestVersion, "Layer \""+l.Name+
 					"\" contains meta-layer-specific override paths, but using older JSON file version.")
 			}
-			l.OverridePaths = texts(paths)
+			l.OverridePaths = r.searchable(texts(paths))
 		}
 	}
 	if l.Name == OverrideName {
@@ -333,6 +333,19 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 		}
 	}
 	return true
+}
+
+// searchable returns the lists of paths, or none if no list has an element (LAY-206).
+func (r *layerReader) searchable(lists []string) []string {
+	separator := r.on.Style.ListSeparator()
+	for _, list := range lists {
+		for i := 0; i < len(list); i++ {
+			if list[i] != separator {
+				return lists
+			}
+		}
+	}
+	return nil
 }
 
 func (r *layerReader) neither(at document.Value, l *Layer) {

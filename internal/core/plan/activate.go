@@ -23,6 +23,8 @@ type activator struct {
 	own    []uint32        // under a settings file: why a layer is active by itself, 0: it is not
 	named  map[string]bool // and the names of those that are
 
+	brought map[string]bool // components of the override layer: see bring
+
 	states []expansion // for each layer, how far a meta-layer is expanded; made with the first one
 	stack  []expanding
 	fresh  []string // names that have become active by the meta-layer at the bottom of the stack
@@ -72,7 +74,7 @@ func (a *activator) regular() {
 	}
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
-		if !named[k] && first[i] && a.switches.enabled(a.list[i]) { // LAY-109: one that comes later is never asked
+		if !named[k] && first[i] && a.enabled(a.list[i]) { // LAY-109: one that comes later is never asked
 			if a.compute.leavesOut(a.list[i]) {
 				a.compute.sayWithout(a.list[i])
 				continue
@@ -143,18 +145,22 @@ func (a *activator) sayRecursion(meta *manifest.Layer) {
 		" recursively references itself through its component layers. Skipping the recursive reference.")
 }
 
-// privileged tells whether a meta-layer activates implicit components that are not enabled: the override layer does
-// (LAY-134), but not where it is an entry of the settings file (OVR-19), or where its own variables disable it and it is
-// active because somebody named it (OVR-2).
-func (a *activator) privileged(meta *manifest.Layer) bool {
-	if !meta.IsOverride() || !a.switches.enabled(meta) {
-		return false
+// enabled reports whether an implicit layer is active without a request: its own variables enable it, or it is a component
+// of the override layer (LAY-134).
+func (a *activator) enabled(l *manifest.Layer) bool {
+	return a.switches.enabled(l) || a.brought[l.Name]
+}
+
+// bring notes the components of the list's first override layer, if the search found an enabled one (OVR-19).
+func (a *activator) bring(found *manifest.Layer) {
+	i := a.place(manifest.OverrideName)
+	if found == nil || i < 0 {
+		return
 	}
-	if a.bySet == nil {
-		return true
+	a.brought = make(map[string]bool, len(a.list[i].Components))
+	for _, name := range a.list[i].Components {
+		a.brought[name] = true
 	}
-	_, entry := a.bySet.control[meta]
-	return !entry
 }
 
 // addMeta puts the components at the meta-layer's place, and then itself unless a component is missing. What a meta-layer
@@ -182,7 +188,7 @@ func (a *activator) addMeta(root int, by uint32) {
 				}
 				continue
 			}
-			good = a.component(meta, i, most)
+			good = a.component(i, most)
 			continue
 		}
 		a.states[top.at].inside = false
@@ -221,7 +227,7 @@ func (a *activator) enter(at, most int) bool {
 }
 
 // component does what there is to do for a component of a meta-layer; false when it costs too much.
-func (a *activator) component(meta *manifest.Layer, i, most int) bool {
+func (a *activator) component(i, most int) bool {
 	c := a.list[i]
 	switch {
 	case a.states[i].inside:
@@ -231,7 +237,7 @@ func (a *activator) component(meta *manifest.Layer, i, most int) bool {
 			a.recursions(i)
 		}
 	case a.shutOut(c):
-	case c.Implicit && !a.privileged(meta) && !a.switches.enabled(c): // LAY-177, LAY-134
+	case c.Implicit && !a.enabled(c): // LAY-177, LAY-134
 	case c.Meta:
 		return a.enter(i, most)
 	case !a.active[c.Name]:
@@ -284,9 +290,9 @@ func (a *activator) bySettings() {
 			a.own[i] = ByVariable
 		case a.app[l.Name]:
 			a.own[i] = ByApplication
-		case l.Implicit && a.switches.enabled(l) && a.compute.leavesOut(l):
+		case l.Implicit && a.enabled(l) && a.compute.leavesOut(l):
 			a.compute.sayWithout(l)
-		case l.Implicit && a.switches.enabled(l):
+		case l.Implicit && a.enabled(l):
 			a.own[i] = ByImplicit
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
 )
 
 // asked decides and writes down what was asked for, round by round: variables, directories of a kind and places of the
@@ -67,18 +68,21 @@ func TestWhatIsAskedFor(t *testing.T) {
 	direct := App{ExtensionCount: 1, DirectList: true, DirectCount: 1, Extensions: []Name{{"VK_LUNARG_direct_driver_loading", true}}}
 	inclusive := direct
 	inclusive.DirectMode = 1
-	all := []string{"19*variables", explicit + " " + drivers + " " + implicit + settings, "d.json i.json", "$NO_I e.json"}
-	layers := []string{"19*variables", explicit + " " + implicit + settings, "i.json", "$NO_I e.json"}
+	decisive := 0
+	variables.Decisive(func(variables.ID) { decisive++ })
+	every := fmt.Sprintf("%d*variables", decisive)
+	all := []string{every, explicit + " " + drivers + " " + implicit + settings, "d.json i.json", "$NO_I e.json"}
+	layers := []string{every, explicit + " " + implicit + settings, "i.json", "$NO_I e.json"}
 	for _, c := range []struct {
 		name string
 		q    Question
 		want []string
 	}{
-		{"version", Question{Kind: Version}, []string{"19*variables", implicit + settings, "i.json", "$NO_I"}},
+		{"version", Question{Kind: Version}, []string{every, implicit + settings, "i.json", "$NO_I"}},
 		{"layers", Question{Kind: Layers}, layers},
-		{"extensions", Question{Kind: Extensions}, []string{"19*variables", drivers + " " + implicit + settings, "d.json i.json", "$NO_I"}},
+		{"extensions", Question{Kind: Extensions}, []string{every, drivers + " " + implicit + settings, "d.json i.json", "$NO_I"}},
 		{"opened drivers' extensions", Question{Kind: ExtensionsDrivers},
-			[]string{"19*variables", drivers + " " + implicit + settings, "d.json i.json", "$NO_I"}},
+			[]string{every, drivers + " " + implicit + settings, "d.json i.json", "$NO_I"}},
 		{"of a layer", Question{Kind: Extensions, LayerName: Name{"E", true}}, layers},
 		{"instance", Question{Kind: Instance}, all},
 		{"opened drivers", Question{Kind: InstanceDrivers}, all},

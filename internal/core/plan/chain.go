@@ -22,6 +22,7 @@ func (c *chain) activate(from *lister) {
 			a.app[n.Text] = true
 		}
 	}
+	a.bring(from.override)
 	if from.file.controlsLayers() {
 		a.bySettings()
 	} else {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
@@ -17,7 +19,8 @@ type lister struct {
 	switches *switches
 	finder   *finder
 	bySet    *settingsState
-	unlisted bool // explicit layers were found, and not listed: see unasked
+	override *manifest.Layer // of the search, while it is enabled; nil without
+	unlisted bool            // explicit layers were found, and not listed: see unasked
 }
 
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
@@ -104,18 +107,34 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 		metas = metas || l.Meta
 	}
 	if b.unlisted = full && !metas && b.bySet == nil && b.quiet && b.unasked(); b.unlisted {
-		b.finder.ask(b.finder.search(search.ExplicitLayers, false, nil))
-	} else if full || metas {
+		b.unlisted = !b.namesOverride(b.finder.search(search.ExplicitLayers, false, nil))
+	}
+	if !b.unlisted && (full || metas) {
 		list = append(list, b.read(search.ExplicitLayers, paths)...)
 	}
 	if b.f.Missing() {
 		return nil
 	}
+	if list = b.native(list); b.f.Missing() {
+		return nil
+	}
 	list = b.metas(list)
+	b.override = b.overrideOf(list)
 	if full {
 		list = b.blacklist(list)
 	}
 	return b.duplicates(b.filtered(list))
+}
+
+// namesOverride reports whether one of the manifests may be that of an override layer: its text has the end of the name, or
+// an escape that can stand for a letter.
+func (b *lister) namesOverride(files []search.Found) bool {
+	found := false
+	for i := range files {
+		file, _ := b.f.File(files[i].Path)
+		found = found || strings.Contains(file.Content, "LUNARG_override") || strings.Contains(file.Content, "\\u")
+	}
+	return found
 }
 
 func (b *lister) read(kind search.Kind, override []string) []*manifest.Layer {
@@ -184,15 +203,60 @@ func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *man
 	return kept, chosen
 }
 
-// blacklist removes what the override layer forbids, while it is enabled (LAY-213).
-func (b *lister) blacklist(list []*manifest.Layer) []*manifest.Layer {
-	var override *manifest.Layer
+// overrideOf returns the override layer of a list: the first layer of that name, if the variables enable a layer of that
+// name; else nil (LAY-134, LAY-213). Filters treat an explicit one as an implicit layer.
+func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
+	var first *manifest.Layer
 	for _, l := range list {
-		if l.IsOverride() {
-			override = l
+		if !l.Meta || l.Name != manifest.OverrideName {
+			continue
+		}
+		if first == nil {
+			first = l
+		}
+		if l.Implicit && b.switches.enabled(l) || !l.Implicit && !b.switches.removesName(l.Name, true) {
+			return first
 		}
 	}
-	if override == nil || len(override.Blacklist) == 0 || !b.switches.enabled(override) {
+	return nil
+}
+
+// native removes, of layers with one name, those whose library is a path to a file of another word size or machine, unless
+// all of the name are (LAY-104).
+func (b *lister) native(list []*manifest.Layer) []*manifest.Layer {
+	count := make(map[string]int, len(list))
+	shared := false
+	for _, l := range list {
+		count[l.Name]++
+		shared = shared || count[l.Name] > 1
+	}
+	if !shared {
+		return list
+	}
+	foreign := make(map[*manifest.Layer]bool)
+	usable := make(map[string]bool)
+	for _, l := range list {
+		if count[l.Name] > 1 {
+			_, whole := b.q.Platform.Style.Resolve("", l.Library)
+			foreign[l] = !l.Meta && whole && b.f.WrongMachine(l.Library)
+			usable[l.Name] = usable[l.Name] || !foreign[l]
+		}
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if !foreign[l] || !usable[l.Name] {
+			kept = append(kept, l)
+		} else if !b.quiet {
+			b.say(diag.Info|diag.Layer, diag.LayerArchitecture, l.Name, l.Manifest, "Requested layer \""+l.Name+"\" was wrong bit-type.")
+		}
+	}
+	return kept
+}
+
+// blacklist removes what the override layer forbids, while it is enabled (LAY-213).
+func (b *lister) blacklist(list []*manifest.Layer) []*manifest.Layer {
+	override := b.override
+	if override == nil || len(override.Blacklist) == 0 {
 		return list
 	}
 	forbidden := make(map[string]bool, len(override.Blacklist))

@@ -21,8 +21,10 @@ func (w *switches) read() {
 }
 
 // removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
-func (w *switches) removes(l *manifest.Layer) bool {
-	return w.disable.disables(l.Name, l.Implicit) && !w.allow.matches(l.Name) && !w.enable.matches(l.Name)
+func (w *switches) removes(l *manifest.Layer) bool { return w.removesName(l.Name, l.Implicit) }
+
+func (w *switches) removesName(name string, implicit bool) bool {
+	return w.disable.disables(name, implicit) && !w.allow.matches(name) && !w.enable.matches(name)
 }
 
 // byOwnVariables tells whether the manifest's variables enable an implicit layer (LAY-125 to LAY-128).

@@ -118,6 +118,10 @@ func (c *Call) readFacts(message string) bool {
 			var v Exists
 			v, ok = rec.Exists()
 			s.SetExists(v.Path.Text, v.Yes != 0)
+		case IDForeign:
+			var v Foreign
+			v, ok = rec.Foreign()
+			s.SetForeign(v.Path.Text, v.Yes != 0)
 		case IDApp:
 			var v App
 			v, ok = rec.App()
@@ -200,6 +204,8 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 				w.PutNeedExe(NeedExe{})
 			case facts.KindExists:
 				w.PutNeedExists(NeedExists{str(n.Name)})
+			case facts.KindForeign:
+				w.PutNeedForeign(NeedForeign{str(n.Name)})
 			default:
 				if c.ask != nil {
 					c.ask(w, n)

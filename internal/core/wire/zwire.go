@@ -10,6 +10,7 @@ const (
 	IDFile          uint32 = 4
 	IDExe           uint32 = 5
 	IDExists        uint32 = 6
+	IDForeign       uint32 = 70
 	IDApp           uint32 = 7
 	IDDriver        uint32 = 8
 	IDDriverExt     uint32 = 9
@@ -33,6 +34,7 @@ const (
 	IDNeedFile      uint32 = 35
 	IDNeedExe       uint32 = 36
 	IDNeedExists    uint32 = 37
+	IDNeedForeign   uint32 = 71
 	IDNeedGraphics  uint32 = 38
 	IDNeedService   uint32 = 39
 	IDNeedRegistry  uint32 = 55
@@ -264,6 +266,31 @@ func (w *Writer) PutExists(r Exists) {
 // Exists reads the record; false when it is another one or does not hold its fields.
 func (rec Record) Exists() (r Exists, ok bool) {
 	if rec.ID != IDExists {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Path = b.str()
+	r.Yes = b.u32()
+	return r, b.done()
+}
+
+// Foreign is record 70.
+type Foreign struct {
+	Path Str
+	Yes  uint32 // a library of another word size or machine than the process
+}
+
+// PutForeign adds the record to the message.
+func (w *Writer) PutForeign(r Foreign) {
+	start := w.begin(IDForeign)
+	w.str(r.Path)
+	w.u32(r.Yes)
+	w.end(start)
+}
+
+// Foreign reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Foreign() (r Foreign, ok bool) {
+	if rec.ID != IDForeign {
 		return r, false
 	}
 	b := body{rest: rec.body}
@@ -927,6 +954,28 @@ func (w *Writer) PutNeedExists(r NeedExists) {
 // NeedExists reads the record; false when it is another one or does not hold its fields.
 func (rec Record) NeedExists() (r NeedExists, ok bool) {
 	if rec.ID != IDNeedExists {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Path = b.str()
+	return r, b.done()
+}
+
+// NeedForeign is record 71.
+type NeedForeign struct {
+	Path Str
+}
+
+// PutNeedForeign adds the record to the message.
+func (w *Writer) PutNeedForeign(r NeedForeign) {
+	start := w.begin(IDNeedForeign)
+	w.str(r.Path)
+	w.end(start)
+}
+
+// NeedForeign reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedForeign() (r NeedForeign, ok bool) {
+	if rec.ID != IDNeedForeign {
 		return r, false
 	}
 	b := body{rest: rec.body}

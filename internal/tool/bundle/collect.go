@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // maxText is how much of a file goes in.

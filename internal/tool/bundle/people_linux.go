@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // System says what kind of machine it is.

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 )
 
 // System says what kind of machine it is.
-func System(*machine.Source) string { return pc.SystemName() + "\n" }
+func System(*machine.Source) string { return windows.SystemName() + "\n" }
 
 // notPeople are directories beside the homes that are nobody's.
 var notPeople = []string{"all users", "default", "default user", "public"}

@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -185,16 +186,16 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		return examineFiles(s, source)
 	})
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
-	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return ask.Paths(ordinary) })
-	text("chain.html", "the chain as a picture", func() (string, error) {
+	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return decide.PathsOf(ordinary) })
+	text("chain.svg", "the chain as a picture", func() (string, error) {
 		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
 			return "", err
 		}
 		chain.Program = g.app
-		var html strings.Builder
-		err = survey.HTML(&html, bundle.Hidden(hide, chain))
-		return html.String(), err
+		var picture strings.Builder
+		err = survey.SVG(&picture, bundle.Hidden(hide, chain))
+		return picture.String(), err
 	})
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)
@@ -208,13 +209,13 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		text("log.txt", "the loader's log of a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
 	}
 	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
-		answer, err := ask.Decide(source)
+		answer, err := decide.Of(source)
 		if err != nil {
 			return nil, err
 		}
 		parts := bundle.Files(hide, source, answer.Plan)
 		for _, other := range otherViews(source) {
-			if answer, err = ask.Decide(other); err != nil {
+			if answer, err = decide.Of(other); err != nil {
 				return nil, err
 			}
 			for _, p := range bundle.Files(hide, other, answer.Plan) {
@@ -277,7 +278,7 @@ func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error
 	var out, said bytes.Buffer
 	child := exec.CommandContext(ctx, s.self, args...)
 	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
-	err := child.Run()
+	err := spawn.Run(child)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
 	}

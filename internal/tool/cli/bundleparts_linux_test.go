@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/bundle"
-	"vkloader/internal/tool/machine"
 )
 
 // The test is the tool for the children that bundle starts of it.

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/cdi"
+	"vkloader/internal/containers/cdi"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -214,7 +214,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 		Short: "Check a CDI file, and what an image lacks for it",
 		Long: "verify checks a CDI file, written by this tool or another: whether every file that it names exists\n" +
 			"and is unchanged since the CDI file was written (size, build ID).\n\n" +
-			"With --root, the directory or archive of an image, it also shows which drivers programs in that\n" +
+			"With --root, the root directory of an image, it also shows which drivers programs in that\n" +
 			"image get, and what the others lack: libraries, or versions of symbols. Nothing is mounted or\n" +
 			"loaded.\n\n" + exitCodesHelp,
 		Args: oneArgument("a file of the Container Device Interface"),

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"vkloader/internal/tool/cdi"
+	"vkloader/internal/containers/cdi"
 )
 
 // A reason that concerns several files is said once, with all of them; one that stands in the table of drivers is not repeated.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/cdi"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/containers/cdi"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

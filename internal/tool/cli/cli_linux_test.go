@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/exit"
 	"vkloader/test/binary"
 )
@@ -112,11 +112,11 @@ func TestInfoJSON(t *testing.T) {
 	if code := run(s, []string{"info", "--json"}); code != exit.Fine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
-	var got discover.Inspection
+	var got decide.Inspection
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != discover.InspectionSchema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
+	if got.Schema != decide.InspectionSchema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
 		got.Layers[0].Active == nil || got.Layers[1].Active != nil || got.Layers[0].Active.Manifest != filepath.Join(filepath.Dir(s.executable), "layers/one.json") ||
 		got.Layers[0].Active.Library != "/m/libone.so" {
 		t.Errorf("got %s", out)

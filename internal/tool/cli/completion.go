@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -74,8 +74,8 @@ func completeDevices(s *invocation) completion {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if seen, err := ask.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
-			for _, c := range drivers.DeviceChoices(ask.SelectedAll(seen.Devices)) {
+		if seen, err := decide.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
+			for _, c := range drivers.DeviceChoices(decide.SelectedAll(seen.Devices)) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
 				}
@@ -120,7 +120,7 @@ func installedNames(s *invocation) (layers, drivers []string) {
 	if err != nil {
 		return nil, nil
 	}
-	answer, err := ask.Plan(source)
+	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, nil
 	}

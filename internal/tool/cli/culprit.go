@@ -12,16 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -177,7 +176,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	used, other := loadersOf(source, r.usual)
 	used.On(source)
-	answer, err := ask.PlanFor(source, hunted)
+	answer, err := decide.PlanFor(source, hunted)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +252,7 @@ func (h *hunt) apply(found *launch.Verdict, length time.Duration) error {
 }
 
 // hunted is the program, as far as it is known: it may enumerate portability drivers, too.
-var hunted = discover.Program{Portability: true}
+var hunted = decide.Program{Portability: true}
 
 // sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) launch.Scene {

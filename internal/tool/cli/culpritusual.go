@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 )
 
 // loadersOf are the loader that the program gets in a search, and the one that it gets without the tool; nil where the dynamic
@@ -36,7 +36,7 @@ func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	source := *h.scene.Source
 	source.Environ, source.Kept = usual, nil
 	h.other.On(&source)
-	answer, err := ask.PlanFor(&source, hunted)
+	answer, err := decide.PlanFor(&source, hunted)
 	if err != nil {
 		return nil, err
 	}

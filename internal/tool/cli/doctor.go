@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 )
 
 const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code.\n" +
@@ -90,6 +91,10 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 		fmt.Fprintf(s.errOut, "vkloader: nothing is tried: %v\n", missing)
 	default:
 		err = result.Try(ctx, wanted.tries(found, about))
+		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined all the same
+			fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", text)
+			err = nil
+		}
 	}
 	if told := (*exit.Error)(nil); errors.As(err, &told) {
 		return nil, err

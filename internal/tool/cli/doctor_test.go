@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/probe"
 )
 
 // Options that go with another one are refused without it, on every system: --force is for --undo alone.

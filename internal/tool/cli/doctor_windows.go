@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/probe"
 )
 
 const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries and what they need,\n" +

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/term"
 )

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )

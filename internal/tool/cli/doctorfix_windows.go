@@ -5,11 +5,11 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
 	"vkloader/internal/tool/term"
 )
 
@@ -55,7 +55,7 @@ func (f *ownValues) after() string { return "" }
 func (f *ownValues) took(*step) {}
 
 // mayWrite tells whether the caller may write a value, and the registry editor can export it.
-func (f *ownValues) mayWrite(at pc.ValueName) bool {
+func (f *ownValues) mayWrite(at windows.ValueName) bool {
 	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
 }
 
@@ -85,7 +85,7 @@ func (f *ownValues) step(report *doctor.Report, asks func(line string) bool) *st
 		}
 		return &step{finding: finding, line: finding.Commands[0],
 			files: []string{what + at.String(), "exports it to " + fix.ExportFile(&f.machine)},
-			do:    func() error { return fix.Change(&f.machine, pc.Running{}, at, on) }}
+			do:    func() error { return fix.Change(&f.machine, windows.Running{}, at, on) }}
 	}
 	return nil
 }
@@ -102,4 +102,4 @@ func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[string]bool) stri
 }
 
 // registryOf is the registry that --undo gives values back to.
-func registryOf() fix.Registry { return pc.Running{} }
+func registryOf() fix.Registry { return windows.Running{} }

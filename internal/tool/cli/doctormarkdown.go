@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -61,7 +61,7 @@ func newEnv(s *invocation) *cobra.Command {
 				return err
 			}
 			loader := loaders.Decide(source, "")
-			answer, err := ask.Plan(source)
+			answer, err := decide.Plan(source)
 			if err != nil {
 				return err
 			}

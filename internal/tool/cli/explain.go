@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -96,7 +96,7 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	answer, err = explained(about, about.name(e.app), names, e.bare)
 	return answer, func() {
 		printComputing(s, answer.Compute)
-		printChance(s, answer.Chance, answer.Loader)
+		printChance(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
 	}, err
@@ -108,7 +108,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	if static := staticOf(about); !static.Gets() {
 		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
 	}
-	answer, err := ask.Decide(about.source)
+	answer, err := decide.Of(about.source)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	}
 	result.Compute = explain.Matching(explain.WithoutOverlays(answer.Made.Compute), names)
 	if len(names) == 0 {
-		result.Chance = answer.Chance
+		result.UnspecifiedOrder = answer.UnspecifiedOrder
 	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
 	"vkloader/test/tree"
 )

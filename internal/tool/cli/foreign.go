@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/systems"
 	"vkloader/internal/tool/term"
 )
 
@@ -186,7 +186,7 @@ func resourcesOf(s *invocation, source *systems.Source, app string) string {
 }
 
 // decidedOn is the decision on the machine that the options name.
-func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *ask.Decision, error) {
+func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *decide.Decision, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
 	}
@@ -195,7 +195,7 @@ func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*syste
 		return nil, nil, err
 	}
 	source.Decide()
-	answer, err := ask.DecideOn(source.System.Platform(e.bits), source, &source.Machine)
+	answer, err := decide.On(source.System.Platform(e.bits), source, &source.Machine)
 	return source, answer, err
 }
 
@@ -214,7 +214,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 }
 
 // printSystem says what another system's loader does by other rules.
-func printSystem(s *invocation, source *systems.Source, answer *ask.Decision) {
+func printSystem(s *invocation, source *systems.Source, answer *decide.Decision) {
 	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On "+source.System.Title))
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {

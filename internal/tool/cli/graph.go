@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
-// The forms of the picture, by the ending of the file.
-var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".html": survey.HTML, ".dot": survey.DOT}
+// graphForms are the formats of the picture, by file extension.
+var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".dot": survey.DOT}
 
 func newGraph(s *invocation) *cobra.Command {
 	var (
@@ -26,6 +26,7 @@ func newGraph(s *invocation) *cobra.Command {
 		elevated, still   bool
 		app, file, format string
 		limit             time.Duration
+		pid               int
 	)
 	cmd := &cobra.Command{
 		Use:   "graph",
@@ -33,23 +34,34 @@ func newGraph(s *invocation) *cobra.Command {
 		Long: "graph draws the path of a program's calls: the program, the loader, layers with the commands that\n" +
 			"they intercept, drivers and devices. The chain is the loader's own decision. Devices and intercepted\n" +
 			"commands are found by child processes with a time limit; with --still or --root no process is\n" +
-			"started, and they are shown as not asked.\n\n" + exitCodesHelp,
+			"started, and they are shown as not asked. With --pid, the chain is that of a running process, by its own\n" +
+			"variables; no process is started.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(file), "."), "svg")
 			draw := graphForms["."+format]
 			if draw == nil {
-				return fmt.Errorf("unknown format %q: svg, html or dot", format)
+				return fmt.Errorf("unknown format %q: svg or dot", format)
 			}
-			source, err := s.source(app, elevated)
+			about, err := s.subject(app, elevated, pid)
 			if err != nil {
 				return err
 			}
-			chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, still || source.Foreign() || elevated, limit)
+			source, library := about.source, ""
+			if about.process == nil {
+				library = loaderFile(source)
+			}
+			chain, err := survey.LookAtChain(s.executable, library, source, still || source.Foreign() || elevated || pid != 0, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
 			chain.Program = app
+			if about.process != nil {
+				chain.Program = about.process.Program
+				if mapped := about.process.Loaders(); len(mapped) > 0 {
+					chain.Library = mapped[0].Path
+				}
+			}
 			if out.asJSON {
 				chain.Schema = graphSchema
 				err = writeJSON(s, chain)
@@ -68,11 +80,12 @@ func newGraph(s *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg, .html or .dot instead of standard output")
-	flags.StringVar(&format, "format", "", "svg, html or dot, if the file name does not end in one")
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg or .dot instead of standard output")
+	flags.StringVar(&format, "format", "", "svg or dot, if the file name does not end in one")
 	out.option(cmd, graphSchema)
 	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
 	flags.BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user; runs nothing")
+	addPID(cmd, &pid)
 	flags.BoolVar(&still, "still", false, "start no process: devices and intercepted commands are not known")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	return cmd

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -46,7 +46,7 @@ func newInfo(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	out.option(cmd, discover.InspectionSchema)
+	out.option(cmd, decide.InspectionSchema)
 	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
 	cmd.Flags().StringVar(&library, "library", "", "use this libvulkan instead of the tool's own")
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of the driver to use when no driver of the machine works")
@@ -55,7 +55,7 @@ func newInfo(s *invocation) *cobra.Command {
 }
 
 // printInfo writes the result for people.
-func printInfo(s *invocation, r *discover.Inspection) {
+func printInfo(s *invocation, r *decide.Inspection) {
 	style := term.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
 
@@ -134,7 +134,7 @@ func printInfo(s *invocation, r *discover.Inspection) {
 }
 
 // resultOf is what became of a driver, in words.
-func resultOf(d *discover.InspectedDriver) string {
+func resultOf(d *decide.InspectedDriver) string {
 	switch {
 	case d.Problem != "":
 		return "failed"
@@ -147,7 +147,7 @@ func resultOf(d *discover.InspectedDriver) string {
 }
 
 // printInfoMore writes what --full adds.
-func printInfoMore(s *invocation, r *discover.Inspection) {
+func printInfoMore(s *invocation, r *decide.Inspection) {
 	style := term.StyleFor(s.out, s.getenv)
 	line := func(format string, args ...any) {
 		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))

@@ -11,10 +11,10 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 )
 
 // invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that
@@ -28,10 +28,13 @@ type invocation struct {
 	in       io.Reader // answers to questions
 	terminal bool      // who answers sits before it
 
-	root      string         // --root: the directory that is examined as a file system; "": this machine
-	variables []string       // --env: changes to the environment
-	rules     bool           // --rules: with the ids of statements
-	image     *machine.Image // that root is; nil: none, or not read yet
+	root      string   // --root: the directory that is examined as a file system; "": this machine
+	variables []string // --env: changes to the environment
+	rules     bool     // --rules: with the ids of statements
+
+	actAs string    // --as-user: the user whose rights the command has; "": this process's own
+	args  []string  // the command line
+	plain io.Writer // standard output without the wrapper
 
 	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
 	class  int  // 32 or 64; 0: that of the program
@@ -89,14 +92,7 @@ func (s *invocation) machine() (machine.Machine, error) {
 			return m, exit.Unable("--root: %w", err)
 		}
 		m.Root = root
-		if machine.IsImage(root) {
-			if s.image == nil { // read once for all that look at it
-				if s.image, err = machine.OpenImage(root); err != nil {
-					return m, exit.Unable("%s: %w", s.root, err)
-				}
-			}
-			m.Tree, m.Environ = s.image.ImageTree, s.image.Environ
-		} else if !info.IsDir() {
+		if !info.IsDir() {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
 	}

@@ -7,13 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -89,20 +88,20 @@ func listBoth(s *invocation) error {
 type found struct {
 	source *machine.Source // nil: of another system
 	loader *loaders.Loader
-	answer *ask.Decision
+	answer *decide.Decision
 }
 
 // listing is what list says of a kind: the list of package discover, and what would change it.
 type listing struct {
-	Schema int              `json:"schema"`
-	Kind   string           `json:"kind"`
-	Loader *loaders.Loader  `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
-	Found  []listedFinding  `json:"found"`
-	Places []discover.Place `json:"places"`
+	Schema int             `json:"schema"`
+	Kind   string          `json:"kind"`
+	Loader *loaders.Loader `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
+	Found  []listedFinding `json:"found"`
+	Places []decide.Place  `json:"places"`
 }
 
 type listedFinding struct {
-	discover.Finding
+	decide.Finding
 	Do       string   `json:"do,omitempty"`       // "" where nothing that was tried helps
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 }
@@ -127,7 +126,7 @@ func decideList(s *invocation, other *otherSystem) (f *found, err error) {
 		return nil, err
 	}
 	f.loader = loaders.Decide(f.source, "")
-	f.answer, err = ask.Decide(f.source)
+	f.answer, err = decide.Of(f.source)
 	return f, err
 }
 
@@ -217,19 +216,19 @@ func printFound(s *invocation, l *listing) {
 }
 
 // paths tells where is searched, here or on another system.
-func paths(s *invocation, other *otherSystem) (*discover.PathList, error) {
+func paths(s *invocation, other *otherSystem) (*decide.PathList, error) {
 	if other.platform != "" {
 		source, _, err := decidedOn(s, other, "", false)
 		if err != nil {
 			return nil, err
 		}
-		return ask.PathsOn(source.System.Platform(other.bits), source, &source.Machine)
+		return decide.PathsOn(source.System.Platform(other.bits), source, &source.Machine)
 	}
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
-	return ask.Paths(source)
+	return decide.PathsOf(source)
 }
 
 func newListPaths(s *invocation) *cobra.Command {
@@ -254,7 +253,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	return cmd
 }
 
-func printPaths(s *invocation, places []discover.Searched) {
+func printPaths(s *invocation, places []decide.Searched) {
 	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(places); {
 		name := places[start].For

@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // What is in, what is out and why, on a machine that exists only here.
@@ -24,7 +24,7 @@ func TestListReasons(t *testing.T) {
 				`"library_path":"liba.so","api_version":"1.3.0","implementation_version":"1","description":"A"}}`,
 		},
 	}
-	answer, err := ask.DecideOn(search.Linux(), tree, &machine.Machine{})
+	answer, err := decide.On(search.Linux(), tree, &machine.Machine{})
 	if err != nil {
 		t.Fatal(err)
 	}

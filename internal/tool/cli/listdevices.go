@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -170,7 +170,7 @@ type mapped struct {
 
 // mapOf maps the devices of this machine that programs see.
 func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
-	var seen []discover.Device
+	var seen []decide.Device
 	for i := range devices.List {
 		if devices.List[i].In {
 			seen = append(seen, devices.List[i].Device)

@@ -2,26 +2,23 @@ package cli
 
 import (
 	"fmt"
-	"strings"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/tool/cdi"
+	"vkloader/internal/containers/cdi"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
 type ociAnswer struct {
-	Schema       int      `json:"schema"`
-	Image        string   `json:"image"`          // where it lies
-	Name         string   `json:"name,omitempty"` // its tag
-	Architecture string   `json:"architecture"`
-	System       string   `json:"system"` // the operating system, as linux
-	Layers       int      `json:"layers"`
-	Works        bool     `json:"works"` // programs in it get Vulkan, where there is a device for one of the drivers
-	Add          []string `json:"add"`   // what to do, where they get none
+	Schema int      `json:"schema"`
+	Image  string   `json:"image"` // its root directory
+	Works  bool     `json:"works"` // the image has a loader and a driver that can be loaded
+	Add    []string `json:"add"`   // advice for an image without one
 	cdi.Verdict
 }
 
@@ -31,17 +28,22 @@ func newOCI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "oci PATH",
 		Short: "Check whether Vulkan works in a container image",
-		Long: "oci reads an image without unpacking it: a directory with an OCI layout, or an archive of one or of\n" +
-			"\"docker save\". It shows which drivers programs in a container of this image get, what those\n" +
-			"drivers lack, whether there is a loader, and what to add. With --cdi, the container also gets what\n" +
-			"that file adds. Every command with --root accepts an image, too.\n\n" + exitCodesHelp,
-		Args: oneArgument("an image: its archive, its directory, or the root of a container"),
+		Long: "oci examines the root directory of an image, mounted (podman image mount) or unpacked. It shows which\n" +
+			"drivers programs in a container of this image get, what those drivers lack, whether there is a\n" +
+			"loader, and what to add. With --cdi, the container also gets what that file adds. The variables of\n" +
+			"the image are not in its files: pass them with --env.\n\n" + exitCodesHelp,
+		Args: oneArgument("the root directory of an image"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if s.root != "" {
-				return fmt.Errorf("oci reads the image %s: not with --root", args[0])
+				return fmt.Errorf("oci examines the root %s: not with --root", args[0])
 			}
-			if !machine.IsImage(args[0]) {
-				return exit.Unable("%s: neither a directory with an OCI layout nor an archive of an image", args[0])
+			const first = "mount or unpack the image first (podman image mount)"
+			if info, err := os.Stat(args[0]); err != nil {
+				return exit.Unable("%w", err)
+			} else if !info.IsDir() {
+				return exit.Unable("%s: not a directory; %s", args[0], first)
+			} else if _, err := os.Stat(filepath.Join(args[0], "oci-layout")); err == nil {
+				return exit.Unable("%s: an OCI layout; %s", args[0], first)
 			}
 			s.root = args[0]
 			source, err := s.source("", false)
@@ -54,10 +56,8 @@ func newOCI(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			i := s.image
-			answer := ociAnswer{Schema: ociSchema, Image: args[0], Name: i.Name, Architecture: i.Architecture, System: i.System,
-				Layers: i.Layers, Verdict: *cdi.Verify(spec, &machine.Machine{Root: host}, &source.Machine)}
-			if file == "" { // with a CDI file, the variable counts for nothing
+			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, &machine.Machine{Root: host}, &source.Machine)}
+			if file == "" { // with a CDI file, the variable has no effect
 				answer.Capabilities(&source.Machine)
 			}
 			answer.Works = !answer.Bad()
@@ -73,12 +73,11 @@ func newOCI(s *invocation) *cobra.Command {
 
 func printOCI(s *invocation, answer *ociAnswer) {
 	style := term.StyleFor(s.out, s.getenv)
-	verdict := "Vulkan works in it, where there is a device for one of its drivers."
+	verdict := "Vulkan works in the image, where there is a device for one of its drivers."
 	if !answer.Works {
-		verdict = style.Bad("Vulkan does not work in it.")
+		verdict = style.Bad("Vulkan does not work in the image.")
 	}
-	fmt.Fprintf(s.out, "%s: %s, for %s, %s\n%s\n\n", term.OneLine(answer.Image), term.OneLine(term.Or(answer.Name, "an image without a name")),
-		term.OneLine(strings.Trim(answer.System+"/"+answer.Architecture, "/")), term.Count(answer.Layers, "layer"), verdict)
+	fmt.Fprintf(s.out, "%s\n\n", verdict)
 	printVerified(s, &answer.Verdict)
 	printLines(s, "To add", answer.Add)
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 

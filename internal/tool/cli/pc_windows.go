@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
 )
 
 // runningPC is the running system, for the doctor. What the system says of itself is asked once: a look at it is made
@@ -65,7 +65,7 @@ func (r remembered) Packages(family string) []string {
 func (r remembered) DXGI() facts.DXGI { return r.dxgi() }
 
 func (p *runningPC) Elsewhere() facts.Elsewhere { return remembered{p.Source.Elsewhere(), p.asked} }
-func (p *runningPC) Title() string              { return pc.SystemName() }
+func (p *runningPC) Title() string              { return windows.SystemName() }
 func (p *runningPC) WordSize() string           { return p.Bits() }
 func (p *runningPC) Files() bool                { return true }
 func (p *runningPC) Whole() bool                { return true }
@@ -73,13 +73,13 @@ func (p *runningPC) App() string                { return p.app }
 func (p *runningPC) Variables() []string        { return p.Environ }
 func (p *runningPC) Loader() *loaders.Loader    { return p.loader }
 func (p *runningPC) Version(file string) string {
-	return pc.FileVersion(p.Path(file))
+	return windows.FileVersion(p.Path(file))
 }
 
 func (p *runningPC) Running() *machine.Source { return p.Source }
 
 func (p *runningPC) Views() []string {
-	if pc.System64() {
+	if windows.System64() {
 		return []string{"64", "32"}
 	}
 	return []string{"32"}
@@ -95,7 +95,7 @@ func (p *runningPC) Open(name string) (*os.File, error) { return p.Source.Open(p
 
 // Directories implements doctor.PC: the system's, then those of PATH.
 func (p *runningPC) Directories() []string {
-	system := pc.SystemDirectory(p.WordSize())
+	system := windows.SystemDirectory(p.WordSize())
 	list := []string{system}
 	if at := strings.LastIndexByte(system, '\\'); at > 2 {
 		list = append(list, system[:at])
@@ -114,7 +114,7 @@ const systemPart = "the release of Windows"
 
 // otherViews are the sources for programs of the other word size, whose keys are in the registry of a bundle, too.
 func otherViews(source *machine.Source) []*machine.Source {
-	if !pc.System64() {
+	if !windows.System64() {
 		return nil
 	}
 	other := *source
@@ -127,5 +127,5 @@ func otherViews(source *machine.Source) []*machine.Source {
 
 // exportsOf are the parts of a bundle that hold the registry: what --registry takes.
 func exportsOf(*machine.Source) map[string]func() (string, error) {
-	return map[string]func() (string, error){"registry.reg": func() (string, error) { return pc.Exported(), nil }}
+	return map[string]func() (string, error){"registry.reg": func() (string, error) { return windows.Exported(), nil }}
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -80,7 +80,7 @@ func runningPrograms() (*doctor.Running, error) {
 		if !onWindows {
 			one.Sandboxes = doctor.Sandboxes(source)
 		}
-		if answer, err := ask.Plan(source); err == nil {
+		if answer, err := decide.Plan(source); err == nil {
 			one.Drivers, one.Layers = p.Modules(answer)
 		}
 		result.Processes = append(result.Processes, one)

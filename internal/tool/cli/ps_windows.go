@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
-	"vkloader/internal/tool/process"
 )
 
 // seer is who sees what processes of others have loaded.
@@ -26,7 +26,7 @@ func loaderAt(source *machine.Source, file string) *loaders.Loader {
 func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
 	list := []doctor.RunningLoader{}
 	for _, m := range p.Loaders() {
-		list = append(list, doctor.RunningLoader{File: m.Path, Version: pc.FileVersion(m.Path)})
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: windows.FileVersion(m.Path)})
 	}
 	return list
 }

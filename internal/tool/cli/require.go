@@ -10,19 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
 // causes are what may not be met, in the order of the exit codes: from 10 on, but for the first.
-var causes = []discover.NeedCode{discover.NeedHealth, discover.NeedDriver, discover.NeedDevice, discover.NeedNotCPU, discover.NeedVendor, discover.NeedType,
-	discover.NeedAPI, discover.NeedVRAM, discover.NeedExtension, discover.NeedCount}
+var causes = []decide.NeedCode{decide.NeedHealth, decide.NeedDriver, decide.NeedDevice, decide.NeedNotCPU, decide.NeedVendor, decide.NeedType,
+	decide.NeedAPI, decide.NeedVRAM, decide.NeedExtension, decide.NeedCount}
 
 // causeExit is the exit code of what is not met.
-func causeExit(code discover.NeedCode) int {
+func causeExit(code decide.NeedCode) int {
 	if at := slices.Index(causes, code); at > 0 {
 		return 9 + at
 	}
@@ -55,8 +55,8 @@ func (r *requirements) options(cmd *cobra.Command) {
 }
 
 // need reads what is required, and finds the probe.
-func (r *requirements) need(s *invocation, command string) (need discover.Need, options discover.ProbeOptions, err error) {
-	if need, err = discover.ParseNeed(strings.Join(r.require, ",")); err != nil {
+func (r *requirements) need(s *invocation, command string) (need decide.Need, options decide.ProbeOptions, err error) {
+	if need, err = decide.ParseNeed(strings.Join(r.require, ",")); err != nil {
 		return need, options, fmt.Errorf("--require: %w", err)
 	}
 	m, err := s.thisMachine(command)
@@ -67,12 +67,12 @@ func (r *requirements) need(s *invocation, command string) (need discover.Need, 
 	if err != nil {
 		return need, options, exit.As(exit.NotLooked, err)
 	}
-	return need, discover.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
+	return need, decide.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
 }
 
 // unmet is the error of what is not met, with its exit code, after a text.
 func unmet(err error, text string) error {
-	var what *discover.UnmetError
+	var what *decide.UnmetError
 	if !errors.As(err, &what) {
 		return exit.As(exit.NotLooked, err)
 	}
@@ -96,7 +96,7 @@ func newCheck(s *invocation) *cobra.Command {
 				return err
 			}
 			ctx, done := probe.Interruptible()
-			report, err := discover.Probe(ctx, options)
+			report, err := decide.Probe(ctx, options)
 			if done(); err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
@@ -110,11 +110,11 @@ func newCheck(s *invocation) *cobra.Command {
 	}
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for each child process")
-	out.option(cmd, discover.Schema)
+	out.option(cmd, decide.Schema)
 	return cmd
 }
 
-func printChecked(s *invocation, v *discover.Verdict) {
+func printChecked(s *invocation, v *decide.Verdict) {
 	style := term.StyleFor(s.out, s.getenv)
 	if v.Met {
 		style.Lines(s.out, "", nil, "All requirements are met.")
@@ -162,7 +162,7 @@ func newWait(s *invocation) *cobra.Command {
 				ctx, cancel = context.WithTimeout(whole, timeout)
 			}
 			defer cancel()
-			_, err = discover.WaitWith(ctx, need, options)
+			_, err = decide.WaitWith(ctx, need, options)
 			if done(); err != nil {
 				return unmet(err, fmt.Sprintf("not within %s: ", timeout))
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -39,6 +40,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {
 				s.asUser = f.Value.String() == "false"
 			}
+			if s.actAs != "" {
+				if done, err := become(s); done {
+					return err
+				}
+			}
+			ownHomes(s)
 			return possible(cmd)
 		},
 		Args: knownSubcommand,
@@ -55,7 +62,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine this root `DIRECTORY` instead of /: a container's root, a sysroot, or an image archive")
+		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"treat a variable as set, as `NAME=VALUE`; NAME alone: treat it as unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
@@ -63,6 +70,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		panic(err)
 	}
 	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the IDs of the specification statements behind each result")
+	addAsUser(root, s)
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))
@@ -83,6 +91,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 func run(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
+	s.args, s.plain = args, s.out
 	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
@@ -100,6 +109,9 @@ func run(s *invocation, args []string) int {
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(messages, "vkloader: %s\n", text)
+	}
+	if errors.Is(err, decide.ErrEndless) {
+		return exit.NotLooked
 	}
 	return exit.CodeOf(err)
 }

@@ -7,10 +7,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/client"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/service/client"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -52,8 +53,9 @@ func libraryVersions(library string) (release, vulkan string) {
 	return release, strings.TrimPrefix(filepath.Base(library), "libvulkan.so.")
 }
 
-// elevatedHere tells whether programs have more rights than their user because the tool has: on Linux each file decides.
-func elevatedHere() bool { return false }
+// elevatedHere reports whether the children of the tool count as elevated, as it does itself: its user or group ids differ, or it
+// was started with more rights than its user.
+func elevatedHere() bool { return trust.Differs() }
 
 // askService asks the driver service for drivers.
 func askService(source *machine.Source) facts.Service { return client.Ask(source.Var) }

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/windows"
+	syswindows "golang.org/x/sys/windows"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
-	"vkloader/internal/tool/probe"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -43,7 +44,7 @@ func commandsOfSystem() (list []command) {
 
 // elevatedHere tells whether programs have more rights than their user because the tool has, which starts them.
 func elevatedHere() bool {
-	rights := pc.Own()
+	rights := windows.Own()
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
@@ -60,7 +61,7 @@ func self(executable string) string {
 
 func isTerminal(f *os.File) bool {
 	var mode uint32
-	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
+	return syswindows.GetConsoleMode(syswindows.Handle(f.Fd()), &mode) == nil
 }
 
 // askService is never called: there is no driver service here.
@@ -71,10 +72,10 @@ func kernelOf(*machine.Source) string { return "" }
 
 // libraryVersions are the release of a library and its version of Vulkan, as its resources say.
 func libraryVersions(library string) (release, vulkan string) {
-	if pc.FileText(library, "ProductName") == "vkloader" {
-		release = pc.FileText(library, "ProductVersion")
+	if windows.FileText(library, "ProductName") == "vkloader" {
+		release = windows.FileText(library, "ProductVersion")
 	}
-	return release, strings.TrimSuffix(pc.FileVersion(library), ".0")
+	return release, strings.TrimSuffix(windows.FileVersion(library), ".0")
 }
 
 // orderUse is in the usage of settings: there are no rules about the order of layers here.
@@ -82,10 +83,25 @@ const orderUse = ""
 
 func settingsOfSystem(*invocation) []*cobra.Command { return nil }
 
-// hungUp calls end when the terminal is gone; Windows then ends the process itself.
-func hungUp(func()) {}
+// listens watches nothing: Windows ends the process with its terminal.
+func listens(func(), chan<- struct{}) bool { return false }
+
+// together runs a child, and ends it and its children with its context.
+func together(child *exec.Cmd) error {
+	job, err := windows.NewJob()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = job.End() }()
+	child.Cancel = func() error { return job.End() }
+	if err := spawn.Start(child); err != nil {
+		return err
+	}
+	_ = job.Take(uint32(child.Process.Pid)) // where a process may be in one job alone, the child alone is ended
+	return child.Wait()
+}
 
 // openPage starts a browser on a page.
 func openPage(address string) (forget func(), err error) {
-	return func() {}, exec.Command("rundll32", "url.dll,FileProtocolHandler", address).Start()
+	return func() {}, spawn.Start(exec.Command("rundll32", "url.dll,FileProtocolHandler", address))
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -100,8 +101,7 @@ func (r *launched) run(s *invocation, args []string) error {
 		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
 	}
 	program.Environ = m.Environ
-	switch {
-	case r.dry:
+	if r.dry {
 		return r.output.print(s, struct {
 			Schema    int             `json:"schema"`
 			Program   []string        `json:"program"`
@@ -110,6 +110,11 @@ func (r *launched) run(s *invocation, args []string) error {
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)}, func() {
 			fmt.Fprintln(term.Raw(s.out), commandLine(changes, args, "\n"))
 		})
+	}
+	if err := trust.Program(program.Path, program.Environ); err != nil {
+		return exit.As(exit.CannotRun, trust.Refused("run", err))
+	}
+	switch {
 	case r.culprit:
 		return r.find(s, &m, program.Path, args, r.asJSON)
 	case r.log == "" && !r.times:

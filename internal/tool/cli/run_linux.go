@@ -15,12 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -141,7 +142,7 @@ func leave(s *invocation, from, log *os.File) {
 			cmd.ExtraFiles = append(cmd.ExtraFiles, log)
 		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		err = cmd.Start()
+		err = spawn.Start(cmd)
 	})
 	if err != nil {
 		fmt.Fprintf(s.errOut, "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)

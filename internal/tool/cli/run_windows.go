@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

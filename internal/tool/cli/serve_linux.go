@@ -19,17 +19,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/containers/activation"
+	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/component"
+	"vkloader/internal/containers/config"
+	"vkloader/internal/containers/devices"
+	"vkloader/internal/containers/logging"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/containers/protocol"
+	"vkloader/internal/containers/server"
+	"vkloader/internal/containers/state"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/service/activation"
-	"vkloader/internal/service/component"
-	"vkloader/internal/service/config"
-	"vkloader/internal/service/devices"
-	"vkloader/internal/service/logging"
-	"vkloader/internal/service/offer"
-	"vkloader/internal/service/protocol"
-	"vkloader/internal/service/server"
-	"vkloader/internal/service/state"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -90,7 +91,7 @@ func serve(s *invocation, o *serving) error {
 		return fmt.Errorf("--log-level: %w", err)
 	}
 	o.directory = cmp.Or(o.directory, serviceDirectory(s))
-	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
+	options := server.Options{Log: log, Directory: o.directory, Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source, TrustedGroups: c.TrustedGroups,
 		NoMachineDrivers: !c.MachineDrivers, OpenDevice: c.OpenDevice, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
 		TolerateMissing: c.TolerateMissing, TestSource: o.testSource,
 		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(server.PrivateDirectory(o.directory), "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
@@ -238,7 +239,16 @@ func newService(s *invocation) *cobra.Command {
 			return writeJSON(s, tree)
 		},
 	}
-	cmd.AddCommand(status, inspect)
+	help := &cobra.Command{
+		Use: "border", Short: "Make the read-only mounts of a driver service", Args: noArguments, Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			if border.Help() != 0 {
+				return exit.Unable("standard input: no driver service asks there")
+			}
+			return nil
+		},
+	}
+	cmd.AddCommand(status, inspect, help)
 	return cmd
 }
 

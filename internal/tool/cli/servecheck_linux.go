@@ -10,14 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/service/component"
-	"vkloader/internal/service/config"
-	"vkloader/internal/service/devices"
-	"vkloader/internal/service/offer"
-	"vkloader/internal/service/state"
-	"vkloader/internal/service/table"
+	"vkloader/internal/containers/component"
+	"vkloader/internal/containers/config"
+	"vkloader/internal/containers/devices"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/containers/state"
+	"vkloader/internal/containers/table"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/service/server"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/containers/server"
+	"vkloader/internal/decide/machine"
 )
 
 // runningService starts a service of a machine with one driver that cannot be offered, and gives its socket.

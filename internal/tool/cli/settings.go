@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -343,7 +343,7 @@ func printOrder(s *invocation, rules []settingsfile.RuleNow) {
 
 // printChance says which layers are in an order that nothing gives, and how to choose one where the program's loader reads the
 // settings file.
-func printChance(s *invocation, list []discover.Chance, loader *loaders.Loader) {
+func printChance(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
 		printLines(s, "In an order that is left to chance", c.Layers)
 		fmt.Fprintf(s.out, "    They are files of one directory, and a directory has no order:\n    %s\n", term.OneLine(c.Directory))

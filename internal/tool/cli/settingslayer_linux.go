@@ -12,10 +12,10 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -79,7 +79,7 @@ func completeSettings(s *invocation, name string) []string {
 
 // findLayerSettings finds an installed layer, whether or not programs get it.
 func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer, *manifest.Layer, error) {
-	answer, err := ask.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/discover"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -147,7 +147,7 @@ func (a *askedDevices) source() *machine.Source {
 }
 
 // List asks the probe for all devices, hidden ones included.
-func (a *askedDevices) List() ([]discover.Device, error) {
+func (a *askedDevices) List() ([]decide.Device, error) {
 	if a.place.Machine.Foreign() {
 		return nil, errors.New("--device below --root needs DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
 	}
@@ -158,7 +158,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 	if err != nil {
 		return nil, notLooked(err)
 	}
-	all := term.Words(a.devices.List, func(d survey.Device) discover.Device { return d.Device })
+	all := term.Words(a.devices.List, func(d survey.Device) decide.Device { return d.Device })
 	if len(all) == 0 && a.devices.Problem != "" {
 		return nil, exit.Problem("no devices: %s", a.devices.Problem)
 	}
@@ -167,7 +167,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 
 // Manifest is that of a driver which is there by a variable only: with devices in the settings, variables do not count
 // (SET-98).
-func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
+func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
 	if !a.devices.List[d.Index].Brought {
 		return "", nil
 	}
@@ -187,7 +187,7 @@ func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
 }
 
 // Try makes sure that programs get these devices, and says what variables have to do with it.
-func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) error {
+func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error {
 	object = maps.Clone(object)
 	delete(object, "app_keys")
 	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
@@ -199,7 +199,7 @@ func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) erro
 		return exit.As(exit.NotLooked, err)
 	}
 	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) && !survey.Same(got.Devices, chosen) {
-		names := term.Words(got.Devices, func(d discover.Device) string { return d.Name })
+		names := term.Words(got.Devices, func(d decide.Device) string { return d.Name })
 		wrong := chosen[0].Name
 		if got.Problem != "" {
 			wrong += ": " + got.Problem

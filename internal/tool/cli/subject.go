@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 

@@ -3,8 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -13,19 +15,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
 )
 
-// page is what the flags of ui say.
+// page has the flags of ui.
 type page struct {
 	port           int
 	socket         string
 	readOnly, open bool
 	idle           time.Duration
+	child          bool
 }
 
 func newUI(s *invocation) *cobra.Command {
@@ -37,8 +40,10 @@ func newUI(s *invocation) *cobra.Command {
 			"explain and the other commands show. For each change, it names the equivalent command line, shows the effect\n" +
 			"before it makes the change, and can undo it.\n\n" +
 			"The server listens on 127.0.0.1, or with --socket on a socket that this user alone may open. The address has a\n" +
-			"token that works once. Over SSH, ui prints the line that forwards the port. The server ends with its terminal, or\n" +
-			"after 30 minutes without a request. As root, the page changes files of the system only.\n\n" + exitCodesHelp,
+			"token that works once, in one tab; press Enter in the terminal for a new address. Drivers and layers are loaded\n" +
+			"for a button of the page alone, by a child process. Over SSH, ui prints the line that forwards the port. The\n" +
+			"server ends with its terminal, or after 30 minutes without a request. As root, the page changes files of the\n" +
+			"system only.\n\n" + exitCodesHelp,
 		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",
 		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
@@ -49,6 +54,10 @@ func newUI(s *invocation) *cobra.Command {
 	flags.BoolVar(&o.readOnly, "read-only", false, "refuse every change")
 	flags.BoolVar(&o.open, "open", false, "open the page in a browser")
 	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this time without a request")
+	flags.BoolVar(&o.child, strings.TrimPrefix(ui.ChildOption, "--"), false, "work for one request of the page")
+	if err := flags.MarkHidden(strings.TrimPrefix(ui.ChildOption, "--")); err != nil {
+		panic(err)
+	}
 	cmd.MarkFlagsMutuallyExclusive("port", "socket")
 	cmd.MarkFlagsMutuallyExclusive("open", "socket")
 	return cmd
@@ -63,15 +72,29 @@ func (o *page) serve(s *invocation) error {
 	if err != nil {
 		return err
 	}
+	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.errOut}
+	tool := &commandLines{s: s, machine: m, still: o.readOnly}
+	if o.child {
+		return notLooked(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go hungUp(cancel)
+	again := make(chan struct{}, 1)
+	options.Again = again
+	if !listens(cancel, again) {
+		options.Again = nil
+	}
 	forget := func() {}
 	defer func() { forget() }()
-	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.errOut}
+	started := false
 	options.Started = func(address string) {
+		if started { // a person has asked for another address
+			fmt.Fprintf(term.Raw(s.out), "%s\n", address)
+			return
+		}
+		started = true
 		o.announce(s, address, options.System)
 		if o.open {
 			if forget, err = openPage(address); err != nil {
@@ -80,10 +103,10 @@ func (o *page) serve(s *invocation) error {
 		}
 	}
 	options.Used = func() { forget() }
-	return notLooked(ui.Serve(ctx, &commandLines{s: s, machine: m, still: o.readOnly}, options))
+	return notLooked(ui.Serve(ctx, tool, options))
 }
 
-// announce prints the address, and what has to be known with it.
+// announce prints the address with its remarks.
 func (o *page) announce(s *invocation, address string, system bool) {
 	if o.socket != "" {
 		fmt.Fprintf(s.out, "Socket: %s\nForward a port to it, and open this address with that port:\n", o.socket)
@@ -94,6 +117,9 @@ func (o *page) announce(s *invocation, address string, system bool) {
 	}
 	if o.readOnly {
 		fmt.Fprintln(s.errOut, "vkloader: read only: the page changes nothing")
+	}
+	if s.terminal {
+		fmt.Fprintln(s.errOut, "vkloader: the address works once; press Enter for a new one")
 	}
 	if line := o.forward(s, address); line != "" {
 		fmt.Fprintf(s.errOut, "vkloader: on the machine with the browser, first run:\n  %s\n", line)
@@ -143,7 +169,7 @@ func (c *commandLines) Machine() machine.Machine { return c.machine }
 func (c *commandLines) invocation() *invocation {
 	s := *c.s
 	s.still = c.still
-	s.in, s.terminal, s.added, s.without, s.image = strings.NewReader(""), false, c.added, c.without, nil
+	s.in, s.terminal, s.added, s.without = strings.NewReader(""), false, c.added, c.without
 	s.variables = append([]string{}, c.s.variables...)
 	return &s
 }
@@ -162,6 +188,34 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	ran.Out, ran.Messages = out.String(), messages.String()
 	return ran
 }
+
+// maxAnswer is how much of a child's answer is read.
+const maxAnswer = 256 << 20
+
+// Child implements ui.Tool.
+func (c *commandLines) Child(ctx context.Context, told []byte) ([]byte, error) {
+	args := append([]string{"ui", ui.ChildOption}, c.s.options()...)
+	if c.still {
+		args = append(args, "--read-only")
+	}
+	child := exec.CommandContext(ctx, c.s.self, args...)
+	var out, said bytes.Buffer
+	child.Env, child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = c.s.environ, bytes.NewReader(told), &out, &said, childEnd
+	err := together(child)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		first, _, _ := strings.Cut(said.String(), "\n")
+		return nil, fmt.Errorf("the child of the page failed: %w %s", err, first)
+	case out.Len() > maxAnswer:
+		return nil, errors.New("the child of the page answered too much")
+	}
+	return out.Bytes(), nil
+}
+
+// childEnd is how long a child that is told to end may take.
+const childEnd = 2 * time.Second
 
 // tryLimit is how long the child of a trial may take.
 const tryLimit = 30 * time.Second

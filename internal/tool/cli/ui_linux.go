@@ -7,28 +7,94 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
 )
 
-// hungUp calls end when nobody is left at the other end of standard input: the terminal is gone, or a pipe was closed. It
-// waits for that alone and reads nothing, so that a page in the background is not stopped.
-func hungUp(end func()) {
-	for {
-		files := []unix.PollFd{{Fd: 0, Events: unix.POLLRDHUP}}
-		_, err := unix.Poll(files, -1)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil || files[0].Revents&unix.POLLNVAL != 0:
-			return // there is no standard input
+// listens watches standard input: it calls end after a hang-up of the terminal or the close of a pipe, and sends a value to again
+// for each line. It returns false for a standard input without another end, such as /dev/null.
+func listens(end func(), again chan<- struct{}) bool {
+	var info unix.Stat_t
+	if unix.Fstat(0, &info) != nil {
+		return false
+	}
+	terminal := isTerminal(os.Stdin)
+	if kind := info.Mode & unix.S_IFMT; !terminal && kind != unix.S_IFIFO && kind != unix.S_IFSOCK {
+		return false
+	}
+	go func() {
+		for hears(terminal, again) {
+		}
+		end()
+	}()
+	return true
+}
+
+// backgroundPause is how long a page in the background waits before it looks at its terminal again: reading would stop it.
+const backgroundPause = time.Second
+
+// hears waits for a line or the end of standard input, and returns false at its end.
+func hears(terminal bool, again chan<- struct{}) bool {
+	files := []unix.PollFd{{Fd: 0, Events: unix.POLLIN | unix.POLLRDHUP}}
+	_, err := unix.Poll(files, -1)
+	switch events := files[0].Revents; {
+	case errors.Is(err, unix.EINTR):
+		return true
+	case err != nil || events&(unix.POLLNVAL|unix.POLLERR) != 0 || events&unix.POLLIN == 0:
+		return false
+	case terminal && !foreground():
+		if events&(unix.POLLHUP|unix.POLLRDHUP) != 0 {
+			return false
+		}
+		time.Sleep(backgroundPause)
+		return true
+	}
+	var text [256]byte
+	n, err := unix.Read(0, text[:])
+	if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+		return true
+	}
+	if err != nil || n == 0 && !terminal {
+		return false
+	}
+	if n == 0 { // Ctrl-D
+		return true
+	}
+	if slices.Contains(text[:n], '\n') {
+		select {
+		case again <- struct{}{}:
 		default:
-			end()
-			return
 		}
 	}
+	return true
+}
+
+// foreground reports whether the terminal's input is this process's.
+func foreground() bool {
+	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// together runs a child in a process group. The group is told to end with the child's context, and ends its own children then; what
+// is left of it later is killed. The child does not outlive this process.
+func together(child *exec.Cmd) error {
+	runtime.LockOSThread() // the signal at the parent's end is tied to the thread
+	defer runtime.UnlockOSThread()
+	child.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
+	group := func(s unix.Signal) { _ = unix.Kill(-child.Process.Pid, s) }
+	child.Cancel = func() error { group(unix.SIGTERM); return nil }
+	if err := spawn.Start(child); err != nil {
+		return err
+	}
+	defer group(unix.SIGKILL)
+	return child.Wait()
 }
 
 // openPage starts a browser on a page. The address goes by a file that only this user reads: arguments are for everybody
@@ -51,7 +117,7 @@ func openPage(address string) (forget func(), err error) {
 	}
 	cmd := exec.Command(opener, file)
 	cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
+	if err := spawn.Start(cmd); err != nil {
 		return forget, err
 	}
 	go func() { _ = cmd.Wait() }()

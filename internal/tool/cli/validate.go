@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )

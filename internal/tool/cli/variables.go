@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -25,7 +25,7 @@ type variableList struct {
 
 // variablesOf tells about all variables of a machine.
 func variablesOf(source *machine.Source) (*variableList, error) {
-	answer, err := ask.Plan(source)
+	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}

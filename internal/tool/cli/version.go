@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

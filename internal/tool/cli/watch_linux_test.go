@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/loaders"
 )
 
 // The time of an opening is from the line before it to the next line of the loader, whatever that says.

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 )
 
 // A machine without Vulkan, which needs none as far as can be seen.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/term"
 )
 

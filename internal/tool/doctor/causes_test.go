@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // cause is a machine on which one cause is named; what is at most a note counts for nothing.

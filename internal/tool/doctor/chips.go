@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
 )
 
 // dozen is the driver for the Windows Subsystem for Linux.

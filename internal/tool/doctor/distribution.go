@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 )
 
 // distribution is who made the system, and so how something is installed.

@@ -7,10 +7,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // driverExam examines what drivers do with the devices.
@@ -103,7 +103,7 @@ func (e *driverExam) replacedByRivals() {
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
 		return
 	}
-	all, err := ask.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
+	all, err := decide.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
 	if err != nil {
 		return
 	}

@@ -6,10 +6,10 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // Options say for which program is looked.
@@ -104,7 +104,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	linker := binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class),
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	source = report.decideFor(source, linker, &options)
-	answer, err := ask.Plan(source)
+	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/systems"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/term"
 )
 

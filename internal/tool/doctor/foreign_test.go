@@ -9,10 +9,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
 	"vkloader/test/tree"
 )

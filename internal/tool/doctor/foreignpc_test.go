@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
 )
 

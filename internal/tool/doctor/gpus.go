@@ -5,19 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
 // GPU is a graphics device, as the kernel shows it. Its drivers are those that this report calls good.
 type GPU struct {
-	discover.GPU
+	decide.GPU
 	directory string // in sysfs
 }
 
@@ -84,7 +84,7 @@ func (h host) whole(name string) string {
 // devicesOf are those that the kernel of a machine shows.
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
-		list = append(list, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
+		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
 			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
 	}
 	return list

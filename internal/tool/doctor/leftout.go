@@ -13,10 +13,10 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -63,7 +63,7 @@ func (e *keptExam) left() []keptOut {
 	}
 	list := []keptOut{}
 	add := func(source facts.Source, out keptOut) {
-		answer, err := ask.Changed(source)
+		answer, err := decide.Changed(source)
 		if err != nil {
 			return
 		}

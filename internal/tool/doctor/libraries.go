@@ -11,10 +11,10 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

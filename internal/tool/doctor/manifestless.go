@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 )
 
 // ownDirectories are where users without root put libraries, below their home directory.

@@ -5,14 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 )
 
 // PC is a machine with Windows: the facts of the decision, as programs of one word size see them, and what those leave out.
@@ -61,7 +60,7 @@ func lookPC(pc PC) (*pcExam, error) {
 		e.Class = 0
 	}
 	var err error
-	if e.plan, err = ask.ChangedOn(search.Windows(pc.WordSize()), pc, discover.Program{}); err != nil {
+	if e.plan, err = decide.ChangedOn(search.Windows(pc.WordSize()), pc, decide.Program{}); err != nil {
 		return nil, err
 	}
 	e.Answer, e.source = e.plan, pc.Running()

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/pc"
+	"vkloader/internal/decide/windows"
 )
 
 // entry is a value of the registry, in the view of programs of a word size.
-type entry = pc.ValueName
+type entry = windows.ValueName
 
 // pcChange is one thing that somebody can do on a PC: a variable gets a value, or a value of the registry is switched on
 // or goes.
@@ -54,7 +54,7 @@ func (t pcTried) say() (string, []string) {
 
 // RegistryChange is the change of the registry that was tried and ends the finding: a value goes, or its data become four bytes of
 // 0 (on). False: no value of the registry ends it.
-func (f *Finding) RegistryChange() (at pc.ValueName, on, is bool) {
+func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
 	t, is := f.advice.(pcTried)
 	if !is || t.variable != "" {
 		return entry{}, false, false

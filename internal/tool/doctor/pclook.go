@@ -5,15 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
 
@@ -304,7 +303,7 @@ func (e *pcExam) otherView() error {
 		return nil
 	}
 	other := e.pc.Seen(views[at])
-	answer, err := ask.ChangedOn(search.Windows(views[at]), other, discover.Program{})
+	answer, err := decide.ChangedOn(search.Windows(views[at]), other, decide.Program{})
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -76,7 +76,7 @@ func (r *Report) probed(a *alone) {
 // variables say: the changes are tried for a program that gets it.
 func (r *Report) trialOf(a *alone) *explain.Trial {
 	if a.Kind == "driver" {
-		decide := func(from facts.Source) (*plan.Answer, error) { return ask.ChangedFor(from, ask.Probe) }
+		decide := func(from facts.Source) (*plan.Answer, error) { return decide.ChangedFor(from, decide.ProbeProgram) }
 		if answer, err := decide(r.source); err == nil {
 			return explain.NewTrialFor(decide, r.source, answer)
 		}
@@ -142,7 +142,7 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *r.source
 	source.Environ, source.Program = environ, at.Child
-	decided, err := ask.PlanFor(&source, ask.Probe)
+	decided, err := decide.PlanFor(&source, decide.ProbeProgram)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -6,10 +6,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/term"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )

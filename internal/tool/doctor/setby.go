@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 
 // fromStart is the value that a variable had when the container's first process was started, by its image or its runtime's
 // options; known is whether that can be told.
 func (h host) fromStart(name string) (value string, set, known bool) {
-	if h.machine.Tree != nil { // an image: its variables are all that there are
+	if h.machine.Tree != nil { // a host described by files has no process to read
 		value, set = h.machine.Lookup(name)
 		return value, set, true
 	}

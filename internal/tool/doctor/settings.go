@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -64,7 +64,7 @@ func (e *settingsExam) settingsChange(file string) bool {
 	if s.HasLevel || len(s.Devices) > 0 {
 		return true
 	}
-	without, err := ask.Changed(explain.Lacking(e.source, []string{file}))
+	without, err := decide.Changed(explain.Lacking(e.source, []string{file}))
 	return err != nil || !reflect.DeepEqual(outcomeOf(e.plan), outcomeOf(without))
 }
 

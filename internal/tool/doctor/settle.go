@@ -7,10 +7,10 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/explain"
 )
 
 // maxLooks is how often a machine is looked at again to try fixes: each takes as long as the first look.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 

@@ -10,12 +10,12 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -82,11 +82,11 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	defer r.Order()
 	source := *r.source
 	source.Environ, source.Program = how.Environ, how.At.Child
-	answer, err := ask.PlanFor(&source, ask.Probe)
+	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
 	if err != nil {
 		return err
 	}
-	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: launch.Scene{Source: &source, Answer: answer, Program: ask.Probe}, patience: how.Limit}
+	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: launch.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}, patience: how.Limit}
 	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	list := r.driversAlone()
 	for i := range list {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/probe"
 	"vkloader/test/binary"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/test/tree"
 )
 

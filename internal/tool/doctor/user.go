@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -8,12 +8,12 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -222,7 +222,7 @@ func Unseen(source *machine.Source) (set []string) {
 func lost(has map[string]bool, source *machine.Source) (names []string) {
 	plain := *source
 	plain.Elevated = false
-	answer, err := ask.Plan(&plain)
+	answer, err := decide.Plan(&plain)
 	if err != nil {
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

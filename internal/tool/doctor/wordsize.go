@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
 )
 
 // install32 installs a package for 32-bit programs beside that for 64-bit ones.

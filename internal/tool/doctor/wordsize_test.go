@@ -3,7 +3,7 @@ package doctor
 import (
 	"testing"
 
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 )
 
 // What brings a 32-bit driver is said in the distribution's words.

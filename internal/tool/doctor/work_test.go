@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/test/tree"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/test/binary"
 	"vkloader/test/tree"
 )

@@ -11,10 +11,10 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // checker makes the findings.
@@ -30,7 +30,7 @@ type checker struct {
 func Check(source facts.Source, answer *plan.Answer) []Finding {
 	if answer == nil {
 		var err error
-		if answer, err = ask.Changed(source); err != nil {
+		if answer, err = decide.Changed(source); err != nil {
 			return nil
 		}
 	}
@@ -52,7 +52,7 @@ func (c *checker) decide(names ...variables.ID) *plan.Answer {
 	if !slices.ContainsFunc(names, func(v variables.ID) bool { return c.source.Var(v.Name(), false).Set }) {
 		return c.answer // which is the same without them
 	}
-	answer, err := ask.Changed(explain.Without(c.source, names...))
+	answer, err := decide.Changed(explain.Without(c.source, names...))
 	if err != nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (c *checker) drivers() {
 	names := baseNames(all)
 	known := names
 	if len(c.patterns(variables.DriversSelect)) > 0 || len(c.patterns(variables.DriversDisable)) > 0 {
-		unhidden, err := ask.ChangedFor(explain.Without(c.source, variables.DriversSelect, variables.DriversDisable), ask.Probe)
+		unhidden, err := decide.ChangedFor(explain.Without(c.source, variables.DriversSelect, variables.DriversDisable), decide.ProbeProgram)
 		if err != nil {
 			return
 		}
@@ -242,7 +242,7 @@ func (c *checker) keptOut(name string) bool {
 	if c.answer.Settings == nil {
 		return false
 	}
-	without, err := ask.Changed(explain.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
+	without, err := decide.Changed(explain.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
 	return err == nil && slices.ContainsFunc(without.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 }
 

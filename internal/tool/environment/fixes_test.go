@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // The line that ends a finding was tried: of a list only the entry goes that is at fault.

@@ -38,7 +38,7 @@ const (
 	fileList = separated + " list of manifest files (names that end in `.json`) and directories of them"
 	baseList = separated + " list of directories; an element that ends in `.json` is a manifest"
 	filter   = "comma-separated list of at most 16 of: a name, `start*`, `*end`, `*part*`, `*` or `~all~`; case-insensitive"
-	ranges   = "comma-separated list of at most 16 numbers or ranges like `0x1000-0x1fff`; hexadecimal, octal or decimal as in C"
+	ranges   = "comma-separated list of numbers or ranges like `0x1000-0x1fff`; hexadecimal, octal or decimal as in C"
 	word     = "a number: 0 is off, any other is on"
 
 	withoutConfigurations = "a settings file with device configurations"

@@ -30,7 +30,7 @@ func TestEveryVariableIsTold(t *testing.T) {
 	}
 	variables.Each(func(v variables.ID) {
 		if told[v] != 1 {
-			t.Errorf("%s is told about %d times", v.Name(), told[v])
+			t.Errorf("%s has %d entries in internal/tool/environment/guide.go, not one", v.Name(), told[v])
 		}
 		if found, known := variables.Named(v.Name()); !known || found != v {
 			t.Errorf("%s cannot be found", v.Name())
@@ -72,7 +72,7 @@ func TestListsOfStatements(t *testing.T) {
 		slices.Sort(c[0])
 		slices.Sort(c[1])
 		if !slices.Equal(c[0], c[1]) {
-			t.Errorf("%v\nwant %v", c[0], c[1])
+			t.Errorf("internal/core/variables/table.go has %v,\nthe lists of this test %v", c[0], c[1])
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 )
 
 // States of a variable.

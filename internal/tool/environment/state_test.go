@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 	"vkloader/test/tree"
 )
 

@@ -31,8 +31,6 @@ func TestChecks(t *testing.T) {
 		{variables.VendorIDFilter, "nvidia", "not a number"},
 		{variables.VendorIDFilter, "5-", "ends before"},
 		{variables.VendorIDFilter, "9-2", "ends before"},
-		{variables.DriverIDFilter, strings.Repeat("1,", 17), "first 16"},
-		{variables.DriverIDFilter, strings.Repeat("1,", 16), ""},
 		{variables.LayersDisable, "~implicit~,*hud,~ALL~", ""},
 		{variables.LayersEnable, "~implicit~", "no special word"},
 		{variables.LayersEnable, "~All~,**", ""},

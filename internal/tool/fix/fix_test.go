@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // home is a machine with files of a user below /home/u.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // homeOf is the directory that the user's own files lie below; "": it is not known.

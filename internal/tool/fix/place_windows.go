@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // homeOf is the directory that the user's own files lie below; "": it is not known.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 )
 
 // Edit is a file of the user's that gets another content, or goes.

@@ -8,33 +8,33 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
 	"vkloader/internal/tool/term"
 )
 
 // Registry is what values are read from and written to. That a value is not there is fs.ErrNotExist.
 type Registry interface {
-	Read(pc.ValueName) (pc.Data, error)
-	Write(pc.ValueName, pc.Data) error
-	Delete(pc.ValueName) error
+	Read(windows.ValueName) (windows.Data, error)
+	Write(windows.ValueName, windows.Data) error
+	Delete(windows.ValueName) error
 	Wide() bool // programs of 64 bits run there
 }
 
 // keptValue is a value of the registry as it was, and what it became.
 type keptValue struct {
-	Value  pc.ValueName `json:"value"`
-	Before pc.Data      `json:"before"`
-	After  *pc.Data     `json:"after"` // nil: it is gone
+	Value  windows.ValueName `json:"value"`
+	Before windows.Data      `json:"before"`
+	After  *windows.Data     `json:"after"` // nil: it is gone
 }
 
 // Switched are the data of a value that loaders take (WIN-036).
-var Switched = pc.Data{Kind: 4, Bytes: []byte{0, 0, 0, 0}}
+var Switched = windows.Data{Kind: 4, Bytes: []byte{0, 0, 0, 0}}
 
 // Change deletes a value, or with on gives it the data that loaders take. Before that what was there stands in the undo file, and
 // in a file for the registry editor beside it.
-func Change(m *machine.Machine, registry Registry, value pc.ValueName, on bool) error {
+func Change(m *machine.Machine, registry Registry, value windows.ValueName, on bool) error {
 	if !value.Exportable() {
 		return exit.Unable("%s: the registry editor cannot export this name", value)
 	}
@@ -81,15 +81,17 @@ func ExportFile(m *machine.Machine) string {
 
 // export is such a file, in UTF-16 as the registry editor writes it.
 func (u *undo) export(wide bool) []byte {
-	list := term.Words(u.Values, func(k keptValue) pc.ExportedValue { return pc.ExportedValue{ValueName: k.Value, Data: k.Before} })
-	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(pc.Export(list, wide)))) // numbers have a size
+	list := term.Words(u.Values, func(k keptValue) windows.ExportedValue {
+		return windows.ExportedValue{ValueName: k.Value, Data: k.Before}
+	})
+	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide)))) // numbers have a size
 	return out
 }
 
-func same(a, b pc.Data) bool { return a.Kind == b.Kind && slices.Equal(a.Bytes, b.Bytes) }
+func same(a, b windows.Data) bool { return a.Kind == b.Kind && slices.Equal(a.Bytes, b.Bytes) }
 
 // is tells what a value is now; nil: it is not there.
-func is(registry Registry, value pc.ValueName) (*pc.Data, error) {
+func is(registry Registry, value windows.ValueName) (*windows.Data, error) {
 	now, err := registry.Read(value)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -8,32 +8,32 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
-	"vkloader/internal/tool/systems"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
+	"vkloader/internal/decide/windows"
 )
 
 // values are a registry.
-type values map[pc.ValueName]pc.Data
+type values map[windows.ValueName]windows.Data
 
-func (v values) Read(at pc.ValueName) (pc.Data, error) {
+func (v values) Read(at windows.ValueName) (windows.Data, error) {
 	data, is := v[at]
 	if !is {
 		return data, &fs.PathError{Op: "registry", Path: at.Name, Err: fs.ErrNotExist}
 	}
 	return data, nil
 }
-func (v values) Write(at pc.ValueName, data pc.Data) error { v[at] = data; return nil }
-func (v values) Delete(at pc.ValueName) error              { delete(v, at); return nil }
-func (v values) Wide() bool                                { return true }
+func (v values) Write(at windows.ValueName, data windows.Data) error { v[at] = data; return nil }
+func (v values) Delete(at windows.ValueName) error                   { delete(v, at); return nil }
+func (v values) Wide() bool                                          { return true }
 
 const layers = `SOFTWARE\Khronos\Vulkan\ImplicitLayers`
 
 var (
-	stale  = pc.ValueName{Hive: facts.LocalMachine, Bits: "32", Key: layers, Name: `C:\gone\"a"\obs.json`}
-	off    = pc.ValueName{Hive: facts.CurrentUser, Bits: "64", Key: layers, Name: `C:\there\layer.json`}
-	text   = pc.Data{Kind: 1, Bytes: []byte("0\x00\"\x00\\\x00\x00\x00")}
-	number = pc.Data{Kind: 4, Bytes: []byte{1, 2, 3, 4}}
+	stale  = windows.ValueName{Hive: facts.LocalMachine, Bits: "32", Key: layers, Name: `C:\gone\"a"\obs.json`}
+	off    = windows.ValueName{Hive: facts.CurrentUser, Bits: "64", Key: layers, Name: `C:\there\layer.json`}
+	text   = windows.Data{Kind: 1, Bytes: []byte("0\x00\"\x00\\\x00\x00\x00")}
+	number = windows.Data{Kind: 4, Bytes: []byte{1, 2, 3, 4}}
 )
 
 // What a value was stands in a file for the registry editor before it changes, and comes back.
@@ -42,7 +42,7 @@ func TestRegistryChange(t *testing.T) {
 	m := home(t, nil)
 	registry := values{stale: number, off: text}
 	for _, c := range []struct {
-		at pc.ValueName
+		at windows.ValueName
 		on bool
 	}{{stale, false}, {off, true}} {
 		if err := Change(m, registry, c.at, c.on); err != nil {
@@ -79,7 +79,7 @@ func TestRegistryUndoForce(t *testing.T) {
 	t.Parallel()
 	m := home(t, nil)
 	registry := values{stale: number, off: text}
-	for _, at := range []pc.ValueName{stale, off} {
+	for _, at := range []windows.ValueName{stale, off} {
 		if err := Change(m, registry, at, false); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestRegistryUndoForce(t *testing.T) {
 func TestRegistryNotExportable(t *testing.T) {
 	t.Parallel()
 	m := home(t, nil)
-	odd := pc.ValueName{Hive: facts.CurrentUser, Bits: "64", Key: layers, Name: "C:\\a\r\n[-HKEY_CURRENT_USER\\SOFTWARE]\r\n.json"}
+	odd := windows.ValueName{Hive: facts.CurrentUser, Bits: "64", Key: layers, Name: "C:\\a\r\n[-HKEY_CURRENT_USER\\SOFTWARE]\r\n.json"}
 	registry := values{odd: number}
 	if err := Change(m, registry, odd, false); err == nil || len(registry) != 1 || m.Exists(UndoFile(m)) {
 		t.Errorf("%v, %v", err, registry)

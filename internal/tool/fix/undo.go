@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 )
 
 // undoName is the name of the undo file.

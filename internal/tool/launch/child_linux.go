@@ -17,8 +17,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/spawn"
 )
 
 // Become makes this process the program; it returns only when that fails.
@@ -65,7 +66,7 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 		}
 	}
 	defer signal.Stop(signals)
-	err = cmd.Start()
+	err = spawn.Start(cmd)
 	write.Close()
 	if err != nil {
 		read.Close()

@@ -9,10 +9,11 @@ import (
 	"runtime"
 	"syscall"
 
-	"golang.org/x/sys/windows"
+	syswindows "golang.org/x/sys/windows"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/windows"
 )
 
 // Wait runs the program as a child in the same console, and waits for it. With a splitter its standard error goes through
@@ -25,7 +26,7 @@ func (p *Program) Wait(s *Splitter) (code int, err error) {
 	interrupts := make(chan os.Signal, 1) // Ctrl-C goes to all programs of the console; the tool stays until this one has ended
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	err = cmd.Run()
+	err = spawn.Run(cmd)
 	if s != nil {
 		if wrong := s.Close(); err == nil && wrong != nil && !errors.Is(wrong, io.EOF) {
 			err = wrong
@@ -55,7 +56,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		default: // it has been said
 		}
 	}
-	defer pc.OnBreak(func() { say(hangs) })()
+	defer windows.OnBreak(func() { say(hangs) })()
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -64,7 +65,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	d := &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
-	job, err := pc.NewJob()
+	job, err := windows.NewJob()
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +74,12 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		return &exec.Cmd{Path: p.Path, Args: p.Args, Env: machine.WithVariable(p.Environ, withoutDebugHeap, "1"), Stdin: os.Stdin, Stdout: stdout,
 			Stderr: s, WaitDelay: lastWords, SysProcAttr: &syscall.SysProcAttr{CreationFlags: flags}}
 	}
-	cmd := command(windows.DEBUG_PROCESS)
-	err = cmd.Start()
-	debugged := !errors.Is(err, windows.ERROR_NOT_SUPPORTED)
+	cmd := command(syswindows.DEBUG_PROCESS)
+	err = spawn.Start(cmd)
+	debugged := !errors.Is(err, syswindows.ERROR_NOT_SUPPORTED)
 	if !debugged {
 		cmd = command(0)
-		err = cmd.Start()
+		err = spawn.Start(cmd)
 	}
 	if err != nil {
 		return nil, err

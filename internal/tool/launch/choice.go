@@ -9,9 +9,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -117,7 +117,7 @@ func starHint(glob string) string {
 
 // Check decides with the choice in force and tells what of it comes to nothing, and why.
 func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
-	made, err := ask.Decide(source)
+	made, err := decide.Of(source)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sys/windows"
+	syswindows "golang.org/x/sys/windows"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 )
 
 // debugger follows a program and all that it starts. The thread that started it calls loop; another one may call stop and idle.
@@ -27,17 +27,17 @@ type debugger struct {
 // debugged is a process that is followed.
 type debugged struct {
 	pid     uint32
-	handle  windows.Handle
-	first   uint32                    // its first thread
-	threads map[uint32]windows.Handle // all
-	begun   map[pc.Exception]bool     // the breakpoints that a process begins with, which have been seen
-	last    *Fault                    // at the last exception that ends programs, if they do not handle it
+	handle  syswindows.Handle
+	first   uint32                       // its first thread
+	threads map[uint32]syswindows.Handle // all
+	begun   map[windows.Exception]bool   // the breakpoints that a process begins with, which have been seen
+	last    *Fault                       // at the last exception that ends programs, if they do not handle it
 }
 
 // loop takes what happens to the processes until none is left. main is the program itself.
 func (d *debugger) loop(main uint32) error {
 	for {
-		e, err := pc.NextDebugEvent()
+		e, err := windows.NextDebugEvent()
 		if err != nil {
 			return err
 		}
@@ -52,13 +52,13 @@ func (d *debugger) loop(main uint32) error {
 }
 
 // take takes one event, and tells whether the program continues as if the exception had not happened.
-func (d *debugger) take(main uint32, e *pc.DebugEvent) (handled bool) {
+func (d *debugger) take(main uint32, e *windows.DebugEvent) (handled bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if e.Kind == pc.Started {
-		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]windows.Handle{}, begun: map[pc.Exception]bool{}}
+	if e.Kind == windows.Started {
+		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]syswindows.Handle{}, begun: map[windows.Exception]bool{}}
 		if d.failed || d.why.Load() != goesOn {
-			_ = windows.TerminateProcess(e.Process, 1)
+			_ = syswindows.TerminateProcess(e.Process, 1)
 		}
 	}
 	p := d.alive[e.PID]
@@ -66,13 +66,13 @@ func (d *debugger) take(main uint32, e *pc.DebugEvent) (handled bool) {
 		return false
 	}
 	switch e.Kind {
-	case pc.Started, pc.ThreadStarted:
+	case windows.Started, windows.ThreadStarted:
 		p.threads[e.TID] = e.Thread
-	case pc.ThreadEnded:
+	case windows.ThreadEnded:
 		delete(p.threads, e.TID)
-	case pc.Raised:
+	case windows.Raised:
 		return d.raised(p, e)
-	case pc.Ended:
+	case windows.Ended:
 		delete(d.alive, e.PID)
 		d.ended(p, e, e.PID == main)
 	}
@@ -80,17 +80,17 @@ func (d *debugger) take(main uint32, e *pc.DebugEvent) (handled bool) {
 }
 
 // raised takes an exception. One that its process does not handle is a fault.
-func (d *debugger) raised(p *debugged, e *pc.DebugEvent) (handled bool) {
+func (d *debugger) raised(p *debugged, e *windows.DebugEvent) (handled bool) {
 	switch {
-	case (e.Exception == pc.Breakpoint || e.Exception == pc.Breakpoint32) && !p.begun[e.Exception]:
+	case (e.Exception == windows.Breakpoint || e.Exception == windows.Breakpoint32) && !p.begun[e.Exception]:
 		p.begun[e.Exception] = true // so each process begins
 		return true
-	case e.Exception == pc.ControlC || e.Exception == pc.ControlBreak:
+	case e.Exception == windows.ControlC || e.Exception == windows.ControlBreak:
 		return true // the tool hears them, too
 	case !e.Exception.Fatal():
 		return false
 	}
-	_, sp := pc.Standing(p.handle, p.threads[e.TID])
+	_, sp := windows.Standing(p.handle, p.threads[e.TID])
 	p.last = faultAt(p, e.Address, sp)
 	if p.last.Killed = e.Exception.String(); !e.First {
 		d.faults.take(p.last, e.TID == p.first)
@@ -101,8 +101,8 @@ func (d *debugger) raised(p *debugged, e *pc.DebugEvent) (handled bool) {
 // ended takes the end of a process. A handler of its own may have ended it after an exception, with the exception's code. With
 // a program that has failed all that it has started ends; otherwise it may have been a launcher, and what it has started is
 // followed on.
-func (d *debugger) ended(p *debugged, e *pc.DebugEvent, main bool) {
-	killed := pc.Exception(e.Code)
+func (d *debugger) ended(p *debugged, e *windows.DebugEvent, main bool) {
+	killed := windows.Exception(e.Code)
 	if killed.Fatal() && d.told == nil && p.last != nil && p.last.Killed == killed.String() {
 		d.faults.take(p.last, true)
 	}
@@ -120,7 +120,7 @@ func (d *debugger) ended(p *debugged, e *pc.DebugEvent, main bool) {
 // terminate ends all processes. The mutex is held.
 func (d *debugger) terminate() {
 	for _, p := range d.alive {
-		_ = windows.TerminateProcess(p.handle, 1)
+		_ = syswindows.TerminateProcess(p.handle, 1)
 	}
 }
 
@@ -132,10 +132,10 @@ func (d *debugger) stop(why int32) {
 	if why == hangs {
 		for _, p := range d.alive {
 			for tid, thread := range p.threads {
-				if !pc.Suspend(thread) {
+				if !windows.Suspend(thread) {
 					continue
 				}
-				if at, sp := pc.Standing(p.handle, thread); at != 0 {
+				if at, sp := windows.Standing(p.handle, thread); at != 0 {
 					p.last = faultAt(p, at, sp)
 					d.faults.take(p.last, tid == p.first)
 				}
@@ -150,7 +150,7 @@ func (d *debugger) idle() bool {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for _, p := range d.alive {
-		if list, err := pc.ModulesOf(p.pid); err == nil && hasLoader(list) {
+		if list, err := windows.ModulesOf(p.pid); err == nil && hasLoader(list) {
 			return false
 		}
 	}
@@ -160,7 +160,7 @@ func (d *debugger) idle() bool {
 // end says how the program ended.
 func (d *debugger) end(code uint32) *End {
 	e := d.faults.ended(d.why.Load())
-	if killed := pc.Exception(code); killed.Fatal() {
+	if killed := windows.Exception(code); killed.Fatal() {
 		e.Killed = killed.String()
 	} else {
 		e.Code = int(code)
@@ -168,8 +168,8 @@ func (d *debugger) end(code uint32) *End {
 	return e
 }
 
-func hasLoader(list []pc.Module) bool {
-	return slices.ContainsFunc(list, func(m pc.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
+func hasLoader(list []windows.Module) bool {
+	return slices.ContainsFunc(list, func(m windows.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
 }
 
 // maxStack is how much of a stack is looked at.
@@ -178,8 +178,8 @@ const maxStack = 32 << 10
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
 func faultAt(p *debugged, at, sp uint64) *Fault {
-	list, _ := pc.ModulesOf(p.pid)
-	f := &Fault{Program: pc.ProgramOf(p.handle), Loader: hasLoader(list)}
+	list, _ := windows.ModulesOf(p.pid)
+	f := &Fault{Program: windows.ProgramOf(p.handle), Loader: hasLoader(list)}
 	in := func(address uint64) string {
 		for _, m := range list {
 			if address >= m.Base && address-m.Base < m.Size {
@@ -192,8 +192,8 @@ func faultAt(p *debugged, at, sp uint64) *Fault {
 		f.Mapped = true
 		f.add(file)
 	}
-	for _, word := range pc.Words(p.handle, sp, maxStack) {
-		if file := in(word); file != "" && pc.IsCode(p.handle, word) {
+	for _, word := range windows.Words(p.handle, sp, maxStack) {
+		if file := in(word); file != "" && windows.IsCode(p.handle, word) {
 			f.add(file)
 		}
 	}

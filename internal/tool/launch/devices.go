@@ -5,18 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 
 // Devices are those of a machine, as programs get them.
 type Devices struct {
-	List   []discover.Device
+	List   []decide.Device
 	Hidden []string // why programs do not see it, whatever the id filters say; "": they do
 }
 
@@ -35,14 +33,13 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 			}
 			filters.add(vendor, device)
 		}
-		changes, err = filters.changes(m)
-		return changes, nil, err
+		return filters.changes(m), nil, nil
 	}
 	all, err := list()
 	if err != nil {
 		return nil, nil, err
 	}
-	listed := ask.SelectedAll(all.List)
+	listed := decide.SelectedAll(all.List)
 	var filters idFilters
 	chosen, places := map[int]bool{}, []int{}
 	for _, wanted := range c.Devices {
@@ -76,8 +73,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		}
 		warnings = append(warnings, warning)
 	}
-	changes, err = filters.changes(m)
-	return changes, warnings, err
+	return filters.changes(m), warnings, nil
 }
 
 // idFilters are the values of the id filters: a device is listed that is in each that is not empty.
@@ -95,7 +91,7 @@ func (f *idFilters) add(vendor, device uint32) {
 
 // byDriver adds the filter of drivers where it keeps out another driver's device with the same numbers, and none that is
 // chosen: a device of Vulkan 1.1 may not say its driver.
-func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
+func (f *idFilters) byDriver(all []decide.Device, chosen map[int]bool) {
 	var ids []uint32
 	for i := range all {
 		if !chosen[i] {
@@ -116,20 +112,17 @@ func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
 	}
 }
 
-func (f *idFilters) pass(d *discover.Device) bool {
+func (f *idFilters) pass(d *decide.Device) bool {
 	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }
 
-func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
+func (f *idFilters) changes(m *machine.Machine) (changes []Change) {
 	for _, filter := range []struct {
 		v      variables.ID
 		ids    []uint32
 		format string
 	}{{variables.VendorIDFilter, f.vendors, "0x%x"}, {variables.DeviceIDFilter, f.devices, "0x%x"}, {variables.DriverIDFilter, f.drivers, "%d"}} {
-		if len(filter.ids) > plan.FilterEntries {
-			return nil, fmt.Errorf("--device: more than %d devices", plan.FilterEntries)
-		}
 		texts := term.Words(filter.ids, func(id uint32) string { return fmt.Sprintf(filter.format, id) })
 		if texts != nil {
 			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))
@@ -137,5 +130,5 @@ func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
 			changes = append(changes, Change{Name: filter.v.Name()})
 		}
 	}
-	return changes, nil
+	return changes
 }

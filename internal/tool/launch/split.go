@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/loaders"
 )
 
 // maxLine is how much of a line is gathered; the loader's own are below 600 bytes (LOG-10).

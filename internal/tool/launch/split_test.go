@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/loaders"
+	"vkloader/internal/decide/loaders"
 )
 
 // Whatever the pieces in which it comes, the loader's lines and the rest are parted the same way.

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -19,7 +18,7 @@ type Scene struct {
 	Source *machine.Source
 	Answer *plan.Answer
 
-	Program discover.Program // for which the answer is
+	Program decide.Program // for which the answer is
 
 	ByFiles bool // drivers are left out by a list of the others: for a loader that knows no filters
 }
@@ -68,7 +67,7 @@ func (s *Scene) Suspects(more []string) *Suspects {
 func (s *Scene) stays(x Suspect) bool {
 	source := *s.Source
 	source.Environ, _ = s.Without([]Suspect{x})
-	answer, err := ask.PlanFor(&source, s.Program)
+	answer, err := decide.PlanFor(&source, s.Program)
 	return err != nil || slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
 		slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
 }

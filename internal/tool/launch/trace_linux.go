@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/spawn"
 )
 
 // Trace runs the program as a child under ptrace, with its standard error split, until it and what it started have ended, or
@@ -40,7 +42,9 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
-	t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
+	if err = spawn.Allowed(p.Path, p.Args); err == nil {
+		t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
+	}
 	if errors.Is(err, unix.EPERM) {
 		t.traced, attributes.Sys.Ptrace = false, false
 		t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
@@ -20,11 +19,11 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -46,12 +45,12 @@ type Change struct {
 // Devices are how a change learns of devices.
 type Devices interface {
 	// List gives all devices of the machine, hidden ones included.
-	List() ([]discover.Device, error)
+	List() ([]decide.Device, error)
 	// Manifest is that of a device's driver, where settings with the device have to name it: it is found by a variable that
 	// they put out of force; "" otherwise.
-	Manifest(d *discover.Device) (string, error)
+	Manifest(d *decide.Device) (string, error)
 	// Try makes sure that a program with this object as its settings gets these devices.
-	Try(object map[string]any, chosen []discover.Device) error
+	Try(object map[string]any, chosen []decide.Device) error
 }
 
 // Done is what settings set and clear have done.
@@ -331,7 +330,7 @@ func levelWords(level uint32) []string {
 
 // found is what there is without settings files, and without the filters that take layers and drivers out of lists.
 func (p *Found) found() (*plan.Answer, error) {
-	return ask.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+	return decide.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
@@ -431,7 +430,7 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 // devices puts the devices into the object: as a configuration names them, with the driver manifests that it takes.
 func (c *Change) devices(lister Devices, object map[string]any) error {
 	list := []any{}
-	var all, chosen []discover.Device
+	var all, chosen []decide.Device
 	for _, word := range c.Devices {
 		if entry, ok := explicitDevice(word); ok { // may be of another machine
 			list = append(list, entry)
@@ -443,7 +442,7 @@ func (c *Change) devices(lister Devices, object map[string]any) error {
 				return err
 			}
 		}
-		listed := ask.SelectedAll(all)
+		listed := decide.SelectedAll(all)
 		hits, err := drivers.SelectDevices(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)

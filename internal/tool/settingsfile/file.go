@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"vkloader/internal/core/document"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // setAside is added to the name of another program's file that had to make room; loaders do not read such names.

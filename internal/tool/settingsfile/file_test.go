@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // settle makes a machine below a new directory, and gives a settings file's place on it and outside.

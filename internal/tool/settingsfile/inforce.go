@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"time"
 
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 )
 
 // Found is the settings files of a machine.

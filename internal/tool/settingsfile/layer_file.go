@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // LayerFileName is the name of the file.

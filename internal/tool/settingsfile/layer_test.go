@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 const schemaText = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_MAKER_check","features":{"settings":[

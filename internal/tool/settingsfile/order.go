@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -45,7 +44,7 @@ func (a *asker) ask(content map[string]any, program string, enabled []string, wi
 		source.Program = program
 	}
 	facts := explain.Without(explain.Replacing(&source, a.place, string(text)), without...)
-	return ask.ChangedFor(facts, discover.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // it shows pictures
+	return decide.ChangedFor(facts, decide.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // it shows pictures
 }
 
 // layers are those that there are, whatever the filters among the variables leave out.

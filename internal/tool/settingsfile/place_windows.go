@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/pc"
 )
 
 // key is where loaders find the path of the settings file (WIN-081).
@@ -24,7 +24,7 @@ func ownPlace(m *machine.Machine) (string, error) {
 
 // named are the files that the user's key names.
 func named(place string) bool {
-	values := pc.Registry(facts.CurrentUser, key, "64").Values
+	values := windows.Registry(facts.CurrentUser, key, "64").Values
 	return slices.ContainsFunc(values, func(v facts.Value) bool { return v.Name == place })
 }
 
@@ -33,7 +33,7 @@ func enter(place string) error {
 	if named(place) {
 		return nil
 	}
-	return pc.Register(key, place)
+	return windows.Register(key, place)
 }
 
 // leave takes that back for a file of the tool's own place.
@@ -41,7 +41,7 @@ func leave(place string) error {
 	if own, err := ownPlace(&machine.Machine{Environ: os.Environ()}); err != nil || own != place {
 		return nil
 	}
-	return pc.Unregister(key, place)
+	return windows.Unregister(key, place)
 }
 
 // place chooses the file to write: the one that the user's key names, or else the tool's own place.

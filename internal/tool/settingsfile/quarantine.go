@@ -10,11 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/binary"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -126,7 +126,7 @@ type component struct{ kind, manifest string }
 
 // given are the drivers and layers that programs get.
 func given(source *machine.Source) (map[component]bool, error) {
-	answer, err := ask.Plan(source)
+	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func given(source *machine.Source) (map[component]bool, error) {
 
 // identify finds what the name means. others are the drivers that stay, when it is one.
 func (e *Quarantine) identify(found *Found) (others []string, err error) {
-	answer, err := ask.Changed(explain.Lacking(found.Source, found.Places))
+	answer, err := decide.Changed(explain.Lacking(found.Source, found.Places))
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 func contentOf(t *testing.T, text string) map[string]any {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"vkloader/internal/tool/explain"
+	"vkloader/internal/decide/explain"
 )
 
 // rulesMember is the member of the mark that holds the rules about the order of layers.

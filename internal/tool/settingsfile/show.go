@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )

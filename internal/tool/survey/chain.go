@@ -9,22 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/vk"
 )
 
 // LookAtChain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
 func LookAtChain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*Chain, error) {
-	made, err := ask.Decide(source)
+	made, err := decide.Of(source)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +41,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	}
 	options := Options{Library: library, Limit: limit}
 	if source.Loader != nil { // of what a program gets: what it reads is known
-		if options.Loader, err = discover.LoaderOf(context.Background(), ask.Host(source), discover.Program{}); err != nil {
+		if options.Loader, err = decide.HostOf(source).LoaderOf(context.Background(), decide.Program{}); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +61,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 }
 
 // chainOf is what the decision alone knows.
-func chainOf(source *machine.Source, made *ask.Decision) *Chain {
+func chainOf(source *machine.Source, made *decide.Decision) *Chain {
 	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
 	in, out, answer := made.In, made.Out, made.Plan
 	explain.Fixes(source, answer, in, out)
@@ -162,7 +161,7 @@ func important(commands []string) []string {
 }
 
 // observed adds what children saw.
-func observed(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
+func observed(chain *Chain, answer *plan.Answer, seen *decide.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {

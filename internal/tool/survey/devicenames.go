@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/discover"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 )
 
 // DeviceNames is one device under all its names. What is not known, or does not exist, is left out.
@@ -47,7 +47,7 @@ const (
 )
 
 // NamesOf maps the devices that programs see, in their order, to what the kernel shows.
-func NamesOf(devices []discover.Device, kernel []*drivers.GPU) []DeviceNames {
+func NamesOf(devices []decide.Device, kernel []*drivers.GPU) []DeviceNames {
 	rows := make([]DeviceNames, len(devices))
 	for i := range devices {
 		d, at := &devices[i], i
@@ -62,7 +62,7 @@ func NamesOf(devices []discover.Device, kernel []*drivers.GPU) []DeviceNames {
 }
 
 // find is the device of the kernel: by its address, else the only one with these numbers.
-func find(d *discover.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
+func find(d *decide.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
 	for _, g := range kernel {
 		switch {
 		case d.PCI != "" && strings.EqualFold(g.Name, d.PCI):
@@ -96,7 +96,7 @@ func (r *DeviceNames) enter(g *drivers.GPU) {
 
 // compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver
 // that it prefers; the first device where there is none of them.
-func compact(devices []discover.Device, rows []DeviceNames) {
+func compact(devices []decide.Device, rows []DeviceNames) {
 	var chosen []int
 	for i := range devices {
 		d := &devices[i]
@@ -133,7 +133,7 @@ func preference(driver uint32) int {
 }
 
 // cuda gives the names of CUDA, whose devices are those of NVIDIA's own driver.
-func cuda(devices []discover.Device, rows []DeviceNames) {
+func cuda(devices []decide.Device, rows []DeviceNames) {
 	var list []int
 	for i := range devices {
 		if devices[i].VendorID == 0x10de && devices[i].DriverID == nvidiaProprietary {

@@ -6,22 +6,21 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/ask"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
 
 // Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
 type Device struct {
-	discover.Device
+	decide.Device
 	In  bool   `json:"in"`
 	Why string `json:"why,omitempty"` // why the device is not listed
 
@@ -64,11 +63,11 @@ var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFil
 // devices or changes their order.
 func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duration) (*Devices, error) {
 	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
-	seen, err := ask.Devices(found, environ, limit)
+	seen, err := decide.Devices(found, environ, limit)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := ask.Plan(&machine.Source{Machine: source.Machine, Program: found.Child})
+	answer, err := decide.Plan(&machine.Source{Machine: source.Machine, Program: found.Child})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 		if err != nil {
 			return nil, err
 		}
-		if l.hider == MesaLayer && more.Outcome != discover.Crashed && more.Outcome != discover.Hung {
+		if l.hider == MesaLayer && more.Outcome != decide.Crashed && more.Outcome != decide.Hung {
 			base = more.Devices
 		}
 		there := make([]bool, len(devices.List))
@@ -104,7 +103,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 			devices.List = append(devices.List, Device{Device: d, Why: l.why.say(), HiddenBy: l.hider})
 		}
 		for i := range there {
-			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == discover.Fine
+			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == decide.Fine
 		}
 	}
 	devices.Order = orderOf(source, answer, devices.List[:in], base)
@@ -112,7 +111,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 }
 
 // look runs the probe; silent: without any settings file.
-func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*discover.Report, error) {
+func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*decide.Report, error) {
 	if silent {
 		changed, remove, err := explain.ShadowSettings(environ, explain.SilentSettings)
 		if err != nil {
@@ -121,7 +120,7 @@ func look(found probe.Place, environ []string, silent bool, limit time.Duration)
 		defer remove()
 		environ = changed
 	}
-	return ask.Devices(found, environ, limit)
+	return decide.Devices(found, environ, limit)
 }
 
 // lift is one kind of thing that hides devices, taken away.
@@ -211,7 +210,7 @@ func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
 
 // InForce are the variables that choose drivers here, by their names.
 func InForce(source *machine.Source) ([]string, error) {
-	answer, err := ask.Plan(source)
+	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -220,12 +219,12 @@ func InForce(source *machine.Source) ([]string, error) {
 }
 
 // ManifestOf finds the driver manifest, among those that only variables name, whose driver lists a device; "" for none.
-func ManifestOf(found probe.Place, source *machine.Source, d *discover.Device, limit time.Duration) (string, error) {
-	with, err := ask.Plan(source)
+func ManifestOf(found probe.Place, source *machine.Source, d *decide.Device, limit time.Duration) (string, error) {
+	with, err := decide.Plan(source)
 	if err != nil {
 		return "", err
 	}
-	without, err := ask.Changed(explain.Without(source, DriverVariables...))
+	without, err := decide.Changed(explain.Without(source, DriverVariables...))
 	if err != nil {
 		return "", err
 	}
@@ -245,7 +244,7 @@ func ManifestOf(found probe.Place, source *machine.Source, d *discover.Device, l
 		if err != nil {
 			return "", err
 		}
-		if slices.ContainsFunc(alone.Devices, func(o discover.Device) bool { return sameDevice(d, &o) }) {
+		if slices.ContainsFunc(alone.Devices, func(o decide.Device) bool { return sameDevice(d, &o) }) {
 			return path, nil
 		}
 	}
@@ -254,8 +253,8 @@ func ManifestOf(found probe.Place, source *machine.Source, d *discover.Device, l
 
 // Try runs the probe with a settings file in place of any other; without Mesa's layer and the id filters, which act on
 // what the settings leave.
-func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*discover.Report, error) {
-	answer, err := ask.Plan(source)
+func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*decide.Report, error) {
+	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}
@@ -270,21 +269,21 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 		return nil, err
 	}
 	defer remove()
-	return ask.Devices(found, environ, limit)
+	return decide.Devices(found, environ, limit)
 }
 
 // Same tells whether devices of two runs are the same, in the same order.
-func Same(a, b []discover.Device) bool {
-	return slices.EqualFunc(a, b, func(x, y discover.Device) bool { return sameDevice(&x, &y) })
+func Same(a, b []decide.Device) bool {
+	return slices.EqualFunc(a, b, func(x, y decide.Device) bool { return sameDevice(&x, &y) })
 }
 
 // sameDevice compares two devices of different runs, whose numbers may differ.
-func sameDevice(a, b *discover.Device) bool {
+func sameDevice(a, b *decide.Device) bool {
 	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
 // Selected are the devices as a selector is compared with them.
 func (d *Devices) Selected() []drivers.Device {
-	return term.Words(d.List, func(one Device) drivers.Device { return ask.Selected(&one.Device) })
+	return term.Words(d.List, func(one Device) drivers.Device { return decide.Selected(&one.Device) })
 }

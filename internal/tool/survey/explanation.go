@@ -1,10 +1,10 @@
 package survey
 
 import (
-	"vkloader/discover"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/process"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -26,7 +26,7 @@ type Explanation struct {
 
 	LayerSettings *settingsfile.ShownLayers `json:"layer_settings,omitempty"` // the settings that the active layers read
 
-	Chance []discover.Chance `json:"chance,omitempty"` // layers whose order is by chance
+	UnspecifiedOrder []decide.UnspecifiedOrder `json:"chance,omitempty"` // layers whose order is by chance
 
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
 	Differs []process.Difference `json:"differs,omitempty"` // differences between what the process has loaded and what it would load now

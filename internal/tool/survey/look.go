@@ -3,22 +3,22 @@ package survey
 import (
 	"time"
 
-	"vkloader/discover"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 // Options say how it is looked.
 type Options struct {
-	Library  string           // a library that is looked through instead of the tool's own; "": that
-	Loader   *discover.Loader // what that library is; nil: it is not known, and nothing is decided for it
-	Fallback string           // manifest of a driver to use where there is none
-	Limit    time.Duration    // of each child
+	Library  string         // a library that is looked through instead of the tool's own; "": that
+	Loader   *decide.Loader // what that library is; nil: it is not known, and nothing is decided for it
+	Fallback string         // manifest of a driver to use where there is none
+	Limit    time.Duration  // of each child
 }
 
 // Look has package discover inspect this machine through the library that belongs to the tool, or another one; the error is
 // for what kept it from looking.
-func Look(executable string, m machine.Machine, o Options) (*discover.Inspection, error) {
+func Look(executable string, m machine.Machine, o Options) (*decide.Inspection, error) {
 	at, err := probe.Find(executable, o.Library)
 	if err != nil {
 		return nil, err
@@ -29,6 +29,6 @@ func Look(executable string, m machine.Machine, o Options) (*discover.Inspection
 	}
 	ctx, done := probe.Interruptible()
 	defer done()
-	return discover.Inspect(ctx, discover.InspectOptions{ProbeOptions: discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: o.Limit},
+	return decide.Inspect(ctx, decide.InspectOptions{ProbeOptions: decide.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: o.Limit},
 		Loader: o.Loader, Undecided: o.Library != "" && o.Loader == nil, Fallback: o.Fallback})
 }

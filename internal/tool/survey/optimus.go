@@ -2,7 +2,7 @@ package survey
 
 import (
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // NVIDIA's layer that puts its devices first or hides the others, and its variables, by the README of NVIDIA's driver

@@ -6,7 +6,7 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // What NVIDIA's layer does with the order is said by its variables, and that it does nothing where it is not used.

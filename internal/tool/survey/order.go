@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/drivers"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 )
 
 // Who puts devices in order.
@@ -31,7 +31,7 @@ type Step struct {
 func step(by, statement string, why fact) Step { return Step{by, why.say(), statement} }
 
 // orderOf says why devices are in their order: list as programs see them, base as they are below Mesa's layer.
-func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) (steps []Step) {
+func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []Step) {
 	number := func(i int) numbered {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
 		for n := range base[:i] {
@@ -78,7 +78,7 @@ func switchedOn(value string) bool {
 
 // chosenOf is the device that VK_LOADER_DEVICE_SELECT puts first, -1 when it chooses none (PHY-033). The loader takes the
 // first such device in the order of the drivers, which the others do not change.
-func chosenOf(source *machine.Source, base []discover.Device) (at int, value string) {
+func chosenOf(source *machine.Source, base []decide.Device) (at int, value string) {
 	value, _ = source.Lookup(variables.DeviceSelect.Name())
 	text := strings.TrimLeft(value, " \t\n\v\f\r")
 	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
@@ -92,8 +92,8 @@ func chosenOf(source *machine.Source, base []discover.Device) (at int, value str
 }
 
 // typeRank is the order of types (PHY-027).
-func typeRank(t discover.DeviceType) int {
-	at := slices.Index([]discover.DeviceType{2, 1, 3, 0, 4}, t)
+func typeRank(t decide.DeviceType) int {
+	at := slices.Index([]decide.DeviceType{2, 1, 3, 0, 4}, t)
 	if at < 0 {
 		return 5
 	}
@@ -101,7 +101,7 @@ func typeRank(t discover.DeviceType) int {
 }
 
 // ruleOf finds the rule that puts a device before another (PHY-027), and its statement.
-func ruleOf(a, b *discover.Device, chosen bool, value string) (rule fact, statement string) {
+func ruleOf(a, b *decide.Device, chosen bool, value string) (rule fact, statement string) {
 	switch {
 	case chosen:
 		return namedBySelect(value), "PHY-033"
@@ -123,7 +123,7 @@ func comparePCI(a, b string) int {
 }
 
 // layerSteps say what Mesa's layer has done with the order, and what of its variables comes to nothing.
-func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) []Step {
+func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []Step {
 	wishes := wishesOf(source)
 	why := func(f fact) []Step { return []Step{step(ByLayer, "PHY-032", f)} }
 	if layerOf(answer) < 0 {
@@ -132,7 +132,7 @@ func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base
 		}
 		return nil
 	}
-	left := slices.DeleteFunc(slices.Clone(base), func(d discover.Device) bool {
+	left := slices.DeleteFunc(slices.Clone(base), func(d decide.Device) bool {
 		return !slices.ContainsFunc(list, func(o Device) bool { return sameDevice(&d, &o.Device) })
 	})
 	same := len(left) == len(list)

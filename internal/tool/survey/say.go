@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/drivers"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/term"
 )
 

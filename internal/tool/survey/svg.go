@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// shapes is what the picture looks like in any light. Colours are plain ones in light, which every renderer shows, and
-// others in dark for those that know the reader's choice: variables of CSS are for browsers alone.
+// shapes is the style sheet without colours. Light colours are plain, for every renderer; a media query has the dark ones. The
+// sheet has no CSS variables, because librsvg does not support them.
 const shapes = `
 .chain rect { stroke-width: 1 }
 .chain .aside rect { stroke-dasharray: 5 4 }
 .chain path { fill: none; stroke-width: 1.5 }
-.chain text { font-family: "DejaVu Sans", Verdana, Arial, sans-serif; white-space: pre }
-.chain .t { font-size: 15px; font-weight: bold }
+.chain text { font-family: "DejaVu Sans Mono", "Liberation Mono", Menlo, Consolas, monospace; white-space: pre }
+.chain .t { font-size: 14px; font-weight: bold }
 .chain .p { font-size: 12px }
 .chain .f { font-size: 11px }
-.chain .c { font-size: 11px; font-family: "DejaVu Sans Mono", "Liberation Mono", Menlo, Consolas, monospace }
+.chain .c { font-size: 11px }
 `
 
 // palette is the colours of the picture.
 type palette struct {
 	paper, ink, soft, line                             string // behind everything, of text, of lesser text, of frames and arrows
-	program, loader, layer, driver, device, bad, aside string // of boxes, by what they stand for
+	program, loader, layer, driver, device, bad, aside string // of boxes, by kind
 }
 
 var (
@@ -59,15 +59,15 @@ func PictureStyle() string {
 
 // SVG draws the chain.
 func SVG(w io.Writer, c *Chain) error {
-	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+draw(lay(c), "", PictureStyle())+"\n")
+	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+draw(lay(c), PictureStyle())+"\n")
 	return err
 }
 
 // PictureFragment draws the chain as an element for a page that has PictureStyle in a sheet of its own: nothing in it is styled inline.
-func PictureFragment(c *Chain) string { return draw(lay(c), "", "") }
+func PictureFragment(c *Chain) string { return draw(lay(c), "") }
 
-// draw is the svg element, with a sheet in it or without any; link, when not "", makes each box a link to it and the box's id.
-func draw(p *picture, link, sheet string) string {
+// draw returns a picture as an svg element, with this style sheet in it; "" for none.
+func draw(p *picture, sheet string) string {
 	var out strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format, args...) }
 	put(`<svg xmlns="http://www.w3.org/2000/svg" class="chain" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img">`+"\n",
@@ -88,19 +88,12 @@ func draw(p *picture, link, sheet string) string {
 		}
 	}
 	for _, b := range p.boxes {
-		if link != "" {
-			put(`<a href="#%s%s">`, link, b.id)
-		}
 		put(`<g class="%s" id="%s"><title>%s</title>`+"\n", b.class, b.id, html.EscapeString(b.title))
 		put(`<rect x="%s" y="%s" width="%s" height="%s" rx="7"/>`+"\n", number(b.x), number(b.y), number(b.w), number(b.h))
 		for _, t := range b.texts {
 			put(`<text class="%s" x="%s" y="%s">%s</text>`+"\n", t.face.class, number(t.x), number(t.y), html.EscapeString(t.text))
 		}
-		put("</g>")
-		if link != "" {
-			put("</a>")
-		}
-		put("\n")
+		put("</g>\n")
 	}
 	put("</svg>")
 	return out.String()

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )

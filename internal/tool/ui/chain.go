@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
 )
 
@@ -17,21 +17,22 @@ var chainPage = &Page{Name: "program", Title: "Chain", Below: "programs", Data: 
 // chain is what the page of a program shows.
 type chain struct {
 	*subject
-	Draft  *draft
-	Before *survey.Explanation
-	After  *survey.Explanation // nil: no change
-	Line   string              // the command line that would make the change
-	Rows   []row
-	More   int // rows that are not shown
-	Find   string
-	Loader string
-	Query  string       // of the address, with the draft
-	All    template.URL // the page with more rows
-	Note   string       // a remark about the change
-	Wrong  string       // why the change cannot be made
-	Say    string       // what a reader is told of the last step
-	Sides  []side
-	Still  bool // the picture is drawn without asking layers and devices: there are too many
+	Draft   *draft
+	Before  *survey.Explanation
+	After   *survey.Explanation // nil: no change
+	Line    string              // the command line that would make the change
+	Rows    []row
+	More    int // rows that are not shown
+	Find    string
+	Loader  string
+	Library string       // the loader that the picture's child loads; "": the tool's own
+	Query   string       // of the address, with the draft
+	All     template.URL // the page with more rows
+	Note    string       // a remark about the change
+	Wrong   string       // why the change cannot be made
+	Say     string       // what a reader is told of the last step
+	Sides   []side
+	Still   bool // the picture is drawn without asking layers and devices: there are too many
 }
 
 // row is a layer or driver, in or out.
@@ -63,6 +64,9 @@ func chainOf(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.running(); err != nil {
+		return nil, err
+	}
 	c := &chain{subject: s, Find: r.Query.Get("find")}
 	if c.Before, err = explainedFor(r, r.Tool, s); err != nil {
 		return nil, err
@@ -78,6 +82,9 @@ func chainOf(r *Request) (any, error) {
 		r.Heading = "Chain of any program"
 	}
 	c.Loader = loaders.Line(c.Before.Loader, s.App)
+	if l := c.Before.Loader; l != nil && l.File != "" && s.App != "" {
+		c.Library = l.File
+	}
 	c.draw(r)
 	c.Still = len(c.Before.In)+len(c.Before.Out) > maxAsked
 	q := s.query()

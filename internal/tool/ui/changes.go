@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -30,6 +31,7 @@ type Plan struct {
 	Files []File   // that it writes or removes, for people to read
 	Also  []string // files of the tool's own that it writes besides
 	Note  string   // a remark
+	Tries bool     // the command line tries drivers and layers
 }
 
 // changes are all kinds of changes, by the name in data-change.
@@ -106,16 +108,14 @@ func ofSystem(path string) bool {
 
 // serveChange answers /change/NAME: without a digest with what the change does, else it makes the change that was shown.
 func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		http.Error(w, "the form cannot be read", http.StatusBadRequest)
-		return
-	}
 	q := s.request(r)
 	q.Query = r.PostForm
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	part, p, err := s.change(q, strings.TrimPrefix(r.URL.Path, "/change/"))
-	s.writeChange(w, part, p, err)
+	slowly(w, r, "Change", func() (string, error) {
+		s.changing.Lock()
+		defer s.changing.Unlock()
+		part, p, err := s.change(q, r.PathValue("name"))
+		return changed(part, p, err)
+	})
 }
 
 // change makes a change, or a plan of it; part is the part of the template that says so.
@@ -134,17 +134,23 @@ func (s *Server) change(q *Request, name string) (part string, p *prepared, err 
 	return "plan", p, nil
 }
 
-// writeChange answers what became of a change.
-func (s *Server) writeChange(w http.ResponseWriter, part string, data any, err error) {
+// changed is what became of a change, as HTML.
+func changed(part string, data any, err error) (string, error) {
 	if err != nil {
 		part, data = "failed", err.Error()
 	}
-	s.write(w, "change", part, data)
+	var text bytes.Buffer
+	err = render(&text, "change", part, data)
+	return text.String(), err
 }
 
 // apply carries out the command line, and remembers what the files were.
 func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
-	ran := r.Tool.Run(r, p.Args...)
+	run := func(args ...string) *Ran { return r.Tool.Run(r, args...) }
+	if p.Tries {
+		run = r.Started
+	}
+	ran := run(p.Args...)
 	step := undoStep{title: p.Title}
 	changed := false
 	for _, before := range p.Before {
@@ -174,7 +180,9 @@ type undoFile struct{ before, after fix.Kept }
 
 // undoable is the title of the last change; "" when there is nothing to undo.
 func (s *Server) undoable() string {
-	s.changing.Lock()
+	if !s.changing.TryLock() { // a change is being made
+		return ""
+	}
 	defer s.changing.Unlock()
 	if len(s.undo) == 0 {
 		return ""
@@ -184,10 +192,12 @@ func (s *Server) undoable() string {
 
 // serveUndo gives back what the last change has changed.
 func (s *Server) serveUndo(w http.ResponseWriter, r *http.Request) {
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	title, err := s.undoLast()
-	s.writeChange(w, "undone", title, err)
+	slowly(w, r, "Undo", func() (string, error) {
+		s.changing.Lock()
+		defer s.changing.Unlock()
+		title, err := s.undoLast()
+		return changed("undone", title, err)
+	})
 }
 
 func (s *Server) undoLast() (title string, err error) {

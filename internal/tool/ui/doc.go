@@ -11,12 +11,18 @@
 // tries out on it is in its address, so that the browser's Back works. A form with data-go leads to the address that is
 // made of its fields.
 //
+// # A process
+//
+// The table in routes.go lists every request with its kind. What loads drivers and layers is a part in the list starts in start.go:
+// its Data runs in a child of the server, "vkloader ui --child", which a form with data-start asks for by POST. The server refuses
+// every other start of a process (OnlyAsked). given.go refuses variables that load code, and those of an address that name files.
+//
 // # A change
 //
 // A change is one Go type with a method Plan, and a line in the list in changes.go. Plan gets the fields of the form, and
-// gives the command line that makes the change, and the files with what will be in them. It writes nothing. A form with
-// data-change="NAME" on a page shows the plan first. The rest is done once for all changes: CSRF and --read-only (package
-// guard), that root changes system files only, that the files are still as they were shown, apply, and undo.
+// returns the command line that makes the change, and the files with their new content. It writes nothing. A form with
+// data-change="NAME" on a page shows the plan first. The rest is done once for all changes: the secret (package guard), --read-only,
+// the rule that root changes system files only, a comparison of the files with the plan, the command line, and undo.
 //
 // # Text of files
 //

@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -129,7 +130,7 @@ func filesOf(r *Request) (any, error) {
 		view.Next = view.From + filesOfPage
 	}
 	view.Bad = view.Bad[:min(len(view.Bad), filesOfPage)]
-	owners := m.Owners(shown)
+	owners := ownersOf(&m, shown)
 	for k := range view.Kinds {
 		for p := range view.Kinds[k].Places {
 			for f := range view.Kinds[k].Places[p].Files {
@@ -139,6 +140,17 @@ func filesOf(r *Request) (any, error) {
 		}
 	}
 	return view, nil
+}
+
+// ownersOf returns the packages of files. rpm's database is read by rpm alone, which the page does not start.
+func ownersOf(m *machine.Machine, files []string) map[string]string {
+	owners := m.Owners(files)
+	if m.AsksRPM() {
+		for _, file := range files {
+			owners[file] = "not known here: rpm -qf " + term.Quoted(file)
+		}
+	}
+	return owners
 }
 
 // pathsIn are the files of places, in order.
@@ -158,8 +170,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 }
 
 // told is what "validate" and "list" say of files. What is none of the kinds of validate is left out there.
-func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.Finding, err error) {
-	judged, rows = map[string]*validation.Result{}, map[string][]discover.Finding{}
+func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]decide.Finding, err error) {
+	judged, rows = map[string]*validation.Result{}, map[string][]decide.Finding{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
 		if path.Base(file) != settingsfile.LayerFileName {
@@ -176,7 +188,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 		}
 	}
 	for _, kind := range []string{"drivers", "layers"} {
-		var says struct{ Found []discover.Finding }
+		var says struct{ Found []decide.Finding }
 		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
 			return nil, nil, err
 		}
@@ -188,7 +200,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 }
 
 // fileOf is what is known of a file.
-func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.Finding) filesFile {
+func fileOf(file string, judged map[string]*validation.Result, rows map[string][]decide.Finding) filesFile {
 	f := filesFile{Path: file, Base: path.Base(file)}
 	for _, row := range rows[file] {
 		f.In = f.In || row.In
@@ -220,7 +232,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 		return nil, err
 	}
 	one := &filesText{filesFile: fileOf(wanted, judged, rows)}
-	one.Owner = m.Owners([]string{wanted})[wanted]
+	one.Owner = ownersOf(m, []string{wanted})[wanted]
 	r.Heading = one.Base
 	text, err := m.ReadFile(wanted)
 	if err != nil && one.Problem == "" {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/discover"
+	"vkloader/internal/decide"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -110,7 +110,7 @@ func layersOf(r *Request) (any, error) {
 		form, err := layerOf(r, r.Rest)
 		return &layersView{Layer: form}, err
 	}
-	var found struct{ Found []discover.Finding }
+	var found struct{ Found []decide.Finding }
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
 	}

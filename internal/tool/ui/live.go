@@ -3,17 +3,19 @@ package ui
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"encoding/json"
 	"net/http"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
+
+	"vkloader/internal/decide/process"
 )
 
-// lookEvery is how often running programs are looked at while somebody reads.
+// lookEvery is the interval between two looks at the running programs.
 const lookEvery = 2 * time.Second
 
-// live tells readers what has changed. Nobody looks while there is no reader.
+// live sends changes of the running programs to readers. It is idle without a reader.
 type live struct {
 	look func(ctx context.Context) (html string, err error)
 
@@ -23,7 +25,7 @@ type live struct {
 	stop    context.CancelFunc
 }
 
-// join adds a reader, who gets what there is now and then every change. The function that comes back ends it.
+// join adds a reader, and returns its channel, with the present state and then every change, and the function that removes it.
 func (l *live) join() (<-chan string, func()) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -65,7 +67,7 @@ func (l *live) run(ctx context.Context) {
 	}
 }
 
-// tell gives a change to every reader; who has not read the one before gets this one instead.
+// tell sends a change to every reader, in place of an earlier one that the reader has not read.
 func (l *live) tell(ctx context.Context, now string) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -82,28 +84,62 @@ func (l *live) tell(ctx context.Context, now string) {
 	}
 }
 
-// serveLive sends an event with HTML for each change.
+// serveLive sends a line with HTML for each change of the running programs.
 func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
-	flusher, ok := w.(http.Flusher)
-	if !ok {
-		http.Error(w, "no events here", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.WriteHeader(http.StatusOK)
-	flusher.Flush()
 	changes, leave := s.live.join()
 	defer leave()
+	follow(w, r, changes)
+}
+
+// follow sends a line with HTML for each text, until the reader has gone or there are no more.
+func follow(w http.ResponseWriter, r *http.Request, texts <-chan string) {
+	w.Header().Set("Content-Type", lines)
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	_ = control.Flush()
 	for {
 		select {
 		case <-r.Context().Done():
 			return
-		case text := <-changes:
-			fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\ndata: "))
-			flusher.Flush()
+		case text, more := <-texts:
+			if !more {
+				return
+			}
+			_ = json.NewEncoder(w).Encode(map[string]string{"html": text})
+			_ = control.Flush()
 		}
 	}
 }
+
+// serveEnd sends one line when a process has ended.
+func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
+	pid, err := strconv.Atoi(r.PathValue("pid"))
+	if err != nil || pid <= 0 {
+		http.Error(w, "this is no number of a process", http.StatusBadRequest)
+		return
+	}
+	ended := make(chan string, 1)
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(endEvery)
+		defer tick.Stop()
+		for process.Here.Exists(pid) {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-tick.C:
+			}
+		}
+		var text bytes.Buffer
+		if render(&text, "program", "ended", pid) == nil {
+			ended <- text.String()
+		}
+	}()
+	follow(w, r, ended)
+}
+
+// endEvery is the interval between two looks for a process.
+const endEvery = 500 * time.Millisecond
 
 // running is the list of running programs as HTML.
 func (s *Server) running(ctx context.Context) (string, error) {

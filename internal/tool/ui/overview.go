@@ -2,15 +2,19 @@ package ui
 
 import (
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/loaders"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
-var overviewPage = &Page{Name: "overview", Title: "Overview", Data: overviewOf}
+// overviewPage is the overview of what the files say. overviewStart is the same with drivers and layers tried.
+var (
+	overviewPage  = &Page{Name: "overview", Title: "Overview", Data: func(r *Request) (any, error) { return overviewOf(r, "--no-probe") }}
+	overviewStart = &Page{Name: "overview", Title: "Trying drivers and layers", Data: func(r *Request) (any, error) { return overviewOf(r) }}
+)
 
 // overview is what the first screen of the command line shows, and everything that was found.
 type overview struct {
@@ -21,7 +25,8 @@ type overview struct {
 	Drivers  []explain.Item
 	Layers   []explain.Item
 	Findings []finding
-	Notes    int // findings that are notes, which are not shown without ?notes
+	Notes    int  // findings that are notes, which are not shown without ?notes
+	Here     bool // drivers and layers can be tried
 }
 
 // Good tells whether everything works, as far as it was tried.
@@ -39,18 +44,15 @@ type finding struct {
 	Fix string // the line of the step of "doctor --fix" that fixes it; "": the tool does not
 }
 
-func overviewOf(r *Request) (any, error) {
-	args := []string{"--json"}
-	if r.Query.Has("still") {
-		args = append(args, "--no-probe")
-	}
-	ran := r.Tool.Run(r, args...)
+// overviewOf asks for the first screen of the command line, with more options.
+func overviewOf(r *Request, options ...string) (any, error) {
+	ran := r.Tool.Run(r, append([]string{"--json"}, options...)...)
 	report, ok := ran.Value.(*doctor.Report)
 	if !ok {
 		return nil, ran.Failed()
 	}
 	m := r.Tool.Machine()
-	view := &overview{Report: report, Loader: loaders.Line(report.Loader, "")}
+	view := &overview{Here: !m.Foreign(), Report: report, Loader: loaders.Line(report.Loader, "")}
 	if report.Other != nil {
 		view.Other = report.Other.Line()
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -26,13 +27,19 @@ type Page struct {
 
 	// Data gathers what the template shows.
 	Data func(r *Request) (any, error)
+
+	// Template is the file of the template; "": that of the name.
+	Template string
 }
+
+// template is the name of the page's template.
+func (p *Page) template() string { return term.Or(p.Template, p.Name) }
 
 // pages are all pages, in the order of the navigation. The first is that without an address.
 var pages = []*Page{overviewPage, programsPage, chainPage, layersPage, filesPage, reportPage}
 
 // parts are what pages fetch when it is wanted: /part/NAME. They are like pages, and stand in one.
-var parts = []*Page{picturePart, tryPart, exportPart, itemPart}
+var parts = []*Page{picturePart, exportPart, itemPart}
 
 // Request is what was asked for.
 type Request struct {
@@ -46,6 +53,8 @@ type Request struct {
 
 	Address string // the page's address without "#", where Data chooses another one than was asked for
 	Heading string // the page's heading, where it is not its title
+
+	typed *typed
 }
 
 // Refs are the values of a field that a template has written with {{ref}}.
@@ -133,10 +142,12 @@ func templateOf(name string) (*template.Template, error) {
 // shown is what a template gets.
 type shown struct {
 	*Request
-	Data   any
-	Err    string // why there is no data
-	Banner *banner
-	Undo   string // the change that can be undone; "": none
+	Data any
+	Err  string // why there is no data
+
+	Untyped []string // variables that a person has to confirm first
+	Banner  *banner
+	Undo    string // the change that can be undone; "": none
 }
 
 // render writes a part of a template. Characters that control or hide are replaced, whatever file they come from.
@@ -178,7 +189,7 @@ func pageAt(pages []*Page, address string) (p *Page, rest string) {
 
 // servePage answers /page/ADDRESS with the fragment that the script puts in place.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
-	p, rest := pageAt(pages, strings.TrimPrefix(r.URL.Path, "/page/"))
+	p, rest := pageAt(pages, addressIn(r, "/page/"))
 	if p == nil {
 		http.Error(w, "there is no page with this name", http.StatusNotFound)
 		return
@@ -190,13 +201,16 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	if view.Data, err = p.Data(q); err != nil {
 		view.Err = err.Error()
 	}
+	if open := (*untyped)(nil); errors.As(err, &open) {
+		view.Untyped = open.pairs
+	}
 	view.Banner = bannerOf(q)
 	s.write(w, p.Name, "frame", view)
 }
 
 // servePart answers /part/ADDRESS with what stands in a page.
 func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
-	p, rest := pageAt(parts, strings.TrimPrefix(r.URL.Path, "/part/"))
+	p, rest := pageAt(parts, addressIn(r, "/part/"))
 	if p == nil {
 		http.Error(w, "there is no part with this name", http.StatusNotFound)
 		return
@@ -208,7 +222,7 @@ func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
 		s.write(w, "change", "wrong", err.Error())
 		return
 	}
-	s.write(w, p.Name, "page", shown{Request: q, Data: data})
+	s.write(w, p.template(), "page", shown{Request: q, Data: data})
 }
 
 // write answers with a part of a template.

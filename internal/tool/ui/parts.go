@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -120,8 +120,8 @@ func (e *export) variables(list []variable) {
 		form{"CDI", "For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
 }
 
-// tryPart loads drivers and layers in a child, with the draft as its settings.
-var tryPart = &Page{Name: "try", Title: "Try", Data: tryOf}
+// tryStart loads drivers and layers in a child, with the draft as its settings.
+var tryStart = &Page{Name: "try", Title: "Trying drivers and layers", Data: tryOf}
 
 // trial is what became of the child.
 type trial struct {
@@ -168,10 +168,13 @@ func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 	return string(out), err
 }
 
-// picturePart is the picture of a chain, with the draft in the address.
-var picturePart = &Page{Name: "picture", Title: "Picture", Data: pictureOf}
+// picturePart is the picture of a chain as it is decided, with the draft in the address. No process is started for it.
+var picturePart = &Page{Name: "picture", Title: "Picture", Data: func(r *Request) (any, error) { return pictureOf(r, true) }}
 
-// picture is what the part shows.
+// pictureStart is the picture with what layers intercept and what devices there are, as children saw them.
+var pictureStart = &Page{Name: "picture", Title: "Asking layers and devices", Data: func(r *Request) (any, error) { return pictureOf(r, false) }}
+
+// picture is the data of the part.
 type picture struct {
 	SVG     template.HTML // written by package survey, which escapes every name
 	Problem string
@@ -180,22 +183,21 @@ type picture struct {
 // maxDrawn is how many layers or drivers a picture has.
 const maxDrawn = 24
 
-func pictureOf(r *Request) (any, error) {
+// pictureOf draws a chain. still: no process is started.
+func pictureOf(r *Request, still bool) (any, error) {
 	s, d, err := drafted(r)
 	if err != nil {
 		return nil, err
 	}
 	args := []string{"graph", "--json", "--timeout", "10s"}
-	if !d.empty() || r.Query.Has("still") { // children would get the settings as they are now, or take too long
+	if still || !d.empty() { // children would get the settings as they are now
 		args = append(args, "--still")
 	}
 	tool, err := d.tool(r)
 	if err != nil {
 		return nil, err
 	}
-	alone := *s
-	alone.PID = 0
-	ran := tool.Run(r, alone.args(args...)...)
+	ran := tool.Run(r, s.args(args...)...)
 	chain, ok := ran.Value.(*survey.Chain)
 	if !ok {
 		return nil, ran.Failed()

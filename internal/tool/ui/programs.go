@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
 

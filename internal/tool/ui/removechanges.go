@@ -98,11 +98,11 @@ func (fixChange) Plan(r *Request) (*Plan, error) {
 	if step == "" {
 		return nil, errors.New("no step is named")
 	}
-	dry := r.Tool.Run(r, "doctor", "--fix", "--dry-run", "--step", step)
+	dry := r.Started("doctor", "--fix", "--dry-run", "--step", step)
 	if dry.Code > 1 || len(dry.Planned) == 0 {
 		return nil, dry.Failed()
 	}
 	m := r.Tool.Machine()
 	return &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Files: dry.Planned,
-		Also: []string{fix.UndoFile(&m)}}, nil
+		Also: []string{fix.UndoFile(&m)}, Tries: true}, nil
 }

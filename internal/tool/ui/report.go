@@ -14,7 +14,11 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-var reportPage = &Page{Name: "report", Title: "Report", Data: reportOf}
+// reportPage shows a collection. reportStart makes one.
+var (
+	reportPage  = &Page{Name: "report", Title: "Report", Data: reportOf}
+	reportStart = &Page{Name: "report", Title: "Collecting the parts of the report"}
+)
 
 // reportPath is where the archive is.
 const reportPath = "/report/" + bundle.Directory + ".tar.gz"
@@ -57,7 +61,7 @@ func (c *reports) add(one *collection) {
 	c.list = slices.Clone(c.list[max(len(c.list)-mostReports, 0):])
 }
 
-// report is what the page shows.
+// report is the data of the page.
 type report struct {
 	Collected bool
 	ID, App   string
@@ -77,19 +81,12 @@ type reportPart struct {
 	Size int
 }
 
-// reportOf answers report: nothing collected yet, a collection, or a part of one.
+// reportOf answers report: the form for a collection, a collection, or a part of one.
 func reportOf(r *Request) (any, error) {
-	view := &report{App: r.Query.Get("app"), Still: r.Query.Has("still")}
+	view := &report{} // an address fills nothing in: the button beside it would load the program's loader
 	found := collected.find(r.Query.Get("id"))
-	if found == nil && !r.Query.Has("collect") {
-		return view, nil
-	}
 	if found == nil {
-		var err error
-		if found, err = collect(r, view.App, view.Still); err != nil {
-			return nil, err
-		}
-		r.Address = "report?id=" + found.id
+		return view, nil
 	}
 	view.Collected, view.ID, view.App, view.Still = true, found.id, found.app, found.still
 	if name := r.Ref("part"); name != "" {
@@ -137,19 +134,28 @@ func bundleOf(app string, still bool) []string {
 	return args
 }
 
-// collect has the command line make all parts.
-func collect(r *Request, app string, still bool) (*collection, error) {
+// collected has a child make all parts, keeps them, and returns the page with them.
+func (s *Server) collected(r *Request) (string, error) {
+	app, still := strings.TrimSpace(r.Query.Get("app")), r.Query.Get("still") != ""
 	var list []bundle.Sent
-	if err := r.Tool.Run(r, append(bundleOf(app, still), "--part", "*")...).Decode(&list); err != nil {
-		return nil, err
+	if err := r.Started(append(bundleOf(app, still), "--part", "*")...).Decode(&list); err != nil {
+		return "", err
 	}
 	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still, parts: bundle.Received(list)}
 	collected.add(found)
-	return found, nil
+	r.Query = url.Values{"id": {found.id}}
+	r.Address = "report?id=" + found.id
+	data, err := reportOf(r)
+	if err != nil {
+		return "", err
+	}
+	var text bytes.Buffer
+	err = render(&text, "report", "page", shown{Request: r, Data: data})
+	return text.String(), err
 }
 
-// serveReport answers with the archive of what was looked through, without what was removed. It writes no file.
-func serveReport(w http.ResponseWriter, r *http.Request) {
+// serveReport answers with the archive of a collection, without the removed parts. It writes no file.
+func (*Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	found := collected.find(query.Get("id"))
 	if found == nil {

@@ -7,22 +7,25 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/ui/guard"
 )
 
-// Options are what the command was told.
+// Options are the options of the command.
 type Options struct {
 	Port     int           // of 127.0.0.1; 0: any
 	Socket   string        // a socket of the file system instead; "": none
@@ -31,7 +34,8 @@ type Options struct {
 	Idle     time.Duration // without a request, the server ends after this time
 	Messages io.Writer
 	Started  func(address string) // is told the address once the server listens
-	Used     func()               // is called when the token was used; nil: nobody
+	Used     func()               // is called after the use of a token; may be nil
+	Again    <-chan struct{}      // has a value for each new address that a person asks for; nil: without a terminal
 }
 
 // Server is the page's server.
@@ -41,28 +45,43 @@ type Server struct {
 	guard   *guard.Guard
 	idle    *idle
 	live    live
+	typed   typed
 
 	changing sync.Mutex // one change at a time
 	undo     []undoStep
 }
 
-// Serve answers until the context ends, or nobody has asked for long enough.
+// Limits of a connection. Answers have none: some follow what runs.
+const (
+	headerTime     = 5 * time.Second
+	connectionIdle = time.Minute
+	maxHeader      = 1 << 18
+)
+
+// Serve answers until the end of the context, or for Idle after the last request with the secret. Until then, this process starts
+// another one only for a person's own action.
 func Serve(ctx context.Context, tool Tool, options Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &Server{options: options, tool: tool, guard: guard.New(options.ReadOnly)}
-	s.guard.Used = options.Used
+	s := NewServer(tool, options)
 	s.idle = &idle{after: options.Idle, timer: time.AfterFunc(options.Idle, func() { cancel(errIdle) })}
-	s.live.look = s.running
-	listener, address, err := listen(&options)
+	inner, address, err := listen(&options)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: s.idle.counts(s.guard.Wrap(http.HandlerFunc(s.serve), open)), ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes: 1 << 18, BaseContext: func(net.Listener) context.Context { return ctx }}
-	options.Started(address + "/#token=" + s.guard.Token())
+	listener := &guard.Connections{Listener: inner}
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: connectionIdle, MaxHeaderBytes: maxHeader,
+		ErrorLog: log.New(io.Discard, "", 0), ConnContext: listener.Context, BaseContext: func(net.Listener) context.Context { return ctx }}
+	print := func() { options.Started(address + "/#token=" + s.guard.Token()) }
+	print()
+	defer spawn.Judge(OnlyAsked)()
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stopped()
+	go func() {
+		for range options.Again {
+			print()
+		}
+	}()
 	err = server.Serve(listener)
 	if options.Socket != "" {
 		removeSocket(options.Socket)
@@ -74,6 +93,29 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 		return nil
 	}
 	return err
+}
+
+// NewServer makes a server that listens nowhere yet.
+func NewServer(tool Tool, options Options) *Server {
+	s := &Server{options: options, tool: tool, guard: guard.New()}
+	s.guard.Used = options.Used
+	s.guard.Renewal = "run `vkloader ui` again"
+	if options.Again != nil {
+		s.guard.Renewal += ", or press Enter in the terminal where it runs, for a new address"
+	}
+	s.live.look = s.running
+	return s
+}
+
+// Token makes a token for an address of the page.
+func (s *Server) Token() string { return s.guard.Token() }
+
+// OnlyAsked refuses every process but this program's child that works for a request (Tool.Child).
+func OnlyAsked(_ string, args []string) error {
+	if slices.Contains(args, ChildOption) {
+		return nil
+	}
+	return errors.New("the page starts processes for a person's own action alone")
 }
 
 var errIdle = errors.New("idle")
@@ -91,11 +133,6 @@ func listen(o *Options) (net.Listener, string, error) {
 	return l, "http://" + l.Addr().String(), nil
 }
 
-// open tells what is answered without a session: the page without anything on it.
-func open(path string) bool {
-	return path == "/" || path == "/favicon.ico" || strings.HasPrefix(path, "/assets/")
-}
-
 //go:embed assets
 var assetFiles embed.FS
 
@@ -110,44 +147,28 @@ func asset(name string) ([]byte, error) {
 // kinds are the media types of assets.
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// serve answers a request that may be answered.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	post := r.Method == http.MethodPost
-	switch {
-	case path == "/" && !post:
-		s.write(w, "shell", "shell", pages)
-	case strings.HasPrefix(path, "/assets/") && !post:
-		text, err := asset(path[1:])
-		if err != nil {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", kinds[path[strings.LastIndexByte(path, '.'):]])
-		_, _ = w.Write(text)
-	case strings.HasPrefix(path, "/page/") && !post:
-		s.servePage(w, r)
-	case path == reportPath && !post:
-		serveReport(w, r)
-	case strings.HasPrefix(path, "/part/") && !post:
-		s.servePart(w, r)
-	case path == "/live" && !post:
-		s.serveLive(w, r)
-	case strings.HasPrefix(path, "/change/") && post:
-		s.serveChange(w, r)
-	case path == "/undo" && post:
-		s.serveUndo(w, r)
-	default:
+// serveShell answers with the page without anything on it.
+func (s *Server) serveShell(w http.ResponseWriter, _ *http.Request) {
+	s.write(w, "shell", "shell", pages)
+}
+
+// serveAsset answers with a file of the page.
+func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
+	text, err := asset(r.URL.Path[1:])
+	if err != nil {
 		http.NotFound(w, r)
+		return
 	}
+	w.Header().Set("Content-Type", kinds[path.Ext(r.URL.Path)])
+	_, _ = w.Write(text)
 }
 
-// request is what a page or a change gets.
+// request returns the input of a page or a change.
 func (s *Server) request(r *http.Request) *Request {
-	return &Request{Context: r.Context(), Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System}
+	return &Request{Context: r.Context(), Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System, typed: &s.typed}
 }
 
-// idle ends a server that nobody asks.
+// idle ends a server after a time without requests.
 type idle struct {
 	after time.Duration
 	lock  sync.Mutex
@@ -155,9 +176,13 @@ type idle struct {
 	timer *time.Timer
 }
 
-// counts counts the requests of a handler; while one is not answered, as while events are sent, nothing ends.
-func (i *idle) counts(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// counts counts the requests of a handler; while one is not answered, as while events are sent, nothing ends. A nil idle counts
+// nothing.
+func (i *idle) counts(next http.HandlerFunc) http.HandlerFunc {
+	if i == nil {
+		return next
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
 		i.lock.Lock()
 		i.open++
 		i.timer.Stop()
@@ -169,8 +194,8 @@ func (i *idle) counts(next http.Handler) http.Handler {
 				i.timer.Reset(i.after)
 			}
 		}()
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 // listenSocket makes a socket that its user alone may open. It is made in a directory of the user's own and then gets its

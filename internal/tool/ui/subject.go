@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"fmt"
 	"html/template"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/decide/process"
 )
 
 // subject is the program that the page is about, as its address says.
@@ -23,6 +26,9 @@ func subjectOf(r *Request) (*subject, error) {
 	for _, text := range r.Query["env"] {
 		s.Env = append(s.Env, strings.Fields(text)...)
 	}
+	if err := r.typed.check(&m, s.Env); err != nil {
+		return nil, err
+	}
 	name := strings.TrimSpace(r.Query.Get("app"))
 	if name == "" {
 		name = r.Rest
@@ -37,6 +43,20 @@ func subjectOf(r *Request) (*subject, error) {
 	var err error
 	s.App, err = m.FindProgram(name)
 	return s, err
+}
+
+// running returns an error if the subject's process has ended, or its number is another program's now.
+func (s *subject) running() error {
+	if s.PID == 0 {
+		return nil
+	}
+	if !process.Here.Exists(s.PID) {
+		return fmt.Errorf("process %d has ended", s.PID)
+	}
+	if p, err := process.Here.Look(s.PID); err == nil && s.App != "" && p.Program != "" && s.App != p.Program && s.App != p.Name && s.App != "/"+p.Name {
+		return fmt.Errorf("process %d is %s now: the process of %s has ended", s.PID, p.Program, s.App)
+	}
+	return nil
 }
 
 // args are the options of explain for the subject.

@@ -7,30 +7,34 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
 
 // Tool carries out command lines of this program, in this process, with the options --root and --env that it was started with.
 type Tool interface {
-	// Run carries out a command line, such as "explain", "--json".
+	// Run carries out a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
-	// With is the tool on a machine where files count as there, with what is in them, or as not there.
+	// Child starts this program with ChildOption, and returns its answer. The child and everything that it has started end with
+	// the context.
+	Child(ctx context.Context, told []byte) ([]byte, error)
+	// With returns the tool for a machine with added files, by path and content, and without others.
 	With(added map[string]string, without ...string) Tool
-	// Machine is what the command lines look at.
+	// Machine returns the machine of the command lines.
 	Machine() machine.Machine
 	// Try loads drivers and layers in a child process, as a program gets them with these variables and this settings file.
 	Try(variables []string, settings string) (*probe.Result, error)
 }
 
-// Ran is what a command line printed.
+// Ran is the output of a command line.
 type Ran struct {
 	Args     []string
 	Out      string // standard output
 	Messages string // standard error
 	Code     int    // the exit code
-	Value    any    // what was printed as JSON, before that
+	Value    any    `json:"-"` // the value of the JSON
+	JSON     bool   // of a child: JSON was printed
 	Planned  []File // what --dry-run says would be written
 }
 

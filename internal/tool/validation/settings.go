@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/decide/machine"
 )
 
 // settings judges every object of a settings file; the loader itself reads only the one for its program.

@@ -6,15 +6,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/linux/known.h"
+#include "core/facts.h"
 #include "process/process.h"
 
+#ifndef STAT /* portable.h calls an older one */
+#define STAT stat
+#endif
+
+#define EXE_MAX 1024           /* GEN-13: a path of this many bytes or more counts as unknown */
 #define INTERRUPTIONS_MAX 1000 /* of one reading: a file that always answers EINTR cannot be read (LAY-8) */
 
 void read_var(struct wire_writer *w, struct variable v)
@@ -28,56 +36,29 @@ void read_var(struct wire_writer *w, struct variable v)
 
 /* ---- directories ------------------------------------------------------------------------------------------------ */
 
-/* Notes that none of a directory's files needs to be looked at before it is opened. */
-static void plain_add(struct looks *looks, const char *directory)
+void read_directory(struct wire_writer *w, const char *path)
 {
-    char **at = &looks->plain[looks->next_plain++ % LOOKS_MAX];
-    if (looks->next_plain > LOOKS_MAX) free(*at);
-    *at = strdup(directory);
-}
-
-static bool in_plain(const struct looks *looks, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) : 0;
-    for (unsigned i = 0; i < looks_used(looks->next_plain) && length; i++) {
-        const char *plain = looks->plain[i];
-        if (plain && strncmp(plain, path, length) == 0 && !plain[length]) return true;
-    }
-    return false;
-}
-
-void read_directory(struct wire_writer *w, struct looks *looks, const char *path)
-{
-    struct reading reading;
-    if (reading_begin(&reading, w, looks, WIRE_DIRECTORY, path)) return;
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     errno = 0;
-    DIR *dir = reading.absent ? NULL : opendir(path);
+    DIR *dir = opendir(path);
     if (!dir) {
         if (errno == ENOMEM) w->failed = true;
         r.status = WIRE_DIRECTORY_NOT_OPENED;
-        reading_of_nothing(&reading);
     } else {
-        bool plain = true;
-        reading_of(&reading, dirfd(dir));
         for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
             size_t length = strlen(entry->d_name);
             if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0) continue;
-            plain &= entry->d_type == DT_REG;
             if (!name_add(&list, entry->d_name)) {
                 w->failed = true;
                 break;
             }
         }
         closedir(dir);
-        if (plain && list.count) plain_add(looks, path);
     }
     r.names.count = list.count;
     r.names.list = (const char *const *)list.name;
     wire_put_directory(w, &r);
-    reading_end(&reading, w);
     names_free(&list);
 }
 
@@ -90,12 +71,24 @@ struct opened {
     FILE *file;
 };
 
-/* A path may lead to a pipe that was no pipe when it was looked at: nobody waits for its other end. */
+/* Reports whether another library provides one of the C library's functions that read files. */
+static bool functions_replaced(void)
+{
+    static _Atomic signed char known; /* -1: no, 1: yes */
+    if (atomic_load(&known)) return atomic_load(&known) > 0;
+    const void *const functions[] = {(const void *)getauxval, (const void *)fopen, (const void *)fread,
+                                     (const void *)STAT,      (const void *)open,  NULL};
+    bool all = gate_same_object(functions);
+    atomic_store(&known, all ? -1 : 1);
+    return !all;
+}
+
+/* Opens a file without waiting: the path may lead to a pipe by now. */
 static struct opened file_open(const char *path)
 {
     struct opened o = {.fd = -1};
     if (!functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* for who has a lease on it to end that */)) {
+    if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* until a lease ends */)) {
         o.file = fopen(path, "rbe");
         if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     }
@@ -157,7 +150,7 @@ static bool file_small(struct opened o, struct wire_file *r, char *content)
 }
 
 /* Reads all of an open file; what it returns is malloc's. False: no memory. */
-static bool file_content(struct opened o, struct looks *looks, struct wire_file *r, char **content)
+static bool file_content(struct opened o, struct read_budget *budget, struct wire_file *r, char **content)
 {
     struct file_identity file = {0};
     if (!(*content = malloc(READ_SMALL + 1))) return false;
@@ -165,7 +158,7 @@ static bool file_content(struct opened o, struct looks *looks, struct wire_file 
     long long size = file_size(o, &r->status, &file);
     if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
     if (size < 0 || size > FILE_SIZE_MAX) return true;
-    if (file.inode && !looks_allow(looks, &file, (uint64_t)size)) {
+    if (file.inode && !read_count(budget, &file, (uint64_t)size)) {
         r->status = WIRE_FILE_TOO_OFTEN;
         return true;
     }
@@ -182,31 +175,22 @@ static bool file_content(struct opened o, struct looks *looks, struct wire_file 
     return true;
 }
 
-void read_file(struct wire_writer *w, struct looks *looks, const char *path)
+void read_file(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
-    struct reading reading;
-    if (reading_begin(&reading, w, looks, WIRE_FILE, path)) return;
     struct wire_file r = {WIRE_STR(path, path)};
     struct opened opened = {.fd = -1};
     char *content = NULL;
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
-    bool special = !reading.absent && !in_plain(looks, path) && file_is_special(path);
+    bool special = file_is_special(path);
     r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
-    if (!reading.absent && !special) opened = file_open(path);
-    if (opened.fd < 0 && !opened.file) {
-        if (errno == ENOMEM) w->failed = true;
-        reading_of_nothing(&reading);
-        wire_put_file(w, &r);
-        reading_end(&reading, w);
-        return;
+    if (!special) opened = file_open(path);
+    if (opened.fd >= 0 || opened.file) {
+        if (!file_content(opened, budget, &r, &content)) w->failed = true;
+    } else if (errno == ENOMEM) {
+        w->failed = true;
     }
-    reading_of(&reading, opened.file ? fileno(opened.file) : opened.fd);
-    if (!file_content(opened, looks, &r, &content)) w->failed = true;
     wire_put_file(w, &r);
-    if (r.status == WIRE_FILE_NOT_READ || r.status == WIRE_FILE_TOO_OFTEN || r.status == WIRE_FILE_NOT_REGULAR)
-        reading.stamped = false; /* it may be read another time */
-    reading_end(&reading, w);
     free(content);
     file_close(opened);
 }
@@ -260,27 +244,41 @@ void read_graphics(struct wire_writer *w)
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */
 
-bool exe_path(char path[EXE_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, EXE_MAX);
-    if (length <= 0 || length >= EXE_MAX) return false;
-    path[length] = '\0';
-    return true;
-}
-
 void read_exe(struct wire_writer *w)
 {
     char path[EXE_MAX];
-    const char *known = exe_path(path) ? path : NULL;
-    wire_put_exe(w, &(struct wire_exe){WIRE_STR(path, known)});
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    struct wire_exe r = {0};
+    if (length > 0 && length < EXE_MAX) {
+        r.path = path;
+        r.path_len = (uint32_t)length;
+    }
+    wire_put_exe(w, &r);
 }
 
-void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
+void read_exists(struct wire_writer *w, const char *path)
 {
-    struct reading reading;
-    if (reading_begin(&reading, w, looks, WIRE_EXISTS, path)) return;
-    struct wire_exists r = {WIRE_STR(path, path), .yes = !reading.absent && access(path, F_OK) == 0};
-    if (!r.yes) reading_of_nothing(&reading);
-    wire_put_exists(w, &r);
-    reading_end(&reading, w);
+    wire_put_exists(w, &(struct wire_exists){WIRE_STR(path, path), .yes = access(path, F_OK) == 0});
+}
+
+/* The linker's name of the header of the library that this code is in. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+static bool foreign(const char *path)
+{
+    ElfW(Ehdr) other = {0};
+    ssize_t length = -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0) {
+        length = pread(fd, &other, sizeof other, 0);
+        close(fd);
+    }
+    if (length < 20 || memcmp(other.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    return other.e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
+           other.e_ident[EI_DATA] != __ehdr_start.e_ident[EI_DATA] || other.e_machine != __ehdr_start.e_machine;
+}
+
+void read_foreign(struct wire_writer *w, const char *path)
+{
+    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = foreign(path)});
 }

@@ -36,9 +36,8 @@ static bool add_entry(struct name_list *list, const WCHAR *entry)
     return added;
 }
 
-void read_directory(struct wire_writer *w, struct looks *looks, const char *path)
+void read_directory(struct wire_writer *w, const char *path)
 {
-    (void)looks;
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     WIN32_FIND_DATAW found;
@@ -65,17 +64,17 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
 /* Was so much read of it in this call, by other names too, that it is not read again? */
-static bool too_often(struct looks *looks, HANDLE file, uint64_t size)
+static bool too_often(struct read_budget *budget, HANDLE file, uint64_t size)
 {
     BY_HANDLE_FILE_INFORMATION info;
     if (size <= READ_SMALL || !GetFileInformationByHandle(file, &info)) return false;
     const struct file_identity is = {.device = info.dwVolumeSerialNumber,
                                      .inode = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow};
-    return is.inode && !looks_allow(looks, &is, size);
+    return is.inode && !read_count(budget, &is, size);
 }
 
 /* The status of a file that was opened, and what it holds when that is WIRE_FILE_READ; false without memory. */
-static bool content_of(HANDLE file, struct looks *looks, uint32_t *status, char **content, uint32_t *length)
+static bool content_of(HANDLE file, struct read_budget *budget, uint32_t *status, char **content, uint32_t *length)
 {
     LARGE_INTEGER size;
     DWORD got = 0, more;
@@ -86,7 +85,7 @@ static bool content_of(HANDLE file, struct looks *looks, uint32_t *status, char 
     *status = WIRE_FILE_TOO_LARGE;
     if (size.QuadPart > FILE_SIZE_MAX) return true;
     *status = WIRE_FILE_TOO_OFTEN;
-    if (too_often(looks, file, (uint64_t)size.QuadPart)) return true;
+    if (too_often(budget, file, (uint64_t)size.QuadPart)) return true;
     *content = malloc((size_t)size.QuadPart + 1);
     if (!*content) return false;
     while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&
@@ -97,7 +96,7 @@ static bool content_of(HANDLE file, struct looks *looks, uint32_t *status, char 
     return true;
 }
 
-void read_file(struct wire_writer *w, struct looks *looks, const char *path)
+void read_file(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
     /* LAY-7: a file that cannot be opened is skipped */
     struct wire_file r = {WIRE_STR(path, path), .status = WIRE_FILE_NOT_OPENED};
@@ -106,7 +105,7 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     WCHAR *wide = wide_path(path);
     HANDLE file = wide ? open_file(wide, GENERIC_READ, FILE_ATTRIBUTE_NORMAL) : INVALID_HANDLE_VALUE;
     if (file != INVALID_HANDLE_VALUE) {
-        if (!content_of(file, looks, &r.status, &content, &length)) w->failed = true;
+        if (!content_of(file, budget, &r.status, &content, &length)) w->failed = true;
         CloseHandle(file);
     } else if (out_of_memory()) {
         w->failed = true;
@@ -145,13 +144,41 @@ void read_exe(struct wire_writer *w)
     free(path);
 }
 
-void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
+void read_exists(struct wire_writer *w, const char *path)
 {
-    (void)looks;
     WCHAR *wide = wide_path(path);
     if (!wide && out_of_memory()) w->failed = true;
     struct wire_exists r = {WIRE_STR(path, path), .yes = wide && path_attributes(wide) != INVALID_FILE_ATTRIBUTES};
     if (wide && !r.yes && out_of_memory()) w->failed = true;
     wire_put_exists(w, &r);
+    free(wide);
+}
+
+/* The headers of a library and of the program have the machine (IMAGE_FILE_HEADER). */
+static bool foreign(const WCHAR *path)
+{
+    const uint8_t *program = (const uint8_t *)GetModuleHandleW(NULL);
+    const IMAGE_NT_HEADERS *own = (const IMAGE_NT_HEADERS *)(program + ((const IMAGE_DOS_HEADER *)program)->e_lfanew);
+    uint8_t head[4096];
+    DWORD length = 0;
+    HANDLE file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE) return false;
+    bool got = ReadFile(file, head, sizeof head, &length, NULL);
+    CloseHandle(file);
+    if (!got || length < 64 || head[0] != 'M' || head[1] != 'Z') return false;
+    uint32_t at;
+    memcpy(&at, head + 60, sizeof at);
+    uint16_t machine;
+    if (at > length - 6 || memcmp(head + at, "PE\0\0", 4) != 0) return false;
+    memcpy(&machine, head + at + 4, sizeof machine);
+    return machine != own->FileHeader.Machine;
+}
+
+void read_foreign(struct wire_writer *w, const char *path)
+{
+    WCHAR *wide = wide_path(path);
+    if (!wide && out_of_memory()) w->failed = true;
+    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = wide && foreign(wide)});
     free(wide);
 }

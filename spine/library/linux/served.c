@@ -18,30 +18,17 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
         *text = strdup(why);
         return NULL;
     }
-    library_drop_replaced(given, &identity);
-    const char *loader = loader_named_by(fd);
-    if (loader || library_refused(given, &identity)) {
+    lib = library_use_served(given, &identity);
+    const char *loader = lib ? NULL : loader_named_by(fd);
+    if (loader || (!lib && library_refused(&identity))) {
         *text = loader ? library_loader_text(given, loader) : library_overwritten_text(given);
-        close(fd);
-        return NULL;
-    }
-    struct closure *closure = library_find_served(given, &identity);
-    if (!closure) {
-        brought_look(); /* the linker may take what a layer needs for what the driver needs */
-        closure = closure_open(service, file, count, fd, text);
-    }
-    if (closure) {
-        lib = calloc(1, sizeof *lib);
-        if (!lib || !(lib->given = strdup(given))) {
-            closure_drop(closure);
-            free(lib);
-            lib = NULL;
-        } else {
-            lib->real = lib->given;
-            lib->closure = closure;
-            lib->handle = closure_driver(closure);
-            lib->identity = identity;
-        }
+    } else if (!lib) {
+        struct objects *before = objects_now();
+        struct closure *closure = closure_open(service, file, count, fd, text);
+        if (closure)
+            lib = library_add_served(given, &identity, closure, before);
+        else
+            objects_drop(before);
     }
     close(fd);
     return lib;

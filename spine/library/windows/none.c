@@ -1,4 +1,4 @@
-/* none.c: there is no driver service on Windows to open drivers of, and what layers need is unmapped with them. */
+/* none.c: there is no driver service on Windows to open drivers of, and objects are not listed. */
 #include "library/library.h"
 
 #include <string.h>
@@ -11,27 +11,60 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
     return NULL;
 }
 
-void brought_look(void) {}
-
-void brought_refused(struct layer_place *place)
+struct objects *objects_now(void)
 {
-    (void)place;
-}
-
-const char *brought_overwritten(const char *given)
-{
-    (void)given;
     return NULL;
 }
 
-void *brought_open(const char *given, const struct file_identity *seen, struct layer_place **place, char **text)
+struct objects *objects_since(const struct objects *before)
 {
-    (void)place;
-    return gate_dlopen(given, seen, text);
+    (void)before;
+    return NULL;
 }
 
-void brought_closed(const char *given, const char *path, const struct file_identity *identity,
-                    struct layer_place *place)
+struct objects *objects_hold(struct objects *o)
 {
-    (void)given, (void)path, (void)identity, (void)place;
+    return o;
+}
+
+void objects_drop(struct objects *o)
+{
+    (void)o;
+}
+
+void objects_forget(void) {}
+
+unsigned objects_count(const struct objects *o)
+{
+    (void)o;
+    return 0;
+}
+
+const char *objects_path(const struct objects *o, unsigned i)
+{
+    (void)o, (void)i;
+    return NULL;
+}
+
+const void *objects_at(const struct objects *o, unsigned i)
+{
+    (void)o, (void)i;
+    return NULL;
+}
+
+bool objects_have(const void *object, const char *path)
+{
+    (void)object, (void)path;
+    return true;
+}
+
+struct search *linker_search_begin(void)
+{
+    return NULL;
+}
+
+bool linker_search_same(const struct search *s, const char *name, const char *found)
+{
+    (void)s, (void)name, (void)found;
+    return false;
 }

@@ -10,7 +10,6 @@ static struct file_identity identity_of(const struct stat *s)
     return (struct file_identity){s->st_dev,
                                   s->st_ino,
                                   (uint64_t)s->st_size,
-                                  {s->st_ctim.tv_sec, s->st_ctim.tv_nsec},
                                   {s->st_mtim.tv_sec, s->st_mtim.tv_nsec},
                                   !S_ISREG(s->st_mode) && !S_ISDIR(s->st_mode)};
 }

@@ -348,6 +348,16 @@ char *image_name_of(const void *function)
     return name;
 }
 
+char *gate_path_by_handle(void *handle)
+{
+    struct link_map *map;
+    uint64_t me = gate_enter();
+    bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] == '/';
+    char *name = found ? strdup(map->l_name) : NULL;
+    gate_leave(me);
+    return name;
+}
+
 char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
     char *name = image_name_of(function);

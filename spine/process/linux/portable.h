@@ -46,6 +46,7 @@
 SINCE(dladdr, SINCE_FIRST);
 SINCE(dlclose, SINCE_FIRST);
 SINCE(dlerror, SINCE_FIRST);
+SINCE(dlinfo, SINCE_CLOCKS);
 SINCE(dlopen, SINCE_DLOPEN);
 SINCE(dlsym, SINCE_FIRST);
 #ifdef __i386__

@@ -27,7 +27,7 @@ bool file_identify(const char *path, struct file_identity *out)
         .device = info.dwVolumeSerialNumber,
         .inode = (uint64_t)wide_number(info.nFileIndexHigh, info.nFileIndexLow),
         .size = (uint64_t)wide_number(info.nFileSizeHigh, info.nFileSizeLow),
-        .changed = {wide_number(info.ftLastWriteTime.dwHighDateTime, info.ftLastWriteTime.dwLowDateTime)},
+        .modified = {wide_number(info.ftLastWriteTime.dwHighDateTime, info.ftLastWriteTime.dwLowDateTime)},
     };
     return true;
 }

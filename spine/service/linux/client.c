@@ -1,4 +1,4 @@
-/* client.c: asks the driver service (docs/decisions/022) for the drivers of its machine and for their files. It is
+/* client.c: asks the driver service (docs/rationale.md) for the drivers of its machine and for their files. It is
  * asked only where the core finds no driver; whatever it does costs a bounded time and no more than its own drivers.
  *
  * It reads nothing of what is sent but descriptors: the core does. It never waits longer than it says, changes no

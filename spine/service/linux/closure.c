@@ -1,4 +1,4 @@
-/* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/decisions/022).
+/* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/rationale.md).
  * The dynamic linker takes a needed name as satisfied by what is open under it, so that what is needed is opened first.
  * What the process or its system has of its own is preferred; where the driver does not go with that, what the service
  * has is tried.
@@ -17,7 +17,6 @@
 #include "service/service.h"
 
 struct closure {
-    _Atomic uint32_t references;
     uint32_t count;
     void *handle[]; /* the driver's own is the last */
 };
@@ -37,14 +36,9 @@ static void close_all(struct closure *c)
     }
 }
 
-void closure_hold(struct closure *c)
-{
-    atomic_fetch_add(&c->references, 1);
-}
-
 void closure_drop(struct closure *c)
 {
-    if (!c || atomic_fetch_sub(&c->references, 1) != 1) return;
+    if (!c) return;
     close_all(c);
     free(c);
 }
@@ -174,7 +168,6 @@ struct closure *closure_open(struct service *service, const struct serve_file *f
     bool took = false;
     *text = NULL;
     if (!c) return NULL;
-    c->references = 1;
     if (open_all(c, service, file, count, fd, true, &took, text)) return c;
     char *first = *text;
     *text = NULL;

@@ -19,7 +19,7 @@ static PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
 static PFN_vkEnumerateInstanceLayerProperties enumerate_layers;
 static PFN_vkCreateInstance create_instance;
 
-/* Room for what is listed. Not allocated each time: that would be measured, too. */
+/* Room for lists. Not allocated each time: that would be measured, too. */
 static VkExtensionProperties extensions[1024];
 static VkLayerProperties layers[4096];
 
@@ -122,7 +122,7 @@ void bench_create(void)
     create_with(0, NULL);
 }
 
-/* The first of the devices is the one that is used. */
+/* The program uses the first of the devices. */
 void bench_list(void)
 {
     uint32_t count = 0;

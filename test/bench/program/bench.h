@@ -1,4 +1,4 @@
-/* bench.h: what the benchmark programs share: a Vulkan library, opened by path, and the operations that are measured on
+/* bench.h: the common part of the benchmark programs: a Vulkan library, opened by path, and the operations measured on
  * it. The programs link no Vulkan library and know nothing of either loader; drivers and layers come from the
  * environment.
  */
@@ -29,7 +29,7 @@ void bench_open(const char *library);
 /* A function that the library exports. */
 PFN_vkVoidFunction bench_export(const char *name);
 
-/* Makes or destroys what is needed to be at this stage: an instance (with surfaces: one with the extensions for them
+/* Creates or destroys the objects of this stage: an instance (with surfaces: one with the extensions for them
  * and for messengers), a device of the first physical device, a command buffer that is being recorded. */
 void bench_reach(enum stage stage);
 
@@ -50,12 +50,12 @@ struct operation {
     unsigned samples; /* how often, at most */
     void (*once)(void);
     void (*undo)(void); /* after each batch, not timed; or NULL */
-    unsigned parts;     /* what is done once is so many of what is named; 0: ask lookups */
+    unsigned parts;     /* one operation counts as so many; 0: ask lookups */
 };
 
 /* NULL: there is none of that name. */
 const struct operation *operation_find(const char *name);
-/* How many of what the operation is named for are done at once. */
+/* Returns the number of named units in one operation. */
 unsigned operation_parts(const struct operation *o);
 /* Before the first use of an operation, at its stage. False: this device cannot do it. */
 bool operation_ready(const struct operation *o);

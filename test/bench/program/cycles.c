@@ -1,11 +1,11 @@
-/* cycles.c: does one operation many times on one Vulkan library, and prints what the process holds on the way: blocks
+/* cycles.c: repeats one operation on one Vulkan library, and prints the memory of the process on the way: blocks
  * and bytes of the heap, and resident memory. Nothing may grow.
  *
  *   cycles LIBRARY OPERATION COUNT [WARM-UP]      WARM-UP: a tenth of COUNT
  *
  * Prints three lines "after N blocks BLOCKS bytes BYTES resident KB": after the warm-up, after half of COUNT and after
- * all of it. Blocks are those of this process's malloc, whoever took them: loader, driver, layers, the C library.
- * Without a live object of the program's own at that time: only what the operation needs around it.
+ * all of it. Blocks are those of this process's malloc, of every caller: loader, driver, layers, the C library.
+ * At that time no object of the operation is alive: only the objects that it needs around it.
  *
  * Read from the environment: BENCH_NAMES, as measure does.
  */

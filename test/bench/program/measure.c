@@ -1,4 +1,4 @@
-/* measure.c: does one measurement on one Vulkan library, and prints what it took. The program that runs it (test/bench)
+/* measure.c: does one measurement on one Vulkan library, and prints the result. The program that runs it (test/bench)
  * alternates between libraries and makes medians.
  *
  *   measure LIBRARY start [enumerate]      a program's first moments: load, create, list devices; with "enumerate"
@@ -7,8 +7,8 @@
  *   measure LIBRARY count OPERATION N      N times and nothing else, for counting instructions: in bench_counted, which
  *                                          is called from nowhere else, and whose callees are all that counts
  *
- * Lines are "name median lowest", nanoseconds each; "resident", "anonymous" and "space" are in kB. What the device
- * cannot do has no line. Exit code 3 and a line on standard error: it could not be measured.
+ * Lines are "name median lowest", nanoseconds each; "resident", "anonymous" and "space" are in kB. An operation that
+ * the device lacks has no line. Exit code 3 and a line on standard error: it could not be measured.
  *
  * Read from the environment: BENCH_NAMES, a file with names of commands, one a line; BENCH_BARE: the library is a
  * driver, and there is no loader.
@@ -121,7 +121,7 @@ static void take(const char *name)
     double samples[64], spent[64];
     unsigned n = 0;
     bool cycle = strcmp(name, "cycle") == 0;
-    repeat(o, 2 * o->batch); /* caches, and what is made at first use */
+    repeat(o, 2 * o->batch); /* fills caches, and makes the objects of the first use */
     uint64_t first = bench_now();
     while (n < o->samples && (n < 3 || bench_now() - first < ENOUGH_NS)) {
         uint64_t before = cycle ? bench_spent() : 0;
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
         const struct operation *o = find(argv[3]);
         bench_reach(o->stage);
         if (!operation_ready(o)) bench_die("this device has no %s", o->name);
-        o->once(); /* what is made at first use */
+        o->once(); /* makes the objects of the first use */
         if (o->undo) o->undo();
         repeat(o, strtoul(argv[4], NULL, 10));
         return 0;

@@ -1,4 +1,4 @@
-/* nothing.c: a layer that does nothing, for measuring what a layer in the chain costs: it takes part in the creation of
+/* nothing.c: a layer that does nothing, to measure the cost of a layer in the chain: it takes part in the creation of
  * instance and device, as a layer must, and passes every other look-up on. A library is one layer, so there are as many
  * copies of the file as there are layers; it serves one instance with one device at a time.
  */

@@ -1,4 +1,4 @@
-/* operations.c: what is measured, one function each.
+/* operations.c: the measured operations, one function each.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* state.h: what the program has at its stage; for bench.c, state.c and operations.c.
+/* state.h: the objects of the program at its stage; for bench.c, state.c and operations.c.
  */
 #ifndef VKLOADER_BENCH_STATE_H
 #define VKLOADER_BENCH_STATE_H
@@ -25,7 +25,7 @@ VkDevice state_make_device(void);
 /* now.device and all that a draw needs, and back. */
 void state_enter_device(void);
 void state_leave_device(void);
-/* Forgets what was recorded and begins again. */
+/* Discards the recorded commands and begins again. */
 void state_record(void);
 
 #endif

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 #define LOAD(name) CHECK(name = (PFN_##name)vkGetDeviceProcAddr(device, #name));
     DEVICE_COMMANDS(LOAD)
 #undef LOAD
-    /* What the device lacks is not there with the layer, either. */
+    /* A command that the device lacks is absent with the layer, too. */
     CHECK(!vkGetDeviceProcAddr(device, "vkCmdDrawIndirectCountAMD"));
     VkBufferCreateInfo buffer_info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4096, .usage = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};

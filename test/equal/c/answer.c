@@ -90,7 +90,7 @@ static void *on_stack(void *unused)
     return NULL;
 }
 
-/* How much of the stack a call uses, apart from what a thread that does nothing uses. */
+/* Returns the stack that a call uses, without the stack of an idle thread. */
 static size_t measure(void *(*work)(void *))
 {
     enum { STACK = 256 * 1024 };

@@ -1,9 +1,9 @@
-/* program.c: a program that has the spine in it, with another core (-Wl,--wrap). What the spine asks its core goes to
- * the test through a pipe, and the answers of the test come back through another one. So the test sees every fact that
- * the reader of the library gives, and can ask for more facts than the core.
+/* program.c: a program that contains the spine, with another core (-Wl,--wrap). The questions of the spine to its core
+ * go to the test through a pipe, and the answers of the test come back through another one. So the test sees every fact
+ * that the reader of the library gives, and can ask for more facts than the core.
  *
- * Each byte of standard input is a call of the API. What goes to the test: a letter (B: a call of the core begins, A: a
- * message that was answered before, D: a message, which the test answers, E: the call of the API has ended, with its
+ * Each byte of standard input is a call of the API. The output to the test: a letter (B: a call of the core begins, A:
+ * a message that was answered before, D: a message, which the test answers, E: the call of the API has ended, with its
  * result in place of a message), the size of the message, and the message. */
 #include <stdbool.h>
 #include <stdint.h>

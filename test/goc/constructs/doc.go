@@ -1,3 +1,3 @@
 // Package constructs has a small program for each construct of the subset that tools/goc translates. The test runs each
-// as Go and as C and compares what it prints and how it ends.
+// as Go and as C and compares their output and the way they end.
 package constructs

@@ -1,6 +1,6 @@
 package constructs
 
-// Programs are what the test runs.
+// Programs are the programs of the test.
 var Programs = map[string]func(){
 	"Append":                  Append,
 	"Arrays":                  Arrays,

@@ -12,8 +12,8 @@ func (c *counted) more() []int { c.list = append(c.list, c.n); return c.list }
 
 func plus(x, y int) int { return x*100 + y }
 
-// OrderOfReads has reads beside calls that change something else, and calls that change what has been read before by a
-// statement, or is read by a later one.
+// OrderOfReads reads variables beside calls that change other variables, and calls functions that change a variable which
+// the same statement has read before, or a later one reads.
 func OrderOfReads() {
 	c := &counted{n: 1, list: []int{1, 2}}
 	other := &counted{n: 5}

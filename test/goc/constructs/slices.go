@@ -39,7 +39,7 @@ func Slices() {
 	show(a)
 }
 
-// Appending: the old slice never sees what happens to the new one once it has grown.
+// Append appends: once the new slice has grown, the old one does not see changes of it.
 func Append() {
 	var s []int
 	show(s)

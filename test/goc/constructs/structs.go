@@ -261,7 +261,7 @@ func Variadic() {
 	println(variadic("a"), variadic("ab", 1), variadic("abc", 1, 2), variadic("", s...), s[0])
 }
 
-// What is evaluated when.
+// Order checks the order of evaluation.
 func Order() {
 	say := func(n int) int { print(n, " "); return n }
 	a := []int{10, 20, 30}

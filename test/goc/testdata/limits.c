@@ -1,5 +1,5 @@
-/* limits.c: what happens when memory or the stack is short; behind translated programs in one file, with malloc, calloc
- * and free led here by the command line. */
+/* limits.c: behavior with little memory or stack; it follows translated programs in one file, with malloc, calloc
+ * and free replaced by the command line. */
 #undef malloc
 #undef calloc
 #undef free

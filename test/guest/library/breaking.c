@@ -1,6 +1,6 @@
-/* breaking.c: a driver that is the null driver but for vkCreateHeadlessSurfaceEXT, which first does what the program
- * that loads it wants, the program's function within_driver, and for a device's command vkBreakingTEST, for which its
- * vkGetDeviceProcAddr does so. Built with the path of the null driver, NULL_DRIVER. */
+/* breaking.c: the null driver, except for vkCreateHeadlessSurfaceEXT, which first calls the function within_driver of
+ * the program, and for a device's command vkBreakingTEST, for which its vkGetDeviceProcAddr does so. Built with the
+ * path of the null driver, NULL_DRIVER. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

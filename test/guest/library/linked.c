@@ -1,5 +1,5 @@
-/* linked.c: a program that is linked with the loader (or, with -DALONE, is not) and never calls it; says what it looks
- * like: threads, resident memory in kB of its own, and whether the library is mapped. */
+/* linked.c: a program that is linked with the loader (or, with -DALONE, is not) and never calls it; prints its
+ * number of threads, its resident memory in kB, and whether the library is mapped. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* standin.c: stands before the core in a library that is linked with --wrap for it, and counts how often it is asked,
- * at the address in GUEST_COUNTER. The variable STANDIN, read at every question, chooses what it does instead of
+ * at the address in GUEST_COUNTER. The variable STANDIN, read at every question, chooses its behavior instead of
  * asking: panic, memory, bad, empty, need. */
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* allowed.c: rule G-10: a program whose system calls are limited to a list: to what the distribution's loader uses.
+/* allowed.c: rule G-10: a program whose system calls are limited to a list: the calls of the distribution's loader.
  * Every other call ends the process. docs/guest-rules.md has the names. */
 #include <errno.h>
 #include <linux/filter.h>

@@ -31,7 +31,7 @@ static void begin(void)
     CHECK(ask("first", 0) > 0, "the core was not asked");
 }
 
-/* What is used is kept, and so is what came last; what was used longest ago is not. */
+/* Used and recent answers are kept; the least recently used ones are not. */
 static void asked_often(void)
 {
     begin();
@@ -53,7 +53,7 @@ static void asked_large(void)
     CHECK(ask("large", 5 - kept) > 0, "more than %d are remembered", kept);
 }
 
-/* Panics leave nothing behind, and what comes afterwards starts afresh. The argument: what stands for one. */
+/* Panics lose no memory, and later calls start afresh. The argument: the kind of panic. */
 static void after_panics(void)
 {
     load();

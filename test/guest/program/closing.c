@@ -57,7 +57,7 @@ static void close_rounds(void)
     char *before = mappings();
     unsigned threads = thread_count(), keys = keys_left();
     long grown = 64;
-    /* What is lost is lost in every hundred; what the C library's heap does now and then is not. */
+    /* A leak grows in every hundred; the C library's heap grows only now and then. */
     for (int hundred = 0; hundred < 3 && grown >= 64; hundred++) {
         long resident = resident_kb();
         for (int i = 0; i < 100; i++) close_round(i);
@@ -71,7 +71,7 @@ static void close_rounds(void)
     CHECK(keys_left() == keys, "%u keys are left, were %u", keys_left(), keys);
     char *open_after = descriptors();
     same("descriptors", open_before, open_after);
-    /* Handlers of fork and of the end that point into what is gone would crash here. */
+    /* Handlers of fork and of exit that point into the unmapped library would crash here. */
     pid_t pid = fork();
     if (pid == 0) exit(0);
     int status = wait_child(pid, 20);
@@ -153,7 +153,7 @@ static void end_alive(void)
     }
 }
 
-/* Replaces the C library's: what is opened at the end shows up. */
+/* Replaces the C library's: a file opened at the end shows up. */
 static bool leaving;
 static void last_word(void)
 {

@@ -1,4 +1,4 @@
-/* forks.c: rule G-4: forked children use the loader, whatever the parent's threads were doing. */
+/* forks.c: rule G-4: forked children use the loader in every state of the parent's threads. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

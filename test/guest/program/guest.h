@@ -1,5 +1,5 @@
-/* guest.h: what the cases of the guest program share: the loader under test, one whole life with it, and what the
- * process looks like from outside. A case returns when its rule holds and calls fail() when not. */
+/* guest.h: the common part of the guest program's cases: the loader under test, one whole life with it, and
+ * observations of the process. A case returns when its rule holds and calls fail() when not. */
 #ifndef GUEST_H
 #define GUEST_H
 
@@ -60,7 +60,7 @@ char *maps(void);
 char *dispositions(void);
 /* Mask, alternate stack of the calling thread. */
 char *thread_state(void);
-/* Every open descriptor and what it is. */
+/* Returns the open descriptors and their files. */
 char *descriptors(void);
 
 /* Runs a function in a forked child; its wait status, or -1 when it did not end within the seconds (then killed). */

@@ -206,7 +206,7 @@ static void jumps(void)
     longjmp(out, 1);
 }
 
-/* What an exception does on its way up, through every frame. */
+/* An exception passes through every frame on its way up. */
 static char *upper; /* of the function that catches it */
 static _Unwind_Reason_Code up(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                               struct _Unwind_Exception *exception, struct _Unwind_Context *context, void *unused)

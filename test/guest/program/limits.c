@@ -1,4 +1,4 @@
-/* limits.c: rule G-10: a process without much room or many rights gets what it asks for or an error, and never an
+/* limits.c: rule G-10: a process without much room or many rights gets its object or an error, and never an
  * abort. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -91,7 +91,7 @@ static void limit_lifted(void)
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
-/* What a first use takes: address space now and at the most, resident memory, in kB. */
+/* Prints the memory of a first use: address space now and at the most, resident memory, in kB. */
 static void room(void)
 {
     VkInstance instance;
@@ -212,7 +212,7 @@ static void descriptors_same(void)
     free(after);
 }
 
-/* A process that may open so many descriptors more, the argument, and one that may again. */
+/* A process that may open only the given number of descriptors more, and one without this limit. */
 static void few_descriptors(void)
 {
     struct rlimit old, few;
@@ -266,7 +266,8 @@ static void environment_same(void)
     free(copy);
 }
 
-/* arguments: libraries that take static thread-local storage, large ones first; what one cannot have a later one may */
+/* arguments: libraries with static thread-local storage, large ones first; a later one may fit where an earlier one
+ * does not */
 static void no_tls(void)
 {
     load();

@@ -153,7 +153,7 @@ static void count_handler(int sig)
     counted[sig]++;
 }
 
-/* The loader sends nothing, to nobody. */
+/* The loader sends no signal. */
 static void sends_nothing(void)
 {
     struct sigaction act = {.sa_handler = count_handler};
@@ -216,7 +216,7 @@ static void thread_states(void)
 static uintptr_t stack_low, stack_high;
 static atomic_long ticks, elsewhere;
 
-/* 16 kB deep, on whatever stack the thread is on: it must be the thread's own. */
+/* 16 kB deep, on the stack of the thread: it must be the thread's own. */
 static void deep_handler(int sig)
 {
     volatile char room[16384];

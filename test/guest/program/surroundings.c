@@ -31,7 +31,7 @@ static void environment_now(void)
     load();
     CHECK(try_instance() == VK_SUCCESS, "no instance");
     setenv("VK_DRIVER_FILES", "/nonexistent/driver.json", 1);
-    setenv("VK_ICD_FILENAMES", "/nonexistent/driver.json", 1); /* what the control knows */
+    setenv("VK_ICD_FILENAMES", "/nonexistent/driver.json", 1); /* the control knows this variable */
     CHECK(try_instance() == VK_ERROR_INCOMPATIBLE_DRIVER, "setenv is not seen");
     setenv("VK_DRIVER_FILES", keep, 1);
     setenv("VK_ICD_FILENAMES", keep, 1);
@@ -142,7 +142,7 @@ static void own_functions(void)
 
 /* ---- G-7 ---- */
 
-/* What a call is given lies at the end of pages that are gone when it has returned. */
+/* Copies arguments of a call to the end of pages that are unmapped when it has returned. */
 static void *lent(const void *bytes, size_t size)
 {
     const size_t page = 4096;

@@ -81,7 +81,7 @@ void make_instance(bool with_messenger)
 
 void make_device(void)
 {
-    /* Everything that the driver offers is switched on: it must accept what it says. */
+    /* Everything that the driver offers is switched on: it must accept its own offers. */
     VkPhysicalDeviceVulkan13Features v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                             .pNext = &v13};

@@ -1,5 +1,5 @@
-/* names.c: the driver interface of the null driver, asked without a loader: negotiation, and what is found by which
- * look-up. Names to ask for come on standard input, one a line; what was found is printed, one letter a look-up:
+/* names.c: the driver interface of the null driver, called without a loader: negotiation, and the look-ups that find a
+ * name. Names to ask for come on standard input, one a line; the output is one letter a successful look-up:
  * G with no instance, I with an instance, P as a physical-device command, D with a device, E with a device that has
  * every extension. */
 #include <dlfcn.h>

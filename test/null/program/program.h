@@ -1,4 +1,4 @@
-/* program.h: what the files of the null driver's test program share: the commands they call, looked up by name. */
+/* program.h: the commands that the files of the null driver's test program call, looked up by name. */
 #ifndef TEST_NULL_PROGRAM_H
 #define TEST_NULL_PROGRAM_H
 
@@ -61,7 +61,7 @@ extern VkPhysicalDevice physical;
 extern VkDevice device;
 extern VkQueue queue;
 
-/* Ends the program with a line that says what was not so. */
+/* Ends the program with a line that names the false condition. */
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \

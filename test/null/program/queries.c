@@ -1,4 +1,4 @@
-/* queries.c: what the physical device answers. */
+/* queries.c: the properties of the physical device. */
 #include "program.h"
 
 /* Formats that the specification's tables require of every device, with features of theirs. */

@@ -44,7 +44,7 @@ static void buffers(void)
     }
     CHECK(address[0] + info.size <= address[1] || address[1] + info.size <= address[0]);
 
-    /* What is written stays from one map to the next. */
+    /* Written data stays from one map to the next. */
     char *p;
     OK(vkMapMemory(device, memory[0], 0, VK_WHOLE_SIZE, 0, (void **)&p));
     memset(p, 7, info.size);
@@ -87,7 +87,7 @@ static void images(void)
     vkDestroyImage(device, image, NULL);
     vkFreeMemory(device, memory, NULL);
 
-    /* A mip chain of a compressed cube, and what it takes. */
+    /* A mip chain of a compressed cube, and its memory. */
     info.flags = VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
     info.format = VK_FORMAT_BC1_RGB_UNORM_BLOCK;
     info.extent = (VkExtent3D){64, 64, 1};

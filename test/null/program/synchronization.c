@@ -13,7 +13,7 @@ static void events(void)
     CHECK(vkGetEventStatus(device, event[0]) == VK_EVENT_RESET);
     OK(vkSetEvent(device, event[1]));
 
-    /* What a command buffer does to events happens when it is submitted, not before; a secondary one's too. */
+    /* A command buffer changes events when it is submitted, not before; a secondary one, too. */
     VkCommandPool pool = make_pool();
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = pool,

@@ -1,7 +1,7 @@
 // Command work decides about large installations and writes down how often each block of the core was executed. It is
 // built with counters (go build -cover -covermode=atomic) and called by the tests of test/scale.
 //
-//	work DIRECTORY N   one directory of counters per scenario below DIRECTORY, each with N of what the scenario has many of
+//	work DIRECTORY N   one directory of counters per scenario below DIRECTORY, each with N objects of the scenario
 //	work serve      answers questions on standard input, see serve
 package main
 
@@ -53,7 +53,7 @@ func fail(err error) {
 	}
 }
 
-// world is an installation in memory and what the program asks for.
+// world is an installation in memory and the request of the program.
 type world struct {
 	facts.Tree
 	kind               plan.Kind
@@ -65,7 +65,7 @@ type world struct {
 
 var platform = search.Linux()
 
-// decide asks through the wire, as the spine does, and tells what came out.
+// decide asks through the wire, as the spine does, and returns the decision as text.
 func (w *world) decide() string {
 	message, call := &wire.Writer{}, wire.NewCall(platform)
 	question := wire.Question{Kind: uint32(w.kind), LayerName: w.layerName}
@@ -91,7 +91,7 @@ func (w *world) decide() string {
 	}
 }
 
-// reply gives what an answer needs; done when it needs nothing.
+// reply sends the facts that an answer needs; done is true when it needs none.
 func (w *world) reply(message *wire.Writer, answer string) (got string, done bool) {
 	r, _ := wire.Open(answer)
 	done = true

@@ -19,7 +19,7 @@ const (
 	unordered            = "There is no DXGI factory 6"
 )
 
-// newWorld makes a world whose DXGI library does what the lines say. It counts what is left of it at its end.
+// newWorld makes a world whose DXGI library follows the lines. It counts the library's remaining objects at its end.
 func newWorld(t *testing.T, dxgi ...string) *world.World {
 	t.Helper()
 	if !world.Windows() {
@@ -162,7 +162,7 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// features is what a layer was told of the loader, -1: nothing.
+// features returns the loader's features that a layer was told, -1: none.
 func features(created world.Answer) int64 {
 	for _, link := range created.Objects("chain") {
 		if link.Has("features") {
@@ -228,7 +228,7 @@ func TestFailures(t *testing.T) {
 
 // holds: WIN-064
 //
-// Nobody has any of the adapters.
+// No driver has any of the adapters.
 func TestNobodysAdapter(t *testing.T) {
 	w := newWorld(t, adapters(1)...)
 	driver(w, "a", "a0 2", "a1 3")
@@ -266,8 +266,8 @@ func TestIncomplete(t *testing.T) {
 
 // holds: WIN-067 WIN-068
 //
-// Of two drivers of an adapter the one that is made of Direct3D 12 comes second. It says so by the core function where
-// program and device are of 1.1, else by the KHR one; who has neither is not asked.
+// Of two drivers of an adapter, a driver on top of Direct3D 12 comes second. It is recognized by the core function where
+// program and device are of 1.1, else by the KHR one; a driver with neither is not asked.
 func TestLayered(t *testing.T) {
 	const khr = "VK_KHR_get_physical_device_properties2"
 	for _, c := range []struct {

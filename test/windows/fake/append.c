@@ -1,5 +1,5 @@
 /* append.c: of the fakes for Windows. The file stays open until the library goes: below Wine every opening costs
- * several calls of another process. What is appended there by two at once is not whole, hence the host's lock. */
+ * several calls of another process. Lines appended by two threads at once are not whole, hence the host's lock. */
 #include "../../fake/script.h"
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  *   factory 1|none            there is no factory 6, or no factory at all
  *   perform CreateDXGIFactory1 SCRIPT   as of a driver
  *   vulkan                    it is made of Vulkan: to make a factory it takes a lock, and makes an instance and
- *                             lists its devices; whoever comes again meanwhile gets none, and would wait forever
+ *                             lists its devices; a second caller meanwhile gets none, and would wait forever
  *
- * It logs its beginning, what is made, and at its end how many objects nobody has released.
+ * It logs its beginning, its new objects, and at its end the number of unreleased objects.
  */
 #define COBJMACROS
 #include <windows.h>

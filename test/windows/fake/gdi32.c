@@ -5,7 +5,7 @@
  *   adapter NAME breaks              its key says how long that value is, and fails when it is asked for it
  *   enumerate fails                  the adapters cannot be listed
  *
- * It logs what is asked, and which adapters are closed: adapter i has the handle i + 1.
+ * It logs the queries, and which adapters are closed: adapter i has the handle i + 1.
  */
 #include <windows.h>
 

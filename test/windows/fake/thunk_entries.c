@@ -1,5 +1,5 @@
 /* thunk_entries.c: of the fakes for Windows. In 32 bits each takes its arguments from the stack when it returns: as
- * many as the command has; where nobody knows that, none, and the host puts its stack right. */
+ * many as the command has; none of an unknown command, and the host corrects its stack. */
 #include "../../fake/thunks.h"
 
 #define T8(n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)

@@ -36,11 +36,11 @@ static struct other {
 } others[32];
 static int other_count;
 
-/* By the last component of what is asked for. */
+/* Finds a replacement by the last component of the path. */
 static const struct other *other_of(const wchar_t *path)
 {
     const wchar_t *name = wcsrchr(path, L'\\');
-    for (int i = other_count; i-- > 0;) /* what was said last counts */
+    for (int i = other_count; i-- > 0;) /* the last statement counts */
         if (!_wcsicmp(others[i].name, name ? name + 1 : path)) return &others[i];
     return NULL;
 }

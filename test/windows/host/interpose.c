@@ -1,9 +1,9 @@
-/* interpose.c: what stands between the loader under test and the system: functions that it imports are replaced by
- * those of this file, as soon as it is loaded. They write down what it opens and asks for, where WORLD_ACCESS names a
+/* interpose.c: interposes between the loader under test and the system: functions that it imports are replaced by
+ * those of this file, as soon as it is loaded. They record its file accesses, where WORLD_ACCESS names a
  * file ("function argument", as the interposer of Linux writes it: test/shim), refuse its memory, and say that the
  * process has medium integrity, where Wine has none but High, or High where WORLD_ELEVATED is set. Opening a file or
- * directory whose path contains the text of WORLD_NO_MEMORY fails for lack of memory. What a case wants of single
- * functions is import.c's.
+ * directory whose path contains the text of WORLD_NO_MEMORY fails for lack of memory. Replacements that single cases
+ * want are in import.c.
  */
 #include "interpose.h"
 #include "import.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is opened --------------------------------------------------------------------------------------------- */
+/* ---- opened files ----------------------------------------------------------------------------------------------- */
 
 static void note(const char *function, const WCHAR *argument, const char *rest)
 {
@@ -171,7 +171,7 @@ static DWORD WINAPI perform_attempt(void *data)
     return 0;
 }
 
-/* In a thread: what the loader ends with abort() ends no other one. So nothing that the thread has done is undone. */
+/* In a thread: an abort() of the loader ends this thread alone. So the thread's effects are not undone. */
 COMMAND(attempt)
 {
     struct attempt a = {.script = object_find(arg_or(line, "script", "script")),

@@ -1,4 +1,5 @@
-/* interpose.h: of the host for Windows: what stands between the loader and the system, and paths as cases have them. */
+/* interpose.h: of the host for Windows: the functions between the loader and the system, and paths in the form of the
+ * cases. */
 #ifndef TEST_WINDOWS_INTERPOSE_H
 #define TEST_WINDOWS_INTERPOSE_H
 

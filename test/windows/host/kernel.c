@@ -1,4 +1,4 @@
-/* kernel.c: of the host for Windows: what the system says about this process. Nobody forks here. */
+/* kernel.c: of the host for Windows: the system's facts about this process. There is no fork here. */
 #include "../../host/host.h"
 #include "interpose.h"
 #include <stdio.h>

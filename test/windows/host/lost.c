@@ -1,5 +1,5 @@
-/* lost.c: of the host for Windows: the library that has been opened is interposed (interpose.c), and what it has lost
- * is not looked for. */
+/* lost.c: of the host for Windows: the opened library is interposed (interpose.c), and lost blocks are not
+ * searched for. */
 #include "../../host/host.h"
 #include "interpose.h"
 

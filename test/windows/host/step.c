@@ -1,6 +1,6 @@
 /* step.c: of the host for Windows: a call performed one instruction at a time, by exceptions that the processor's trap
  * flag raises; at every instruction inside the loader the stack is unwound, until the loader has jumped elsewhere. On
- * x86-64 the system's unwinder does it, which takes what has no table for a function that never moves the stack
+ * x86-64 the system's unwinder does it, which takes a function without a table for one that never moves the stack
  * pointer. i386 has no tables: the return address has to be where the stack pointer points. Judges nothing: it counts.
  */
 #include "../../host/host.h"
@@ -30,7 +30,7 @@ static bool finds_caller(const CONTEXT *at)
         DWORD64 base, establisher;
         void *data;
         RUNTIME_FUNCTION *function = RtlLookupFunctionEntry(frame.Rip, &base, NULL);
-        if (!function && depth) return false; /* what the loader jumps to and is called by has tables */
+        if (!function && depth) return false; /* callees and callers of the loader have tables */
         if (!function) {
             frame.Rip = *(const DWORD64 *)frame.Rsp;
             frame.Rsp += sizeof(DWORD64);
@@ -42,7 +42,7 @@ static bool finds_caller(const CONTEXT *at)
     return false;
 }
 #else
-static uintptr_t returns_to; /* what the caller has pushed, as it was at the loader's first instruction */
+static uintptr_t returns_to; /* the caller's return address at the loader's first instruction */
 
 static bool finds_caller(const CONTEXT *at)
 {

@@ -1,4 +1,4 @@
-/* world.c: what the host finds when it begins: variables and the registry are those of the file that WORLD_SETUP
+/* world.c: the host's environment: variables and the registry are those of the file that WORLD_SETUP
  * names. A statement a line, its words percent-encoded:
  *
  *   set NAME VALUE         a variable. Wine keeps those whose names begin with VK_ from programs that it starts.

@@ -6,7 +6,7 @@
 #define RTLD_NOW 0
 #define RTLD_LAZY 0
 #define RTLD_LOCAL 0
-#define RTLD_NOLOAD 4            /* what is loaded already */
+#define RTLD_NOLOAD 4            /* only a loaded library */
 #define RTLD_DEFAULT ((void *)0) /* the program itself */
 
 typedef struct {

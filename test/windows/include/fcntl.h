@@ -1,5 +1,5 @@
-/* fcntl.h: files are opened by their names in UTF-8, without any change to what is read and written; what is appended
- * by several threads is whole. */
+/* fcntl.h: files are opened by their names in UTF-8, and their content is not converted; lines appended
+ * by several threads are whole. */
 #ifndef TEST_FCNTL_H
 #define TEST_FCNTL_H
 

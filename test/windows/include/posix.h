@@ -1,4 +1,4 @@
-/* posix.h: what the tests' host and fakes use of Linux's C library and mingw's does not have. It is included before all
+/* posix.h: functions of Linux's C library that the tests' host and fakes use and mingw lacks. It is included before all
  * else; where whole headers are missing, those beside it stand in. Paths and variables are UTF-8. */
 #ifndef TEST_POSIX_H
 #define TEST_POSIX_H
@@ -14,7 +14,7 @@ int setenv(const char *name, const char *value, int replace);
 int unsetenv(const char *name);
 /* To be freed as any block; an alignment that the heap does not have is not given. */
 int posix_memalign(void **memory, size_t alignment, size_t size);
-/* What has the new name makes room first: Windows replaces no library that is loaded, but lets it have another name. */
+/* The file with the new name moves away first: Windows replaces no loaded library, but renames it. */
 int posix_rename(const char *from, const char *to);
 #define rename posix_rename
 /* Says so first, in a file beside that of WORLD_SETUP: on a busy machine Wine may kill what takes a second to end. */

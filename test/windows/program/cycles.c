@@ -1,5 +1,5 @@
-/* cycles.c: loads loaders and lets them go again, many times, every tenth time with a call of the API in between; says
- * of each what that left: handles and threads of the process, and how long loading took.
+/* cycles.c: loads loaders and frees them, many times, every tenth time with a call of the API in between; prints
+ * the remaining handles and threads of the process for each, and the time of loading.
  *
  *   cycles CYCLES LIBRARY...
  */

@@ -49,7 +49,7 @@ func wantDrivers(t *testing.T, w *world.World, names string) *world.Host {
 // holds: WIN-018 WIN-019 WIN-020 WIN-021 WIN-024
 //
 // The kernel's adapters name drivers: by a list of paths, or else by one path. An adapter without the value is passed over; all are
-// closed; what the tree of devices names does not count then.
+// closed; drivers in the tree of devices do not count then.
 func TestAdapters(t *testing.T) {
 	w := newWorld(t)
 	path, name := drivers(w, "a", "b", "c", "tree"), valueName()
@@ -81,7 +81,7 @@ func TestAdapters(t *testing.T) {
 
 // holds: WIN-022 WIN-023
 //
-// A path is taken whole, however long it is, and as UTF-8, where it is longer; what is no text is left out of its list.
+// A path is taken whole at any length, and as UTF-8, where it is longer; a value that is no text is left out of its list.
 func TestPathsOfAdapters(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat(strings.Repeat("日", 60)+"/", 8)
@@ -95,7 +95,7 @@ func TestPathsOfAdapters(t *testing.T) {
 
 // holds: WIN-025 WIN-026 WIN-027 WIN-028
 //
-// Where no adapter names a driver, the tree of devices is asked: nobody can list the adapters, the system has no function for it, or
+// Where no adapter names a driver, the tree of devices is asked: the adapters cannot be listed, the system has no function for it, or
 // none has the value. When an adapter's answer breaks off, those behind it are not asked.
 func TestAdaptersThatSayNothing(t *testing.T) {
 	const broken, named, other = "NAME breaks", "NAME one PATH", "NAME one OTHER"
@@ -129,7 +129,7 @@ func TestAdaptersThatSayNothing(t *testing.T) {
 
 // holds: WIN-028 WIN-030 WIN-031 WIN-032 WIN-033 WIN-034 WIN-035
 //
-// Of the tree of devices count display devices and the software components below them. One that is out of order takes no other along.
+// In the tree of devices, display devices and the software components below them count. A damaged entry leaves the others valid.
 func TestDevicesAndTheirComponents(t *testing.T) {
 	w := newWorld(t)
 	path, name := drivers(w, "a", "b", "c", "d", "no"), valueName()

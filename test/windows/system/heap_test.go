@@ -7,7 +7,7 @@ import (
 	"vkloader/test/world"
 )
 
-// Whatever is done again and again in one process, the loader's own memory does not grow: after a warm-up and after all rounds it has
+// Operations that one process repeats do not make the loader's own memory grow: after a warm-up and after all rounds it has
 // the same blocks and bytes, which the host counts, and the process no more handles and threads.
 func TestHeapStays(t *testing.T) {
 	for _, c := range []struct {

@@ -117,7 +117,7 @@ func TestSecondTry(t *testing.T) {
 
 // holds: WIN-076
 //
-// What has the other word size is no error.
+// A library of the other word size is no error.
 func TestWrongBits(t *testing.T) {
 	w := newWorld(t)
 	wrong := w.WrongClass("wrong")

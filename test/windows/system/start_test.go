@@ -12,8 +12,8 @@ import (
 
 // holds: WIN-005
 //
-// While the DLL is attached nothing happens: no library but its own comes, nothing is said, and what a variable holds at the
-// first call is what counts.
+// While the DLL is attached nothing happens: it loads no other library, logs nothing, and reads variables only at the
+// first call.
 func TestAttach(t *testing.T) {
 	for _, first := range []string{"instance_version", "instance_layers"} {
 		t.Run(first, func(t *testing.T) {
@@ -51,11 +51,11 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 		t.Run(hostile, func(t *testing.T) {
 			w := newWorld(t)
 			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
-			intel(w, w.Driver("b"))    // for which DXGI is asked, whatever adapters Wine has
+			intel(w, w.Driver("b"))    // for which DXGI is asked, with any adapters of Wine
 			if hostile == "dxgi.dll" { // Wine's, which needs gdi32 itself
 				w.Setup("library", "dxgi.dll", `C:\windows\system32\dxgi.dll`)
 			}
-			w.Env["WINEDLLOVERRIDES"] = strings.TrimSuffix(hostile, ".dll") + "=n,b" // as on Windows, what is beside the program first
+			w.Env["WINEDLLOVERRIDES"] = strings.TrimSuffix(hostile, ".dll") + "=n,b" // as on Windows, libraries in the program's directory first
 			program := w.CopyHost("program/host.exe")
 			beside := w.DirectDriver("beside", "log_load")
 			for _, end := range []string{"", ".script"} {
@@ -214,7 +214,7 @@ func TestProgramInsideDXGI(t *testing.T) {
 
 // holds: WIN-011
 //
-// What is written to standard error goes to the debugger, too, and nothing else does.
+// Lines for standard error go to the debugger, too, and no other text does.
 func TestDebugger(t *testing.T) {
 	for _, level := range []string{"all", "error"} {
 		t.Run(level, func(t *testing.T) {
@@ -307,7 +307,7 @@ func TestLongPath(t *testing.T) {
 
 // holds: WIN-079
 //
-// The same of a library, and of what is read of its file. Manifests name a library from their directory, by a "." that is no part of
+// Long paths of a library, and the accesses to its file. Manifests name a library from their directory, by a "." that is no part of
 // a path behind the prefix.
 func TestLongLibraryPath(t *testing.T) {
 	for _, how := range []string{"by its path", "from the manifest's directory"} {
@@ -378,8 +378,8 @@ func newLongWorld(t *testing.T) *world.World {
 
 // holds: LAY-8
 //
-// Windows knows its devices by names that files may seem to have, with an ending, too. What is opened by one is no regular file: it
-// is said and skipped, and nobody waits for it.
+// Windows knows its devices by names that files may seem to have, with an ending, too. A device is no regular file: it
+// is reported and skipped without a wait.
 func TestDevicesInTheirPlace(t *testing.T) {
 	w := newWorld(t)
 	null := w.Path("nul.json")

@@ -12,7 +12,7 @@ import (
 // Reasons are the texts of reasons.txt.
 type Reasons struct {
 	Untested map[string]string // why an id has no test
-	Choice   map[string]string // what was chosen where a statement leaves room or looks accidental
+	Choice   map[string]string // the chosen behavior of a statement that permits several, or that looks accidental
 }
 
 // ReadReasons reads lines "none IDS: text" and "choice IDS: text". For an id the first line counts, so that particular

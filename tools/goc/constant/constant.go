@@ -23,17 +23,17 @@ type Value any
 // Object is a piece of memory: a package variable, or something that one leads to.
 type Object struct {
 	Type types.Type
-	Name string // of the variable; "" for what has none
+	Name string // of the variable; "" for other memory
 	Tree *Node
 
 	owner *ssa.Package // whose initialization makes it
 }
 
-// Node is the contents of a struct or an array, by the index of field or element. What is not there is zero.
+// Node is the contents of a struct or an array, by the index of field or element. An absent index is zero.
 type Node struct {
 	Type  types.Type
 	Parts map[int]Value
-	Whole Value // of a variable that is neither struct nor array, or of one that is assigned at once
+	Whole Value // of a scalar variable, or of a variable that is assigned as a whole
 }
 
 // Address points into an object.
@@ -57,7 +57,7 @@ type Interface struct {
 
 // Memory has the variables of a program.
 type Memory struct {
-	Position  func(token.Pos) (file string, line int) // for what is said about a place
+	Position  func(token.Pos) (file string, line int) // names a place in messages
 	variables map[*ssa.Global]*Object
 	started   map[*ssa.Package]error
 	running   *ssa.Package            // whose initial values are being found
@@ -216,7 +216,7 @@ func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value
 func (m *Memory) block(b *ssa.BasicBlock, values *frame, result *Value) (*ssa.BasicBlock, error) {
 	for _, i := range b.Instrs {
 		switch i := i.(type) {
-		case *ssa.DebugRef, *ssa.MapUpdate: // a map is no constant: whoever needs it finds poison
+		case *ssa.DebugRef, *ssa.MapUpdate: // a map is no constant: a use of it finds poison
 		case *ssa.Store:
 			to, ok := m.value(i.Addr, values).(Address)
 			if !ok {
@@ -380,7 +380,7 @@ func (m *Memory) call(i *ssa.Call, values *frame) Value {
 	return result
 }
 
-// spoil makes everything unknown that a function may have assigned to; an error when nobody can tell what that is.
+// spoil marks everything that a function may have assigned to as unknown. It returns an error if that set is unknown.
 func (m *Memory) spoil(f *ssa.Function, what string, seen map[*ssa.Function]bool) error {
 	if seen[f] {
 		return nil
@@ -460,7 +460,7 @@ func partType(t types.Type, index int) types.Type {
 	return nil
 }
 
-// node walks to the place of an address, making what is on the way.
+// node walks to the place of an address and creates the missing nodes on the way.
 func node(a Address) (n *Node, last int) {
 	n = a.Object.Tree
 	for k, index := range a.Path {

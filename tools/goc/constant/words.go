@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// operation is what the source says where an instruction comes from.
+// operation returns the source text of an instruction's origin.
 func operation(i ssa.Value) string {
 	name := types.TypeString(i.Type(), (*types.Package).Name)
 	switch i := i.(type) {

@@ -86,7 +86,7 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 	}
 }
 
-// set2 is set for what must be done even if nobody wants the result.
+// set2 is set for an instruction with side effects: it runs even if its result is unused.
 func (b *body) set2(v ssa.Value, text string) {
 	if len(*v.Referrers()) == 0 {
 		b.stmt("%s;", text)

@@ -82,7 +82,7 @@ func stringLiteral(s string) string {
 	return fmt.Sprintf("(struct goc_str){(const uint8_t *)%s, %d}", quote(s), len(s))
 }
 
-// global gives the C name of a package variable, writing what it holds at the first time.
+// global returns the C name of a package variable. The first call for a variable writes its contents.
 func (e *emitter) global(g *ssa.Global) string {
 	if name, ok := e.globals[g]; ok {
 		return name

@@ -168,7 +168,7 @@ func (e *emitter) functionObject(f *ssa.Function) string {
 	return name
 }
 
-// closureType writes what a closure of a function holds: the variables that it has captured.
+// closureType writes the captured variables of a closure as a C struct.
 func (e *emitter) closureType(f *ssa.Function) string {
 	name := "closure_" + e.functionName(f)
 	if e.names[name] {
@@ -239,7 +239,7 @@ func (e *emitter) export(f *ssa.Function, name string) {
 	fmt.Fprintf(b, ") {\n    GOC_ENTER(g);\n    %s%s(g%s);\n%s    return 0;\n}\n", take, e.functionName(f), arguments, store.String())
 }
 
-// line tells the debugger that what follows is where a function begins.
+// line writes the #line directive of a function's first line, for the debugger.
 func (e *emitter) line(to *bytes.Buffer, f *ssa.Function) {
 	if file, line := e.program.Position(f.Pos()); file != "" && !e.options.Main {
 		fmt.Fprintf(to, "#line %d \"%s\"\n", line, file)

@@ -156,12 +156,12 @@ func confinedBy(v ssa.Value, r ssa.Instruction) bool {
 		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") && r.Call.Args[0] == v {
 			return follow(r)
 		}
-		return true // what a function keeps or returns has escaped, and lies elsewhere
+		return true // a pointer that a function keeps or returns has escaped and lies elsewhere
 	}
 	return false
 }
 
-// set gives an instruction's result its variable; what nobody uses gets none.
+// set assigns an instruction's result to its variable. An unused result gets no variable.
 func (b *body) set(v ssa.Value, format string, arguments ...any) {
 	text := fmt.Sprintf(format, arguments...)
 	if len(*v.Referrers()) == 0 {
@@ -387,7 +387,7 @@ func (b *body) named(v ssa.Value) string {
 	return b.value(v)
 }
 
-// index writes an index as a signed number; what is too large for one becomes negative, and is refused.
+// index writes an index as a signed number. An index too large for one becomes negative, and is refused.
 func (b *body) index(v ssa.Value) string { return "(int64_t)" + b.value(v) }
 
 // within writes an index that is checked.

@@ -23,7 +23,7 @@ type typeTable struct {
 	boxed   typeutil.Map            // type to the name of its description
 	after   bytes.Buffer            // functions and descriptions, after all definitions
 	methods bytes.Buffer            // functions that call methods, after the declarations of all functions
-	method  func(types.Type) string // the C name of the method by which a panic says what a value of the type is; or ""
+	method  func(types.Type) string // the C name of the method that describes a value of the type in a panic; or ""
 }
 
 // name is the C type of a Go type.
@@ -66,12 +66,12 @@ func pointsToItself(p *types.Pointer) bool {
 	}
 }
 
-// outside is what the writing of a function is left with when a type is met that has no C type.
+// outside is the panic value of a function's emission at a type without a C type.
 type outside string
 
 func basic(b *types.Basic) string {
 	switch b.Kind() {
-	case types.Bool, types.UntypedBool, types.Invalid: // invalid is what a range gives that nobody wants
+	case types.Bool, types.UntypedBool, types.Invalid: // invalid: the unused value of a range
 		return "bool"
 	case types.Int, types.Int64, types.UntypedInt:
 		return "int64_t"

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Analysis remembers what it has found out; it is good for one program.
+// Analysis caches the results of one program.
 type Analysis struct {
 	values map[ssa.Value]state
 }
@@ -78,7 +78,7 @@ func (a *Analysis) use(v ssa.Value, r ssa.Instruction) bool {
 	case *ssa.Convert: // between bytes and strings the contents are copied
 		_, slice := v.Type().Underlying().(*types.Slice)
 		return !slice
-	case *ssa.UnOp: // what is loaded is not the pointer
+	case *ssa.UnOp: // the loaded value is not the pointer
 		return false
 	case *ssa.Store:
 		return r.Val == v && !a.storedLocally(v, r)
@@ -90,8 +90,8 @@ func (a *Analysis) use(v ssa.Value, r ssa.Instruction) bool {
 	return true
 }
 
-// storedLocally tells whether a pointer is stored into a variable that is itself only loaded from and stored to, and
-// whether what is loaded from there stays.
+// storedLocally reports whether a pointer is stored into a variable that is itself only loaded from and stored to, and
+// whether the loaded values stay in the function.
 func (a *Analysis) storedLocally(v ssa.Value, s *ssa.Store) bool {
 	made, ok := v.(ssa.Instruction)
 	if !ok { // a parameter or a captured variable

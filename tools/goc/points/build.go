@@ -29,7 +29,7 @@ func New(p *program.Program, variables *constant.Memory) *Analysis {
 			}
 		}
 	}
-	// What an exported function is given comes from another one, by way of C.
+	// The arguments of an exported function come from another exported function, through C.
 	outside := a.newNode(nil)
 	for _, f := range p.Exports {
 		a.flow(a.result(f), outside)
@@ -110,7 +110,7 @@ func (a *Analysis) value(v ssa.Value) int {
 	return n
 }
 
-// result is the node of what a function returns.
+// result returns the node of a function's results.
 func (a *Analysis) result(f *ssa.Function) int {
 	if n, ok := a.results[f]; ok {
 		return n
@@ -182,7 +182,7 @@ func (a *Analysis) instruction(f *ssa.Function, i ssa.Instruction) {
 	}
 }
 
-// slice: what is cut off at the end can be overwritten by append.
+// slice: append can overwrite the elements behind the new end.
 func (a *Analysis) slice(i *ssa.Slice) {
 	from, to := a.value(i.X), a.value(i)
 	if i.High == nil || i.Max != nil && sameValue(i.High, i.Max) {

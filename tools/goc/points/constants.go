@@ -11,7 +11,7 @@ import (
 type access struct {
 	at      ssa.Instruction
 	address ssa.Value  // a pointer, a slice or a map
-	of      types.Type // what is read or written there
+	of      types.Type // the type of the accessed value
 }
 
 func (a *Analysis) changed(f *ssa.Function, at ssa.Instruction, address ssa.Value, of types.Type) {

@@ -5,6 +5,6 @@
 //
 // The analysis is inclusion-based. Every place in the source that allocates memory is one object, a value has a set of
 // objects, and each instruction says which sets include which. The analysis ignores the order of instructions, does not
-// distinguish the calls of a function, and gives each object one content. Types separate what a value of a type cannot
-// hold.
+// distinguish the calls of a function, and gives each object one content. A value of a type has only objects that its type
+// can refer to.
 package points

@@ -94,7 +94,7 @@ func (w *order) read(v ssa.Value, address ssa.Value, at int) {
 			if before(c, u) {
 				return true
 			}
-			// What is written before the call is a part of what the statement changes.
+			// A write before the call is a part of the statement's own change.
 			return writes(u) && before(u, c) && w.statements.of(u) == statement
 		}
 		if !slices.ContainsFunc(used, behind) {
@@ -175,7 +175,7 @@ func before(a, b ssa.Instruction) bool {
 	return ahead(a.Block())[b.Block()]
 }
 
-// uses finds what a value, and what is computed of it without a call, is used by.
+// uses finds the users of a value, and of the values that are computed from it without a call.
 func (w *order) uses(v ssa.Value, statement ast.Stmt, seen map[ssa.Value]bool, used *[]ssa.Instruction) {
 	if seen[v] {
 		return
@@ -206,7 +206,7 @@ func (w *order) uses(v ssa.Value, statement ast.Stmt, seen map[ssa.Value]bool, u
 	}
 }
 
-// changedBy finds a change by a call of what an access reads.
+// changedBy returns the instruction in a call that changes the variable of an access.
 func (w *order) changedBy(c *ssa.Call, of access) ssa.Instruction {
 	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
 		if b.Name() == "append" || b.Name() == "copy" {
@@ -252,7 +252,7 @@ func (a *Analysis) allChanges(f *ssa.Function) []access {
 	return out
 }
 
-// conflict tells whether a change may be one of what is read.
+// conflict reports whether a change and a read may concern the same variable.
 func (a *Analysis) conflict(change, read access) bool {
 	c, r := a.value(change.address), a.value(read.address)
 	if c < 0 || r < 0 || !a.kinds.overlap(change.of, read.of) {

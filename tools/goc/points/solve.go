@@ -11,21 +11,21 @@ import (
 // object is memory that one place of the source makes, a function, or a part of constant memory.
 type object struct {
 	number   int
-	of       types.Type    // what lies there; of a slice's array, an element; of a map and of a function, its type
-	constant string        // the package variable that leads there; "" for what may change
+	of       types.Type    // the type of the contents; of a slice's array, an element; of a map and of a function, its type
+	constant string        // the package variable that leads there; "" for changeable memory
 	function *ssa.Function // of a closure
-	content  int           // the node of what lies there
-	cut      *object       // constant memory as a slice sees it that leaves out what comes behind
+	content  int           // the node of its contents
+	cut      *object       // constant memory as seen by a slice with an earlier end
 }
 
-// node is a set that grows, and what must grow with it.
+// node is a set that grows, and the nodes that grow with it.
 type node struct {
-	of         types.Type // what may be in it; nil for everything
+	of         types.Type // the type of its members; nil for every type
 	has, done  set
 	into       []int        // nodes that include it
 	known      map[int]bool // the same
-	loads      []int        // nodes that include what lies where it leads
-	stores     []int        // nodes that are included in what lies there
+	loads      []int        // nodes that include the contents of its objects
+	stores     []int        // nodes that are included in the contents of its objects
 	cuts       []int        // nodes of slices of it that end early
 	calls      []*ssa.Call  // that call where it leads
 	accept     map[int]bool
@@ -33,7 +33,7 @@ type node struct {
 	waiting    bool
 }
 
-// Analysis is what is known about a program.
+// Analysis is the state of the analysis of a program.
 type Analysis struct {
 	program *program.Program
 	kinds   kinds
@@ -41,7 +41,7 @@ type Analysis struct {
 	nodes   []*node
 	values  map[ssa.Value]int
 	results map[*ssa.Function]int
-	memory  map[any]*object // *constant.Object or *ssa.Function to what stands for it
+	memory  map[any]*object // *constant.Object or *ssa.Function to its object
 	queue   []int
 	calls   map[*ssa.Function]map[*ssa.Function]bool
 	targets map[*ssa.Call][]*ssa.Function
@@ -68,7 +68,7 @@ func (a *Analysis) newMap(of types.Type) *object {
 	return a.newHolder(of, types.NewTuple(types.NewVar(0, nil, "", m.Key()), types.NewVar(0, nil, "", m.Elem())))
 }
 
-// newHolder makes what a value of a type leads to, in which there are values of another type.
+// newHolder makes the object of a reference of type of; the object contains values of type in.
 func (a *Analysis) newHolder(of, in types.Type) *object {
 	o := &object{number: len(a.objects), of: of, content: a.newNode(in)}
 	a.objects = append(a.objects, o)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// kinds numbers types by what they are made of, whatever their names.
+// kinds numbers types by their structure, without regard to names.
 type kinds struct {
 	numbers typeutil.Map
 	parts   map[int]map[int]bool
@@ -51,7 +51,7 @@ func (k *kinds) overlap(a, b types.Type) bool {
 	return k.within(a)[k.number(b)] || k.within(b)[k.number(a)]
 }
 
-// leads finds the types of what a value of a type may lead to; any when that is unknown.
+// leads adds the types of the objects that a value of a type may refer to; any is true if they are unknown.
 func (k *kinds) leads(t types.Type, to map[int]bool) (any bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

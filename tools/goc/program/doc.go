@@ -1,5 +1,5 @@
-// Package program loads the Go packages to translate, and finds what can be reached from the exported functions:
-// functions, package variables, and everything outside the subset.
+// Package program loads the Go packages to translate, and finds the functions and package variables that the exported
+// functions reach, and everything outside the subset.
 //
 // It translates nothing.
 package program

@@ -7,8 +7,10 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -16,7 +18,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Program is what can be reached from the functions that were asked for.
+// Program is everything that the requested functions reach.
 type Program struct {
 	SSA       *ssa.Program
 	Exports   []*ssa.Function // in the order they were asked for
@@ -28,10 +30,10 @@ type Program struct {
 	named     map[*ssa.Global]bool
 	boxed     []types.Type // that are put into interfaces
 	panics    bool         // with a value that may be of any of these types
-	texts     typeutil.Map // type to the method by which a panic says what a value of it is
+	texts     typeutil.Map // type to the method that describes its values in a panic
 }
 
-// Load reads the package and what it imports, for a 64-bit machine whatever the machine it is built on, so that the
+// Load reads the package and its imports for a 64-bit machine on every build machine, so that the
 // same source always means the same. names are functions of the package. An error names everything that is outside
 // the subset, a line each.
 func Load(directory, pattern string, names []string) (*Program, error) {
@@ -87,6 +89,18 @@ func New(s *ssa.Program, directory string, exports []*ssa.Function) (*Program, e
 	return p, p.Reach(exports)
 }
 
+// goroot returns the directory of Go's own library. A program that was compiled with -trimpath does not know it.
+var goroot = sync.OnceValue(func() string {
+	if build.Default.GOROOT != "" {
+		return build.Default.GOROOT
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // Position is where something stands: a path relative to the directory or to Go's root, and a line; "" when unknown.
 func (p *Program) Position(at token.Pos) (file string, line int) {
 	if !at.IsValid() {
@@ -97,7 +111,7 @@ func (p *Program) Position(at token.Pos) (file string, line int) {
 	if within, err := filepath.Rel(p.directory, file); err == nil && !strings.HasPrefix(within, "..") {
 		return filepath.ToSlash(within), position.Line
 	}
-	if within, err := filepath.Rel(build.Default.GOROOT, file); err == nil && !strings.HasPrefix(within, "..") {
+	if within, err := filepath.Rel(goroot(), file); err == nil && !strings.HasPrefix(within, "..") {
 		return "go/" + filepath.ToSlash(within), position.Line
 	}
 	return filepath.Base(file), position.Line

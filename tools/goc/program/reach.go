@@ -110,7 +110,7 @@ func (p *Program) method(t types.Type, name string) *ssa.Function {
 	return p.SSA.MethodValue(s)
 }
 
-// Text is the method by which a panic says what a value of a type is; nil for what has none, or is in no panic.
+// Text returns the method that describes a value of a type in a panic; nil if the type has none, or is in no panic.
 func (p *Program) Text(t types.Type) *ssa.Function {
 	f, _ := p.texts.At(t).(*ssa.Function)
 	return f

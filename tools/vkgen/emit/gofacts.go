@@ -29,13 +29,13 @@ func goFacts(s *loader.Set) ([]File, error) {
 		path, pkg string
 		body      func(*text)
 	}{
-		{"internal/tool/vk/zversion.go", "vk", func(t *text) {
+		{"internal/decide/vk/zversion.go", "vk", func(t *text) {
 			t.f("// HeaderVersion is the version of the registry that the loader was generated from.")
 			t.f("const HeaderVersion = %q\n", r.Version())
 			t.f("// HeaderVersionComplete is the same as an API version.")
 			t.f("const HeaderVersionComplete = %d<<22 | %d<<12 | %d", r.Major, r.Minor, r.Patch)
 		}},
-		{"internal/tool/vk/zextensions.go", "vk", func(t *text) {
+		{"internal/decide/vk/zextensions.go", "vk", func(t *text) {
 			var list []*registry.Extension
 			for _, e := range r.Extensions {
 				if e.Kind == "instance" {
@@ -49,8 +49,8 @@ func goFacts(s *loader.Set) ([]File, error) {
 			}
 			t.f("}")
 		}},
-		{"internal/tool/vk/zresults.go", "vk", func(t *text) { goResults(t, r) }},
-		{"internal/tool/vk/zcommands.go", "vk", func(t *text) {
+		{"internal/decide/vk/zresults.go", "vk", func(t *text) { goResults(t, r) }},
+		{"internal/decide/vk/zcommands.go", "vk", func(t *text) {
 			kinds := []string{"", "Global", "Instance", "PhysicalDevice", "Device"}
 			t.f("// Commands are those that the loader knows: core first, each part in the registry's order.")
 			t.f("var Commands = [...]Command{")

@@ -3,6 +3,7 @@ package loader
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"vkloader/tools/vkgen/registry"
 )
@@ -66,6 +67,7 @@ type Set struct {
 	Gates      []*registry.Extension // instance extensions of INS-008, in the registry's order
 	Extensions []*registry.Extension // all that are known on the system
 	Notes      []string              // what was left out and why
+	unplaced   []string              // commands without a rule, with the reason
 	byName     map[string]*Command
 }
 
@@ -144,15 +146,16 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s is written by hand but this registry has no such command", h.Command))
 		}
 	}
-	// Nothing can be said in one macro line about an instance-level command: the driver is not known (UNK-026).
-	s.Commands = s.filter(func(c *Command) bool {
-		if c.Kind != Instance || c.HandLower || c.CoreAlias != "" {
-			return true
+	// No macro line can express an instance-level command: its driver is not known (UNK-026).
+	for _, c := range s.Commands {
+		if c.Kind == Instance && !c.HandLower && c.CoreAlias == "" {
+			s.unplaced = append(s.unplaced, c.Name+": instance-level, without a terminator in C")
 		}
-		s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: instance-level, and no terminator is written for it", c.Name))
-		delete(s.byName, c.Name)
-		return false
-	})
+	}
+	if len(s.unplaced) > 0 {
+		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to Hands in tools/vkgen/loader/exceptions.go:\n\t%s",
+			strings.Join(s.unplaced, "\n\t"))
+	}
 	return s, nil
 }
 
@@ -187,7 +190,7 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 		c.Kind, c.Param = Global, ""
 	}
 	if c.Kind == 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: its first parameter is no dispatchable handle", name))
+		s.unplaced = append(s.unplaced, name+": its first parameter is not a dispatchable handle")
 		return nil
 	}
 	if e != nil {

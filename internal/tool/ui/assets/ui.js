@@ -4,9 +4,10 @@
 const main = document.getElementById("main");
 const dialog = document.getElementById("dialog");
 const announcer = document.getElementById("status");
-let csrf = "";
-let events = null; // the stream of a page that is live
+const stored = "vkloader"; // the secret's name in sessionStorage, which belongs to this tab and this port
+let events = null; // ends the stream of a page that is live
 let loading = 0;
+const started = new Set(); // what ends the requests that have started processes
 let shownPage = "";
 
 function say(text) {
@@ -22,25 +23,106 @@ function fail(text) {
   main.replaceChildren(p);
 }
 
-async function ask(path, fields) {
-  const options = { credentials: "same-origin", cache: "no-store" };
+// send sends a request with the secret, and returns the answer.
+async function send(path, fields, signal) {
+  const options = { credentials: "omit", cache: "no-store", signal, headers: { "Vkloader-Secret": sessionStorage.getItem(stored) || "" } };
   if (fields) {
     options.method = "POST";
-    options.headers = { "Vkloader-Csrf": csrf };
     options.body = new URLSearchParams(fields);
   }
   let answer;
   try {
     answer = await fetch(path, options);
-  } catch {
+  } catch (err) {
+    if (err.name === "AbortError") {
+      throw new Error("Stopped.");
+    }
     throw new Error("vkloader ui has ended, or cannot be reached. Start it again in a terminal.");
   }
-  csrf = answer.headers.get("Vkloader-Csrf") || csrf;
-  const text = await answer.text();
   if (!answer.ok) {
-    throw new Error(text.trim());
+    throw new Error((await answer.text()).trim());
   }
-  return text;
+  return answer;
+}
+
+// each calls a function for every line of an answer.
+async function each(answer, call) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) {
+      return;
+    }
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    lines.forEach((line) => call(JSON.parse(line)));
+  }
+}
+
+// ask returns the text of an answer. What takes longer shows its progress in an element.
+async function ask(path, fields, element) {
+  const stop = new AbortController();
+  const shows = element && waits(element, stop);
+  if (path.startsWith("/start/")) {
+    started.add(stop);
+  }
+  try {
+    const answer = await send(path, fields, stop.signal);
+    if (!fields) {
+      return await answer.text();
+    }
+    let html;
+    await each(answer, (line) => {
+      if (line.html !== undefined) {
+        html = line.html;
+      } else if (shows) {
+        shows(line.progress);
+      }
+    });
+    if (html === undefined) {
+      throw new Error("vkloader ui has ended.");
+    }
+    return html;
+  } catch (err) {
+    throw err.name === "AbortError" ? new Error("Stopped.") : err;
+  } finally {
+    started.delete(stop);
+    if (shows) {
+      shows(null);
+    }
+  }
+}
+
+// waits shows above an element that its answer takes longer, with a button that stops it. The function that it returns changes
+// the text; null ends it.
+function waits(element, stop) {
+  const box = document.createElement("p");
+  const text = document.createElement("span");
+  const button = document.createElement("button");
+  box.className = "note waits";
+  button.type = "button";
+  button.textContent = "Stop";
+  button.addEventListener("click", () => stop.abort());
+  box.append(text, " ", button);
+  const begun = Date.now();
+  let named = "";
+  const show = () => {
+    text.textContent = named || "Loading … " + Math.round((Date.now() - begun) / 1000) + " s";
+    if (!box.isConnected) {
+      element.before(box);
+    }
+  };
+  const timer = setInterval(show, 1000);
+  return (progress) => {
+    if (progress === null) {
+      clearInterval(timer);
+      box.remove();
+      return;
+    }
+    named = progress;
+    show();
+  };
 }
 
 // address is the page's address without "#/".
@@ -70,11 +152,12 @@ function place(element, html) {
 
 async function load() {
   const mine = ++loading;
+  started.forEach((stop) => stop.abort());
   const wanted = address();
   let text;
   main.setAttribute("aria-busy", "true");
   try {
-    text = await ask("/page/" + wanted);
+    text = await ask("/page/" + wanted, null, main);
   } catch (err) {
     if (mine === loading) {
       main.removeAttribute("aria-busy");
@@ -120,26 +203,71 @@ async function load() {
 async function part(element, path) {
   element.setAttribute("aria-busy", "true");
   try {
-    const text = await ask(path);
-    element.innerHTML = text;
+    element.innerHTML = await ask(path, null, element);
   } catch (err) {
     element.textContent = err.message;
   }
   element.removeAttribute("aria-busy");
 }
 
+// start has the server start child processes for a form, and puts the result in place.
+async function start(path, fields, element) {
+  element.setAttribute("aria-busy", "true");
+  try {
+    const text = await ask(path, fields, element);
+    if (element.isConnected) {
+      place(element, text);
+    }
+    const found = element.querySelector("[data-address]");
+    if (found) {
+      history.replaceState(null, "", "#/" + found.dataset.address);
+    }
+    say("Done");
+  } catch (err) {
+    const p = document.createElement("p");
+    p.className = "problem";
+    p.setAttribute("role", "alert");
+    p.textContent = err.message;
+    element.prepend(p);
+  }
+  element.removeAttribute("aria-busy");
+}
+
 // follow listens while the page has something live on it and is seen.
-function follow() {
+async function follow() {
   if (events) {
-    events.close();
+    events.abort();
     events = null;
   }
   const element = main.querySelector("[data-live]");
   if (!element || document.hidden) {
     return;
   }
-  events = new EventSource(element.dataset.live);
-  events.onmessage = (event) => place(element, event.data);
+  const mine = new AbortController();
+  events = mine;
+  try {
+    await each(await send(element.dataset.live, null, mine.signal), (line) => place(element, line.html));
+  } catch {
+    // The next page says why.
+  }
+}
+
+// typed tells the server which variables a person has entered: it takes those that name files from no address.
+async function typed(env) {
+  await send("/typed", { env });
+}
+
+// save has the browser save a file of the server.
+async function save(path) {
+  try {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await (await send(path)).blob());
+    link.download = path.split("?")[0].split("/").pop();
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  } catch (err) {
+    say(err.message);
+  }
 }
 
 // encoded is the query of a form; fields without a value are left out.
@@ -154,7 +282,11 @@ function encoded(form, submitter) {
 }
 
 // go leads to the address that is made of a form.
-function go(form, submitter) {
+async function go(form, submitter) {
+  const env = form.querySelector("input[type=text][name=env]");
+  if (env && env.value) {
+    await typed(env.value).catch((err) => say(err.message));
+  }
   const query = encoded(form, submitter).toString();
   const to = "#/" + form.dataset.go + (query ? "?" + query : "");
   if (to === location.hash) {
@@ -168,7 +300,7 @@ function go(form, submitter) {
 async function change(path, fields) {
   let text;
   try {
-    text = await ask(path, fields);
+    text = await ask(path, fields, main);
   } catch (err) {
     dialog.replaceChildren();
     const p = document.createElement("p");
@@ -199,8 +331,14 @@ async function change(path, fields) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   event.preventDefault();
+  const starts = (event.submitter && event.submitter.dataset.start) || form.dataset.start;
   if (form.dataset.go !== undefined) {
     go(form, event.submitter);
+  } else if (form.dataset.confirm !== undefined) {
+    const list = new FormData(form).getAll("env");
+    typed(list.join(" ")).then(load, (err) => fail(err.message));
+  } else if (starts) {
+    start("/start/" + starts, new FormData(form), document.getElementById(form.dataset.into));
   } else if (event.submitter && event.submitter.name === "part") {
     const into = document.getElementById(form.dataset.into);
     into.textContent = "One moment …";
@@ -233,8 +371,12 @@ document.addEventListener(
 );
 
 document.addEventListener("click", (event) => {
-  const element = event.target.closest("[data-close], [data-skip], [data-copy]");
+  const element = event.target.closest("[data-close], [data-skip], [data-copy], [data-save]");
   if (!element) {
+    return;
+  }
+  if (element.dataset.save) {
+    save(element.dataset.save);
     return;
   }
   if (element.dataset.copy) {
@@ -292,17 +434,21 @@ window.addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", follow);
 
-async function start() {
+// begin exchanges the token of the printed address for the secret.
+async function begin() {
   const found = /^#token=([A-Z0-9]+)$/i.exec(location.hash);
   if (found) {
     history.replaceState(null, "", "#/");
-    const answer = await fetch("/session", { method: "POST", headers: { "Vkloader-Token": found[1] } });
-    if (!answer.ok && answer.status !== 403) {
-      fail(await answer.text());
+    const answer = await fetch("/session", { method: "POST", credentials: "omit", headers: { "Vkloader-Token": found[1] } });
+    const text = await answer.text();
+    if (answer.ok) {
+      sessionStorage.setItem(stored, text);
+    } else if (!sessionStorage.getItem(stored)) {
+      fail(text);
       return;
     }
   }
   await load();
 }
 
-start();
+begin();

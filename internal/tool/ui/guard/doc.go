@@ -1,7 +1,7 @@
-// Package guard decides which requests the page of the tool answers: those of the browser that has the token, sent to this
-// machine by its own address, from the page itself. It knows nothing of what is on the page.
+// Package guard decides which requests the page of the tool answers: those that its own page sends, to this machine, with the
+// secret. It knows nothing of the pages.
 //
-// The address that the tool prints ends with a token, which works once. The page exchanges it for a cookie. Every change
-// needs a second secret, which only a page of this server can read. A name that leads to this machine, as with DNS
-// rebinding, is refused, and so is a request that another page has started.
+// The printed address ends with a token, which works once. The page exchanges it for the secret, keeps the secret in the tab's
+// sessionStorage, which belongs to scheme, host and port, and sends it in a header. There is no cookie. A name that leads to this
+// machine, as with DNS rebinding, is refused, and so is a request of another page.
 package guard

@@ -3,51 +3,58 @@ package guard
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
-// Names of what a request carries.
+// Names of headers.
 const (
-	TokenHeader = "Vkloader-Token" // of the request that exchanges the token
-	CSRFHeader  = "Vkloader-Csrf"  // of every change; answers carry it, too
-	SessionPath = "/session"       // where the token is exchanged
+	TokenHeader  = "Vkloader-Token"  // of the request that exchanges the token
+	SecretHeader = "Vkloader-Secret" // of every other request for a route that is not open
 )
 
-// maxBody is how long the body of a request may be.
-const maxBody = 1 << 20
+// Limits of one request.
+const (
+	maxBody  = 1 << 20
+	bodyTime = 10 * time.Second // for the body to arrive
+)
 
 // policy is the Content-Security-Policy of every answer: nothing inline, and nothing from elsewhere.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Guard is the secrets of one server.
+// Guard has the secrets of one server. The secret is in no cookie: browsers send cookies to every port of a host.
 type Guard struct {
-	ReadOnly bool   // refuse every change
-	Used     func() // is called when the token was used; nil: nobody
+	Used    func() // is called after the use of a token; may be nil
+	Renewal string // how to get another token, for messages
 
-	name, session, csrf string // of the cookie; its value; what every change carries
+	secret string
 
 	lock  sync.Mutex
 	token string // "": it was used
 }
 
 // New makes new secrets.
-func New(readOnly bool) *Guard {
-	return &Guard{ReadOnly: readOnly, name: "vkloader-" + rand.Text()[:8], session: rand.Text(), csrf: rand.Text(), token: rand.Text()}
+func New() *Guard {
+	g := &Guard{secret: rand.Text()}
+	g.Token()
+	return g
 }
 
-// Token is what the address that is printed ends with; "" when it was used.
+// Token makes a token, which is exchanged for the secret once, in place of the one before.
 func (g *Guard) Token() string {
 	g.lock.Lock()
 	defer g.lock.Unlock()
+	g.token = rand.Text()
 	return g.token
 }
 
-// Wrap answers what is refused, and passes the rest on. Without a session that is what open is true for.
-func (g *Guard) Wrap(next http.Handler, open func(path string) bool) http.Handler {
+// Outer sets the headers of every answer and refuses requests of other pages.
+func (g *Guard) Outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
 		head.Set("Content-Security-Policy", policy)
@@ -58,59 +65,75 @@ func (g *Guard) Wrap(next http.Handler, open func(path string) bool) http.Handle
 		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		head.Set("Cache-Control", "no-store")
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-		isOpen := reads && open(r.URL.Path)
 		switch {
 		case !local(r.Host):
 			refuse(w, http.StatusForbidden, "this address is not of this machine")
 		case !reads && r.Method != http.MethodPost:
 			refuse(w, http.StatusMethodNotAllowed, "GET and POST only")
-		case !sameOrigin(r, reads, isOpen):
+		case !sameOrigin(r, reads):
 			refuse(w, http.StatusForbidden, "another page has sent this request")
-		case isOpen:
-			next.ServeHTTP(w, r)
-		case r.Method == http.MethodPost && r.URL.Path == SessionPath:
-			g.exchange(w, r)
-		case !g.known(r):
-			refuse(w, http.StatusUnauthorized, "no session: open the address that vkloader ui printed")
-		case !reads && !equal(r.Header.Get(CSRFHeader), g.csrf):
-			refuse(w, http.StatusForbidden, "the request does not come from this page")
-		case !reads && g.ReadOnly:
-			refuse(w, http.StatusForbidden, "vkloader ui was started with --read-only")
 		default:
-			head.Set(CSRFHeader, g.csrf)
-			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-func refuse(w http.ResponseWriter, status int, why string) { http.Error(w, why, status) }
+// Secret answers requests with the secret alone.
+func (g *Guard) Secret(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !fromPage(r):
+			refuse(w, http.StatusForbidden, "another page has sent this request")
+		case !equal(r.Header.Get(SecretHeader), g.secret):
+			refuse(w, http.StatusUnauthorized, "this tab has no session: "+g.Renewal)
+		default:
+			known(r.Context())
+			if r.Method == http.MethodPost {
+				within(w, r)
+			}
+			next(w, r)
+		}
+	}
+}
 
-// exchange gives the cookie for the token, once.
-func (g *Guard) exchange(w http.ResponseWriter, r *http.Request) {
+// within bounds the body of a request, and reads it: the request's context ends with its connection from then on.
+func within(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+	_ = r.ParseForm()
+	_ = control.SetReadDeadline(time.Time{})
+}
+
+// refuse answers why, and closes the connection: a stranger keeps none.
+func refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Connection", "close")
+	http.Error(w, why, status)
+}
+
+// Exchange answers with the secret for the token, once.
+func (g *Guard) Exchange(w http.ResponseWriter, r *http.Request) {
+	if !fromPage(r) {
+		refuse(w, http.StatusForbidden, "another page has sent this request")
+		return
+	}
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	if g.token == "" || !equal(r.Header.Get(TokenHeader), g.token) {
-		refuse(w, http.StatusForbidden, "this address was used already, or is of another vkloader ui")
+		refuse(w, http.StatusForbidden, "used already: "+g.Renewal)
 		return
 	}
 	g.token = ""
 	if g.Used != nil {
 		g.Used()
 	}
-	http.SetCookie(w, &http.Cookie{Name: g.name, Value: g.session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// known tells whether a request has the cookie.
-func (g *Guard) known(r *http.Request) bool {
-	cookie, err := r.Cookie(g.name)
-	return err == nil && equal(cookie.Value, g.session)
+	known(r.Context())
+	fmt.Fprint(w, g.secret)
 }
 
 func equal(a, b string) bool { return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// local tells whether a request names this machine by an address of the loopback interface. The port may be another one
+// local reports whether a request names this machine by an address of the loopback interface. The port may be another one
 // where it is forwarded.
 func local(host string) bool {
 	name := host
@@ -125,15 +148,23 @@ func local(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// sameOrigin tells whether the page itself sends a request. A browser says so in Origin with each change, and in
-// Sec-Fetch-Site with every request; open says that the answer has nothing that others must not see.
-func sameOrigin(r *http.Request, reads, open bool) bool {
+// sameOrigin reports whether no other page sends a request: a browser names the page in Origin with each POST. Links of other
+// pages may lead a person to an open route.
+func sameOrigin(r *http.Request, reads bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "http://"+r.Host && (origin != "" || !reads) {
 		return false
 	}
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
+	if fromPage(r) {
 		return true
 	}
-	return open && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	into := r.Header.Get("Sec-Fetch-Dest")
+	return reads && (into == "" || into == "document") &&
+		(r.Header.Get("Sec-Fetch-Mode") == "navigate" || r.Header.Get("Sec-Fetch-Site") == "none")
+}
+
+// fromPage reports whether a browser says that the page of this server sends a request. Clients without Sec-Fetch-Site are no
+// browsers of today, and have to know the secret as well.
+func fromPage(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin"
 }

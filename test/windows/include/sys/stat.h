@@ -1,4 +1,4 @@
-/* sys/stat.h: what a file is, with the times and the number that tell it from another one. */
+/* sys/stat.h: a file's type, with the times and the number that identify it. */
 #ifndef TEST_SYS_STAT_H
 #define TEST_SYS_STAT_H
 

@@ -65,13 +65,13 @@ struct goc_type {
     const char *name;
     int kind;
     bool named;
-    const char *package; /* "" for what has none */
+    const char *package; /* "" for a predeclared type */
     size_t size;
     bool (*equal)(struct goc *, const void *, const void *); /* NULL: it cannot be compared */
     uint64_t (*hash)(struct goc *, const void *, uint64_t);
     struct goc_str (*text)(struct goc *, const void *); /* its method Error or String, if a panic may want it */
 };
-/* A value with its type; v points to it, whatever it is. */
+/* A value with its type; v points to the value, also where it is a pointer. */
 struct goc_iface {
     const struct goc_type *t;
     const void *v;
@@ -187,7 +187,7 @@ static GOC_DEAD void goc_no_memory(struct goc *g)
     goc_leave(g, GOC_MEMORY);
 }
 
-/* A block of its own for what is large, which the system gives zeroed; otherwise the next block to allocate from. */
+/* A separate block for a large allocation, zeroed by the system; otherwise the next block to allocate from. */
 static GOC_COLD void *goc_more(struct goc *g, size_t size)
 {
     bool own = size >= GOC_LARGEST / 4;
@@ -270,7 +270,7 @@ static GOC_DEAD void goc_fault(struct goc *g, const char *what)
     goc_leave(g, GOC_PANIC);
 }
 
-/* What is left with one or two numbers in its text; the second is not said when it is negative. */
+/* Ends the call with a text that has one or two numbers; a negative second number is left out. */
 static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y, const char *c)
 {
     g->text[0] = 0;
@@ -288,7 +288,7 @@ static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n)
     goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n, "");
 }
 
-/* What is left when the first number is an unsigned one that is too large for a signed one. */
+/* Ends the call with an unsigned first number that is too large for a signed one. */
 static GOC_DEAD void goc_fault_large(struct goc *g, const char *a, uint64_t x, const char *b, int64_t y, const char *c)
 {
     g->text[0] = 0;
@@ -305,8 +305,8 @@ static GOC_DEAD void goc_index_fault_unsigned(struct goc *g, uint64_t i, int64_t
     goc_fault_large(g, "index out of range [", i, "] with length ", n, "");
 }
 
-/* The end of a slice expression that is behind what there is, and its beginning that is behind its end; from what the
- * numbers come is in the flags: GOC_LOW_UNSIGNED and its like. */
+/* The end of a slice expression beyond the capacity, and its beginning beyond its end. The flags say which of the
+ * numbers are unsigned: GOC_LOW_UNSIGNED and its siblings. */
 enum { GOC_LOW_UNSIGNED = 16, GOC_HIGH_UNSIGNED = 32, GOC_HIGHEST_UNSIGNED = 64 };
 static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n,
                                    bool is_unsigned)
@@ -470,8 +470,8 @@ static inline int64_t goc_shift_right_signed(int64_t v, uint64_t n)
     return v >> (n < 63 ? n : 63);
 }
 
-/* As Go's compiler has it on x86-64 where Go leaves it open: what does not fit becomes the number with the highest bit
- * alone. */
+/* As Go's compiler does on x86-64 where Go leaves it open: a number out of range becomes the number with the highest
+ * bit alone. */
 static inline int64_t goc_float_to_int64(double f)
 {
     return f >= -9223372036854775808.0 && f < 9223372036854775808.0 ? (int64_t)f : INT64_MIN;
@@ -534,7 +534,8 @@ static GOC_COLD uint8_t *goc_large_string(struct goc *g, uint64_t size)
     return p;
 }
 
-/* A string that was made last, or the large one that was, grows in place: nobody sees the bytes behind its end. */
+/* The most recent string, or the most recent large one, grows in place: no other string includes the bytes behind its
+ * end. */
 static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct goc_str b)
 {
     if (b.n == 0) return a;
@@ -788,8 +789,8 @@ struct goc_maptype {
     bool (*equal)(struct goc *g, const void *a, const void *b);
 };
 
-/* Entries without gaps, in an order that nobody can see, and a table of their numbers, from 1, by hash. What is deleted
- * leaves no trace in either: a map that is filled and emptied again and again keeps its speed and size. */
+/* Entries without gaps, in an unspecified order, and a table of their numbers, from 1, by hash. A deleted entry leaves
+ * no trace in either: a map that is filled and emptied repeatedly keeps its speed and size. */
 struct goc_map {
     const struct goc_maptype *type;
     struct goc *g;
@@ -928,7 +929,7 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
     return entry + m->type->value;
 }
 
-/* Empties a place of the table. What follows it moves up, if its look-up passed there. */
+/* Empties a place of the table. The following entries move up, if their look-up passed that place. */
 static void goc_map_close_up(struct goc_map *m, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & m->mask; m->table[at]; at = (at + 1) & m->mask) {

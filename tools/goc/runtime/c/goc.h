@@ -19,11 +19,11 @@ enum { GOC_PANIC = 1, GOC_MEMORY = 2 };
 /* Memory for calls, from malloc; NULL: there is none. goc_close frees it, but keeps a block for the next goc_open. */
 struct goc *goc_open(void);
 void goc_close(struct goc *g);
-/* What the last call panicked with. */
+/* The text of the last call's panic. */
 const char *goc_text(const struct goc *g);
 /* How many bytes it has from malloc now. */
 size_t goc_bytes(const struct goc *g);
-/* Gives back what is kept for the next goc_open. */
+/* Frees the blocks that are cached for the next goc_open. */
 void goc_trim(void);
 
 #endif

@@ -1,0 +1,139 @@
+package discover_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"vkloader/discover"
+)
+
+// Questions about no host are errors, and a host without files has no driver.
+func TestNoHost(t *testing.T) {
+	t.Parallel()
+	var none *discover.Host
+	ctx := t.Context()
+	for name, ask := range map[string]func(h *discover.Host) error{
+		"Decide": func(h *discover.Host) error { _, err := discover.Decide(ctx, h, discover.Program{}); return err },
+		"Paths":  func(h *discover.Host) error { _, err := discover.Paths(ctx, h, discover.Program{}); return err },
+		"Loader": func(h *discover.Host) error { _, err := discover.LoaderOf(ctx, h, discover.Program{}); return err },
+		"GPUs":   func(h *discover.Host) error { _, err := discover.GPUs(ctx, h); return err },
+		"Closure": func(h *discover.Host) error {
+			_, err := discover.Closure(ctx, h, discover.Driver{Library: "/a"})
+			return err
+		},
+		"Layer": func(h *discover.Host) error {
+			_, err := discover.LayerClosure(ctx, h, discover.Layer{Library: "/a"})
+			return err
+		},
+	} {
+		for _, h := range []*discover.Host{none, none.WithEnv("A=1"), {}} {
+			if err := ask(h); err == nil || !strings.Contains(err.Error(), "no host") {
+				t.Errorf("%s of %v: %v", name, h, err)
+			}
+		}
+		if err := ask(discover.Files(nil)); name == "Decide" && !errors.Is(err, discover.ErrNoDriver) {
+			t.Errorf("%s of no files: %v", name, err)
+		}
+	}
+	if none.String() == "" {
+		t.Error("no host has no name")
+	}
+}
+
+// A cancelled decision ends soon, however many manifests a directory has.
+func TestCancelledDecision(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	manifest := &fstest.MapFile{Data: []byte(`{"file_format_version":"1.0.1","ICD":{"library_path":"/a.so","api_version":"1.3.0"}}`)}
+	for i := range 50000 {
+		files[fmt.Sprintf("usr/share/vulkan/icd.d/%05d.json", i)] = manifest
+	}
+	begin := time.Now()
+	if _, err := discover.Decide(t.Context(), discover.Files(files), discover.Program{}); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(begin)
+	for _, after := range []int64{100, 30000, 49999} {
+		ctx, cancel := context.WithCancel(t.Context())
+		counting := &countingFS{MapFS: files, after: after, do: cancel}
+		_, err := discover.Decide(ctx, discover.Files(counting), discover.Program{})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if late := time.Since(time.Unix(0, counting.done.Load())); late > whole/4 {
+			t.Errorf("the decision returned %v after the end of its context, after %d files; a whole decision takes %v", late, after, whole)
+		}
+		if counting.opened.Load() > after+10 {
+			t.Errorf("%d files were opened after the end of the context", counting.opened.Load()-after)
+		}
+	}
+}
+
+// A library's Real is the file behind its links, also where a link leads out of its directory.
+func TestRealOfLinks(t *testing.T) {
+	t.Parallel()
+	m := machines()[0]
+	name := strings.TrimPrefix(triplet, "/") + "libvulkan_radeon.so"
+	data := m.files[name]
+	if data == nil {
+		t.Fatalf("no %s", name)
+	}
+	m.files["opt/mesa/lib/libvulkan_radeon.so.1"] = data
+	m.files[name] = &fstest.MapFile{Data: []byte("../../../opt/mesa/lib/libvulkan_radeon.so.1"), Mode: os.ModeSymlink | 0o777}
+	for host, files := range map[string]*discover.Host{"files": discover.Files(m.files), "root": discover.Root(below(t, m.files))} {
+		answer, err := discover.Decide(t.Context(), files, discover.Program{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range answer.Drivers {
+			if !strings.HasPrefix(d.Name, "radeon") {
+				continue
+			}
+			found, err := discover.Closure(t.Context(), files, d)
+			if err != nil || len(found.Files) == 0 || found.Files[0].Real != "/opt/mesa/lib/libvulkan_radeon.so.1" {
+				t.Errorf("%s: %v %+v", host, err, found)
+			}
+		}
+	}
+}
+
+// Layers that are not active have their library, and their closure is that of an active one.
+func TestLibraryOfInactiveLayer(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"usr/share/vulkan/explicit_layer.d/a.json": {Data: []byte(`{"file_format_version":"1.0.0","layer":{
+		"name":"VK_LAYER_A_a","type":"GLOBAL","library_path":"/usr/lib/liba.so","api_version":"1.3.0","implementation_version":"1","description":"a"}}`)}}
+	answer, err := discover.Decide(t.Context(), discover.Files(files), discover.Program{})
+	if !errors.Is(err, discover.ErrNoDriver) {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(answer.Layers, func(l discover.Layer) bool { return l.Name == "VK_LAYER_A_a" })
+	if at < 0 || answer.Layers[at].Used || answer.Layers[at].Library != "/usr/lib/liba.so" {
+		t.Errorf("%+v", answer.Layers)
+	}
+}
+
+// countingFS is a file system that calls a function once when so many files were opened.
+type countingFS struct {
+	fstest.MapFS
+	after  int64
+	opened atomic.Int64
+	do     func()
+	done   atomic.Int64
+}
+
+func (c *countingFS) Open(name string) (fs.File, error) {
+	if c.opened.Add(1) == c.after {
+		c.done.Store(time.Now().UnixNano())
+		c.do()
+	}
+	return c.MapFS.Open(name)
+}

@@ -1,0 +1,126 @@
+package discover
+
+import (
+	"context"
+
+	"vkloader/internal/decide"
+)
+
+// Errors, for errors.Is.
+var (
+	ErrNoDriver    = decide.ErrNoDriver    // a program gets no driver
+	ErrNoDevice    = decide.ErrNoDevice    // a program gets no device, or none that meets a [Need]
+	ErrNoLoader    = decide.ErrNoLoader    // a program gets no Vulkan loader
+	ErrNoProbe     = decide.ErrNoProbe     // the child program that loads drivers is not installed
+	ErrUnsupported = decide.ErrUnsupported // a question cannot be answered for this kind of host
+	ErrEndless     = decide.ErrEndless     // a decision was stopped because it kept asking for more files and variables
+)
+
+// Versions of Vulkan.
+const (
+	V1_0 = decide.V1_0
+	V1_1 = decide.V1_1
+	V1_2 = decide.V1_2
+	V1_3 = decide.V1_3
+	V1_4 = decide.V1_4
+)
+
+// ParseVersion reads 1.3 or 1.3.230.
+func ParseVersion(text string) (Version, error) { return decide.ParseVersion(text) }
+
+// Codes of drivers.
+const (
+	DriverUsed         = decide.DriverUsed         // the only one of a driver that a program gets
+	DriverField        = decide.DriverField        // the manifest lacks a field, or it has a wrong value
+	DriverVariant      = decide.DriverVariant      // api_version is not of Vulkan
+	DriverArchitecture = decide.DriverArchitecture // it is for programs of another word size
+	DriverPortability  = decide.DriverPortability  // the program has to enable portability
+	DriverDisabled     = decide.DriverDisabled     // VK_LOADER_DRIVERS_DISABLE
+	DriverNotSelected  = decide.DriverNotSelected  // VK_LOADER_DRIVERS_SELECT
+	DriverNoHardware   = decide.DriverNoHardware   // a policy, and no device for it
+	DriverAsleep       = decide.DriverAsleep       // a policy, and its devices sleep
+	FileOpen           = decide.FileOpen           // the manifest cannot be opened
+	FileRead           = decide.FileRead           // it cannot be read
+	FileSyntax         = decide.FileSyntax         // it is not JSON
+)
+
+// Codes of layers.
+const (
+	LayerActive       = decide.LayerActive       // the only one of a layer that a program gets
+	LayerInactive     = decide.LayerInactive     // nothing asks for it, or its own variable disables it
+	LayerDisabled     = decide.LayerDisabled     // VK_LOADER_LAYERS_DISABLE
+	LayerBlacklisted  = decide.LayerBlacklisted  // an override layer keeps it out
+	LayerDuplicate    = decide.LayerDuplicate    // another one has its name
+	LayerArchitecture = decide.LayerArchitecture // it is for programs of another word size
+	LayerMissing      = decide.LayerMissing      // a name that no layer has
+	SettingsUsed      = decide.SettingsUsed      // a settings file decides
+)
+
+// Ways in which a driver needs a file.
+const (
+	AtLink    = decide.AtLink    // the dynamic linker loads it with the driver
+	AtRunTime = decide.AtRunTime // the driver opens it when it works
+)
+
+// Types of devices.
+const (
+	OtherType  = decide.OtherType
+	Integrated = decide.Integrated
+	Discrete   = decide.Discrete
+	Virtual    = decide.Virtual
+	CPU        = decide.CPU
+)
+
+// Outcomes of a child.
+const (
+	Fine    = decide.Fine
+	Failed  = decide.Failed  // a function failed, or there is no device
+	Crashed = decide.Crashed // a signal ended it
+	Hung    = decide.Hung    // it did not end within the limit
+)
+
+// Conditions of a [Need].
+const (
+	NeedDriver    = decide.NeedDriver    // vkCreateInstance finds no driver
+	NeedDevice    = decide.NeedDevice    // there is no device
+	NeedHealth    = decide.NeedHealth    // the child crashed or hung
+	NeedNotCPU    = decide.NeedNotCPU    // there are devices of the processor alone
+	NeedVendor    = decide.NeedVendor    // no device is of the vendor
+	NeedType      = decide.NeedType      // no device is of the kind
+	NeedAPI       = decide.NeedAPI       // no device has the version
+	NeedVRAM      = decide.NeedVRAM      // no device has the memory
+	NeedExtension = decide.NeedExtension // no device has the extension
+	NeedCount     = decide.NeedCount     // too few devices meet everything
+)
+
+// ParseNeed reads conditions as "vkloader check --require" accepts them, such as "api=1.3,vram=8G".
+func ParseNeed(text string) (Need, error) { return decide.ParseNeed(text) }
+
+// Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and
+// create a device on each. The calling process loads nothing.
+//
+// The child is libexec/vkloader/probe of an installed vkloader, found by PATH and in /usr and /usr/local. Without it the
+// error is [ErrNoProbe]. A crash in the child is in the report and no error, with the signal, the phase and, after further
+// children with fewer drivers and layers, the driver or layer to blame.
+func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
+	return decide.Probe(ctx, options)
+}
+
+// Wait waits until the machine has devices that meet the need, and then returns nil. It calls [Probe] at once, and again
+// after each event that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls
+// it again after 1 s, 2 s, 4 s and so on, up to every 10 s.
+//
+// If the context ends first, the error wraps the context's error and an *[UnmetError], which names the condition that is
+// still not met. Other errors, such as [ErrNoProbe], end the wait.
+func Wait(ctx context.Context, need Need) error { return decide.Wait(ctx, need) }
+
+// WaitWith is [Wait] with options for the probe. It returns the report that meets the need, or the last one.
+func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, error) {
+	return decide.WaitWith(ctx, need, options)
+}
+
+// Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
+// log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
+func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
+	return decide.Inspect(ctx, options)
+}

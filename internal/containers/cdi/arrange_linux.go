@@ -1,0 +1,374 @@
+package cdi
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+)
+
+// icdPlace is where manifests are written: every loader looks there, also for a program with more rights than its user.
+const icdPlace = "/etc/vulkan/icd.d/"
+
+// prefix begins the names of the manifests, which an image has not.
+const prefix = "host-"
+
+// Why a driver or a layer is not added, where nothing is lost.
+const (
+	hasItself   = "the image has this driver itself"
+	hasLayer    = "the image has this layer itself"
+	only64      = "the image has no programs of 32 bits"
+	noDirectory = "the image's dynamic linker searches no directory for every program"
+)
+
+// fine tells whether nothing is lost by what is not added.
+func fine(why string) bool {
+	return why == hasLayer || why == only64 || strings.HasPrefix(why, hasItself)
+}
+
+// Arrangement lists the changes in a container that has got drivers by a file written here.
+type Arrangement struct {
+	Own     []Item   // below Directory, by their whole paths
+	Put     []Item   // in directories of the image
+	Nodes   []Item   // links in the directory of the devices
+	Hide    []string // manifests of the image whose drivers those of the host stand for
+	Drivers []Driver
+
+	hardware bool // one of the drivers of the host is for devices, and works
+}
+
+// Item is a file to write, or a symbolic link to make.
+type Item struct {
+	Path   string
+	Target string // of a link; "": a file
+	Text   []byte
+}
+
+func (a *Arrangement) put(name string, i Item) {
+	i.Path = name
+	a.Put = append(a.Put, i)
+}
+
+// Driver is a driver that was brought, or a layer, and what has become of it.
+type Driver struct {
+	Name    string `json:"name"`    // of its manifest
+	Machine string `json:"machine"` // of the programs that it is for
+	Added   bool   `json:"added"`
+	Why     string `json:"why,omitempty"`   // why the driver was not added, or which of the image's drivers it replaces
+	Layer   bool   `json:"layer,omitempty"` // it is a layer
+}
+
+// Refused tells whether something is lost by a driver that is not added.
+func (d *Driver) Refused() bool { return !d.Added && !fine(d.Why) }
+
+// Situation is what decides how a container is arranged, beside its files.
+type Situation struct {
+	Host  *machine.Machine // whose cards they are; nil: nothing is known of them
+	Nodes []string         // of devices, that the container has
+	First string           // FirstHost, FirstImage or "", by the chips
+}
+
+// box is a container that is being arranged, for one kind of program.
+type box struct {
+	Situation
+	machine *machine.Machine
+	a       *Arrangement
+	name    string
+	options binary.LinkerOptions
+	own     []*manifest.Driver // of the image
+	find    *binary.Linker     // in the image
+	tried   *binary.Linker     // with what was brought
+	with    *overlay           // that the latter looks at
+	brought map[string]string  // libraries, by their names and sonames
+	lacking map[string]string  // of these, what the image lacks
+	opened  map[string]string  // libraries that have a stub, or why not
+}
+
+// Arrange decides what to change in a container, in which the mounts are already. What the container has itself is
+// used: a library that its dynamic linker finds is not added, and a driver of its own neither, but for one that has to be
+// of the version of the kernel's module, and for one that is older than a card.
+func Arrange(m *machine.Machine, s Situation) *Arrangement {
+	a := &Arrangement{}
+	var last *box
+	for _, name := range m.Names(strings.TrimSuffix(manifestsPlace, "/")) {
+		if kind, known := offer.KindOf(name); known {
+			b := &box{Situation: s, machine: m, a: a, name: name, opened: map[string]string{},
+				options: kind.Options()}
+			before := len(a.Put)
+			b.arrange()
+			if len(a.Put) > before && (last == nil || kind.Class == 64) {
+				last = b
+			}
+		}
+	}
+	if last != nil {
+		last.data("")
+	}
+	a.profile(s.Nodes)
+	if s.Host != nil {
+		a.places(m, s.Host, s.Nodes)
+	}
+	return a
+}
+
+// ownDrivers are the drivers that a container has itself.
+func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
+	answer, err := decide.Plan(&machine.Source{Machine: *m, Class: class})
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(answer.Drivers), func(d *manifest.Driver) bool {
+		return strings.HasPrefix(d.Library, Directory+"/") // what an earlier version has left
+	})
+}
+
+// same is the container's own driver that is the same as one that was brought, and works; nil: it has none.
+func (b *box) same(library string) *manifest.Driver {
+	for _, o := range b.own {
+		if path.Base(o.Library) != path.Base(library) {
+			continue
+		}
+		if found := drivers.FindLibrary(b.find, o.Library); fault(&found) == "" {
+			return o
+		}
+	}
+	return nil
+}
+
+// arrange arranges the drivers and layers for one kind of program.
+func (b *box) arrange() {
+	b.find = binary.NewLinker(b.machine, b.options)
+	b.own = ownDrivers(b.machine, b.options.Class)
+	b.with = newOverlay(b.machine)
+	b.libraries()
+	b.tried = binary.NewLinker(b.with.machine(), b.options)
+	before := len(b.a.Put)
+	for _, file := range b.machine.Names(manifestsPlace + b.name) {
+		b.driver(file)
+	}
+	b.layers(b.name)
+	b.backends("")
+	if len(b.a.Put) > before {
+		for _, name := range slices.Sorted(maps.Keys(b.lacking)) {
+			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + name, Target: b.leads(name)})
+		}
+	}
+}
+
+// libraries finds what was brought, and what of it the image lacks. A library may be wanted by its file's name and by its
+// soname.
+func (b *box) libraries() {
+	b.brought, b.lacking = map[string]string{}, map[string]string{}
+	place := filesPlace + b.name + "/"
+	files := b.machine.Names(strings.TrimSuffix(place, "/"))
+	for _, file := range files {
+		b.brought[file] = place + file
+	}
+	for _, file := range files {
+		if f := b.find.Open(place + file); f.Err() == nil && f.Soname != "" && f.Soname == path.Base(f.Soname) && b.brought[f.Soname] == "" {
+			b.brought[f.Soname] = place + file
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.brought)) {
+		if r := b.find.Find(name); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
+			b.lacking[name] = b.brought[name]
+			b.with.link(linksPlace+b.name+"/"+name, b.brought[name])
+		}
+	}
+}
+
+// driver arranges a driver.
+func (b *box) driver(file string) {
+	d := Driver{Name: file, Machine: b.name}
+	text, library, err := b.read(file)
+	hide := ""
+	switch {
+	case err != nil:
+		d.Why = err.Error()
+	case b.name == "i386" && !runs(b.machine, binary.I386):
+		d.Why = only64
+	case b.find.Last() == "":
+		d.Why = noDirectory
+	default:
+		if own := b.same(library); own != nil && drivers.Of(library).Free() {
+			wins, why := b.hostWins(own, library)
+			if wins {
+				hide = own.Path
+			} else {
+				d.Why = hasItself
+			}
+			if why != "" {
+				d.Why = strings.TrimPrefix(d.Why+": "+why, ": ")
+			}
+		}
+		if hide != "" || d.Why == "" {
+			if why := b.usable(path.Base(library)); why != "" {
+				d.Why, hide = why, ""
+				break
+			}
+			d.Added = true
+			b.a.put(icdPlace+b.called(file), Item{Text: text})
+			if hide != "" {
+				b.a.Hide = append(b.a.Hide, hide)
+			}
+		}
+	}
+	if d.Added || strings.HasPrefix(d.Why, hasItself) {
+		family := drivers.Of(library)
+		b.a.hardware = b.a.hardware || family == nil || !family.Software()
+	}
+	b.a.Drivers = append(b.a.Drivers, d)
+}
+
+// called is the name of a manifest of the host in the container. Two kinds of programs may have manifests of one name.
+func (b *box) called(file string) string {
+	if b.name != "x86_64" {
+		return prefix + b.name + "-" + file
+	}
+	return prefix + file
+}
+
+// read gives a driver's manifest with the stub in place of the library, and the library's place in the container.
+func (b *box) read(file string) (text []byte, library string, err error) {
+	content, err := b.machine.ReadFile(manifestsPlace + b.name + "/" + file)
+	if err != nil {
+		return nil, "", fmt.Errorf("its manifest: %w", err)
+	}
+	name, err := libraryOf(content)
+	if err != nil {
+		return nil, "", fmt.Errorf("its manifest: %w", err)
+	}
+	text, err = rewritten(content, opensPlace+b.name+"/"+path.Base(name), b.options.Class)
+	return text, filesPlace + b.name + "/" + path.Base(name), err
+}
+
+// libraryOf is the library that a manifest names.
+func libraryOf(text []byte) (string, error) {
+	var says struct {
+		ICD struct {
+			LibraryPath string `json:"library_path"`
+		}
+	}
+	err := json.Unmarshal(text, &says)
+	return says.ICD.LibraryPath, err
+}
+
+// open makes a library that was brought one that can be opened, and answers why it does not work with what is there; "" when
+// nothing stands against it.
+func (b *box) open(file string) (why string) {
+	if why, known := b.opened[file]; known {
+		return why
+	}
+	i := b.stub(cmp.Or(b.brought[file], filesPlace+b.name+"/"+file), file)
+	found := drivers.FindLibrary(b.tried, i.Path)
+	if why = fault(&found); why == "" {
+		b.a.Own = append(b.a.Own, i)
+	}
+	b.opened[file] = why
+	return why
+}
+
+// stub is a stub for a library. What searches directories that it names itself does not search that of the links: then all
+// that is lacking is opened with it.
+func (b *box) stub(library, name string) Item {
+	needed, own := []string{library}, false
+	for i := 0; i < len(needed); i++ {
+		f := b.tried.Open(needed[i])
+		if f.Err() != nil {
+			continue
+		}
+		own = own || f.RunPath != nil
+		for _, name := range f.Needed {
+			if at := b.lacking[name]; at != "" && !slices.Contains(needed, at) {
+				needed = append(needed, at)
+			}
+		}
+	}
+	if !own {
+		needed = needed[:1]
+	}
+	i := Item{Path: opensPlace + b.name + "/" + name, Text: stub(b.options.Class == 64, b.options.Machine, needed, linksPlace+b.name)}
+	b.with.text(i.Path, i.Text)
+	return i
+}
+
+// leads is where the link to a library that the image lacks leads. What a driver opens when it runs is a stub, too: the
+// dynamic linker of the C library searches the directory of the links for what such a library needs, or opens in turn, only
+// if that library has come with a stub of its own.
+func (b *box) leads(name string) string {
+	if slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return f.Opens(name) }) && b.open(name) == "" {
+		return opensPlace + b.name + "/" + name
+	}
+	return b.lacking[name]
+}
+
+// backends arranges the libraries that others open below their own directory: those of the image where it has these others,
+// and else where the host has them, as the host's know.
+func (b *box) backends(directory string) {
+	for _, name := range b.machine.Names(backendsPlace + b.name + directory) {
+		library := backendsPlace + b.name + directory + "/" + name
+		info, err := b.machine.Stat(library)
+		if err != nil {
+			continue
+		}
+		if info.IsDir() {
+			b.backends(directory + "/" + name)
+			continue
+		}
+		to := directory
+		kind := path.Base(directory) // as gbm, of libgbm.so.1
+		if r := b.find.Find("lib" + kind + ".so.1"); r.File != nil && r.File.Err() == nil {
+			to = path.Dir(r.File.Path) + "/" + kind
+		}
+		i := b.stub(library, name)
+		found := drivers.FindLibrary(b.tried, i.Path)
+		if to += "/" + name; b.machine.Exists(to) || fault(&found) != "" {
+			continue
+		}
+		b.a.Own = append(b.a.Own, i)
+		b.a.put(to, Item{Target: i.Path})
+	}
+}
+
+// whole tells whether a directory of data is linked as it is.
+func whole(directory string) bool {
+	return slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return slices.Contains(f.Whole, directory) })
+}
+
+// data arranges the files of data that the container lacks.
+func (b *box) data(directory string) {
+	for _, name := range b.machine.Names(dataPlace + directory) {
+		at := directory + "/" + name
+		info, err := b.machine.Stat(dataPlace + at)
+		if err != nil {
+			continue
+		}
+		if info.IsDir() && !whole(at) {
+			b.data(at)
+			continue
+		}
+		if target, err := b.machine.Readlink(at); !strings.HasPrefix(target, Directory+"/") && (err == nil || b.machine.Exists(at)) {
+			continue
+		}
+		// A file that names a library, such as that of a vendor of EGL, names the one that can be opened.
+		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
+			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
+				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
+					b.a.put(at, Item{Text: text})
+				}
+				continue
+			}
+		}
+		b.a.put(at, Item{Target: dataPlace + at})
+	}
+}

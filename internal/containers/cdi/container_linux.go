@@ -1,0 +1,99 @@
+package cdi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/decide/machine"
+)
+
+// Container finds the root of a container that is being made: the runtime gives a hook the container's state, which says
+// where its configuration is.
+func Container(state io.Reader) (string, error) {
+	var says struct {
+		Bundle string `json:"bundle"`
+	}
+	if err := json.NewDecoder(io.LimitReader(state, maxSpec)).Decode(&says); err != nil {
+		return "", fmt.Errorf("the container's state: %w", err)
+	}
+	if !path.IsAbs(says.Bundle) {
+		return "", errors.New("the container's state names no bundle")
+	}
+	text, err := (&machine.Machine{}).ReadFile(says.Bundle + "/config.json")
+	if err != nil {
+		return "", err
+	}
+	var config struct {
+		Root struct {
+			Path string `json:"path"`
+		} `json:"root"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		return "", fmt.Errorf("the container's configuration: %w", err)
+	}
+	switch root := config.Root.Path; {
+	case root == "" || path.Clean(root) == "/":
+		return "", errors.New("the container has no root of its own")
+	case path.IsAbs(root):
+		return root, nil
+	default:
+		return path.Join(says.Bundle, root), nil
+	}
+}
+
+// profilePlace is where NVIDIA's EGL looks for what an administrator says of programs.
+const profilePlace = "/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf"
+
+// profile says which cards NVIDIA's EGL shows: it asks the kernel's module, which knows those that the container has not, and
+// fails on one whose node is not there.
+func (a *Arrangement) profile(nodes []string) {
+	visible := uint64(0)
+	for _, node := range nodes {
+		if number, is := strings.CutPrefix(node, "/dev/nvidia"); is {
+			if minor, err := strconv.ParseUint(number, 10, 8); err == nil && minor < 64 {
+				visible |= 1 << minor
+			}
+		}
+	}
+	if visible == 0 {
+		return
+	}
+	text := fmt.Sprintf(`{"profiles": [{"name": "_vkloader_", "settings": ["EGLVisibleDGPUDevices", 0x%x]}], `+
+		`"rules": [{"pattern": [], "profile": "_vkloader_"}]}`+"\n", visible)
+	a.put(profilePlace, Item{Text: []byte(text)})
+}
+
+// NodesOf are the nodes of devices that a container has.
+func NodesOf(m *machine.Machine) (nodes []string) {
+	for _, name := range m.Names("/dev") {
+		if strings.HasPrefix(name, "nvidia") || name == "dxg" || name == "kfd" {
+			nodes = append(nodes, "/dev/"+name)
+		}
+	}
+	for _, name := range m.Names("/dev/dri") {
+		if name != byPath {
+			nodes = append(nodes, "/dev/dri/"+name)
+		}
+	}
+	return nodes
+}
+
+// byPath is the directory of the links to nodes by the places of their devices.
+const byPath = "by-path"
+
+// places arranges links to the nodes that a container has by the places of their devices, as the host has them.
+func (a *Arrangement) places(m, host *machine.Machine, nodes []string) {
+	const directory = "/dev/dri/" + byPath
+	for _, name := range host.Names(directory) {
+		target, err := host.Readlink(directory + "/" + name)
+		if err == nil && slices.Contains(nodes, "/dev/dri/"+path.Base(target)) && !m.Exists(directory+"/"+name) {
+			a.Nodes = append(a.Nodes, Item{Path: directory + "/" + name, Target: "../" + path.Base(target)})
+		}
+	}
+}

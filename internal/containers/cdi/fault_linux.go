@@ -1,0 +1,110 @@
+package cdi
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+)
+
+// fault is why a library cannot be loaded in an image; "" when nothing stands against it.
+func fault(l *drivers.Library) string {
+	switch l.Fault {
+	case drivers.None:
+		return faults(l.With)
+	case drivers.Unreadable:
+		return fmt.Sprintf("%s: %v", l.File.Path, l.File.Err())
+	case drivers.Foreign:
+		return l.File.Path + " is for other programs"
+	}
+	return l.Name + " is in no directory of the image's dynamic linker"
+}
+
+// faults is what is missing of what a library needs, in words.
+func faults(c *binary.Closure) string {
+	var list []string
+	for _, missing := range c.Missing {
+		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
+	}
+	for _, old := range c.Newest() {
+		has := "which defines no such version"
+		if old.Newest != "" {
+			has = "which has versions up to " + old.Newest
+		}
+		list = append(list, fmt.Sprintf("%s needs %s of the image's %s, %s", path.Base(old.By.Path), old.Version, old.In.Path, has))
+	}
+	return strings.Join(list, "; ")
+}
+
+// faultAtRunTime is why a library cannot be loaded that another one opens when it runs.
+func faultAtRunTime(by string, opened *drivers.Library) string {
+	if opened.File == nil {
+		return fmt.Sprintf("%s opens %s, which the image lacks", path.Base(by), opened.Name)
+	}
+	return fault(opened)
+}
+
+// unfit is why a driver does not work with what an image has: what it needs, and what it cannot do without when it runs; ""
+// when nothing stands against it.
+func unfit(f *drivers.Files) string {
+	if why := fault(&f.Library); why != "" {
+		return why
+	}
+	var list []string
+	for i := range f.RunTime {
+		if why := faultAtRunTime(f.File.Path, &f.RunTime[i].Library); f.RunTime[i].Required && why != "" {
+			list = append(list, why)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// usable is open for the library of a driver or a layer: what it cannot do without when it runs has to work, too. The name
+// of a mounted library has no version: the files that were brought with it tell which it is.
+func (b *box) usable(file string) string {
+	family := drivers.Of(file)
+	if why := b.open(file); why != "" || family == nil {
+		return why
+	}
+	var list []string
+	version := family.VersionAmong(slices.Sorted(maps.Keys(b.brought)))
+	for _, name := range family.Names(version, true) {
+		why := ""
+		if b.lacking[name] != "" {
+			why = b.open(name)
+		} else {
+			found := drivers.FindLibrary(b.find, name)
+			why = faultAtRunTime(file, &found)
+		}
+		if why != "" {
+			list = append(list, why)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// Driverless tells whether a container has device nodes, and no driver for devices: none of the host's, and none of its own.
+func (a *Arrangement) Driverless(m *machine.Machine, nodes []string) bool {
+	if a.hardware || len(nodes) == 0 {
+		return false
+	}
+	for _, name := range offer.Machines() {
+		kind, _ := offer.KindOf(name)
+		if !runs(m, kind.Processor) {
+			continue
+		}
+		linker := binary.NewLinker(m, kind.Options())
+		for _, d := range ownDrivers(m, kind.Class) {
+			if found := drivers.FilesOf(m, linker, d.Library); (found.Family == nil || !found.Family.Software()) && unfit(found) == "" {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,236 @@
+package cdi
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"tags.cncf.io/container-device-interface/pkg/parser"
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+)
+
+// Directory is where all that is mounted lies in a container; nothing else is there.
+const Directory = "/run/vkloader"
+
+// Places below Directory. What is mounted:
+const (
+	filesPlace     = Directory + "/files/" // then the machine's name, then the libraries
+	manifestsPlace = Directory + "/manifests/"
+	layersPlace    = Directory + "/layers/"   // then the machine's name, and the directory of manifests
+	backendsPlace  = Directory + "/backends/" // then the machine's name, and the path on the machine
+	dataPlace      = Directory + "/data"      // then the path on the machine
+)
+
+// What the hook makes:
+const (
+	opensPlace = Directory + "/open/"  // then the machine's name, then stubs under the names of libraries
+	linksPlace = Directory + "/links/" // then the machine's name, then links to the libraries that the image lacks
+	coverPlace = Directory + "/cover"  // then the path of a directory that is mounted over
+)
+
+// Kind is that of the devices, when nothing else is wanted.
+const Kind = "vkloader/gpu"
+
+// All is the name of the device that stands for every one.
+const All = "all"
+
+// Options say what goes into a file.
+type Options struct {
+	Kind     string   // VENDOR/CLASS; "": Kind
+	Machines []string // whose drivers, as offer.Machines names them
+	Hook     string   // path of the tool, which the runtime starts when it makes a container
+	Forms    []string // how devices are named; none: Forms without ByLetter
+	Cards    bool     // the nodes of whole cards, too, with which screens are set
+	Compute  bool     // the node of AMD's compute driver, too
+	Groups   bool     // a container's processes are in the groups of the nodes
+	Layers   []string // by name, beside those of the drivers
+	First    string   // FirstHost, FirstImage or "": which driver of Mesa wins
+
+	Again bool     // the file was there before: a layer that is gone is left out
+	Given []string // the words of the command line by which the file is written, for refresh
+
+	DriverRoot string // the directory that drivers are in, as in "/"; "": the machine's
+	DevRoot    string // likewise for the nodes of devices
+}
+
+// LeftOut is a driver that is not in the file.
+type LeftOut = offer.LeftOut
+
+// Generate describes a machine's drivers and devices. What is there is described in one order: the same machine gives
+// the same file.
+func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
+	options.Kind = cmp.Or(options.Kind, Kind)
+	vendor, class := parser.ParseQualifier(options.Kind)
+	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
+		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
+	}
+	if len(options.Forms) == 0 {
+		options.Forms = []string{ByAddress, ByIndex, ByUUID}
+	}
+	has := source.DriverSource(options.DriverRoot)
+	edits := &writer{machine: &has.Machine, seen: map[string]bool{}, had: map[string]bool{}, root: options.DriverRoot,
+		hook: newHook(&source.Machine, options)}
+	edits.Hooks = []*specs.Hook{edits.hook}
+	edits.Mounts = []*specs.Mount{{HostPath: "tmpfs", ContainerPath: Directory, Type: "tmpfs",
+		Options: []string{"nosuid", "nodev", "mode=0755"}}}
+	left, err := edits.machines(has, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range left {
+		edits.hook.Args = append(edits.hook.Args, "--left", l.Manifest+": "+l.Why)
+	}
+	spec := &specs.Spec{Kind: options.Kind, ContainerEdits: edits.ContainerEdits}
+	describe := &describer{lister: lister{machine: &source.Machine, root: options.DevRoot, cards: options.Cards, compute: options.Compute},
+		forms: options.Forms, groups: options.Groups}
+	list, all := describe.devices()
+	if len(list) == 0 { // a device has to bring something: without any nodes, the drivers
+		all.ContainerEdits, spec.ContainerEdits = spec.ContainerEdits, specs.ContainerEdits{}
+	}
+	spec.Devices = append(list, all)
+	version, err := specs.MinimumRequiredVersion(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec.Version = version
+	return spec, left, nil
+}
+
+// Empty tells whether a file brings no driver.
+func Empty(spec *specs.Spec) bool {
+	return !slices.ContainsFunc(editsOf(spec), func(e *specs.ContainerEdits) bool { return len(e.Mounts) > 1 })
+}
+
+// machines adds the drivers and layers for each machine; the answer is what is left out.
+func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, error) {
+	left := []LeftOut{}
+	for _, name := range options.Machines {
+		g, err := offer.Gather(source, name)
+		if err != nil {
+			return nil, err
+		}
+		// A manifest that is for another kind of program is no loss when drivers for that are wanted, too.
+		left = append(left, g.LeftOut...)
+		for _, d := range g.Drivers {
+			if why := w.driver(g, name, &d); why != "" {
+				left = append(left, LeftOut{Name: d.Name, Manifest: d.Name, Why: why})
+			}
+		}
+		without, err := w.layers(source, name, options.Layers)
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, without...)
+	}
+	slices.SortFunc(left, func(a, b LeftOut) int {
+		return cmp.Or(strings.Compare(a.Manifest, b.Manifest), strings.Compare(a.Why, b.Why))
+	})
+	left = slices.Compact(left)
+	left = slices.DeleteFunc(left, func(l LeftOut) bool { return w.seen[l.Manifest] || w.had[l.Name] })
+	for _, name := range options.Layers {
+		switch {
+		case w.had[name] || slices.ContainsFunc(left, func(l LeftOut) bool { return l.Name == name }):
+		case options.Again:
+			left = append(left, LeftOut{Name: name, Manifest: name, Why: "no layer has this name any more"})
+		default:
+			return nil, fmt.Errorf("no layer has the name %s: see vkloader list layers", name)
+		}
+	}
+	return left, nil
+}
+
+// writer gathers what goes into a container.
+type writer struct {
+	specs.ContainerEdits
+	machine *machine.Machine
+	root    string // of the machine, as the runtime sees it; "": its own
+	hook    *specs.Hook
+	seen    map[string]bool // paths in the container, and manifests that are in the file
+	had     map[string]bool // names of the layers that are in the file
+}
+
+// bind mounts a file of the machine. Below another root, the runtime would follow a link to where it leads on the host: the
+// file is named without any.
+func (w *writer) bind(from, to string) {
+	if w.seen[to] {
+		return
+	}
+	w.seen[to] = true
+	at := from
+	if w.root != "" {
+		if real, err := w.machine.Real(from); err == nil {
+			at = real
+		}
+		at = path.Join(w.root, at)
+	}
+	w.Mounts = append(w.Mounts, &specs.Mount{HostPath: at, ContainerPath: to,
+		Options: []string{"ro", "nosuid", "nodev", "rbind", "rprivate"}})
+	w.hook.Args = append(w.hook.Args, "--file", mark(w.machine, from, at))
+}
+
+// driver adds a driver; the answer is why it is left out.
+func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string {
+	if _, err := rewritten([]byte(d.Manifest), "/", 64); err != nil {
+		return "its manifest cannot be rewritten: " + err.Error()
+	}
+	for _, at := range d.Files {
+		w.bind(g.Paths[at], filesPlace+name+"/"+path.Base(g.Paths[at]))
+	}
+	for _, file := range d.More {
+		w.bind(file, filesPlace+name+"/"+path.Base(file))
+	}
+	for _, file := range d.Backends {
+		w.bind(file, backendsPlace+name+file)
+	}
+	w.bind(d.Path, manifestsPlace+name+"/"+d.Name)
+	w.seen[d.Path] = true
+	for _, file := range d.Data {
+		w.bind(file, dataPlace+file)
+	}
+	for _, directory := range d.Directories {
+		w.bind(directory, dataPlace+directory)
+	}
+	return ""
+}
+
+// mark says what a file was when it was described: SIZE, BUILDID or "-", PATH. Of a directory the size is 0.
+func mark(m *machine.Machine, name, at string) string {
+	size, id := int64(0), "-"
+	if f, err := m.Open(name); err == nil {
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && !info.IsDir() {
+			size = info.Size()
+			if found := binary.BuildID(f); found != "" {
+				id = found
+			}
+		}
+	}
+	return fmt.Sprintf("%d %s %s", size, id, at)
+}
+
+// rewritten is a driver manifest whose library lies at a path. Of drivers for two word sizes in one directory each says for
+// which one it is.
+func rewritten(text []byte, library string, bits int) ([]byte, error) {
+	var manifest map[string]any
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return nil, err
+	}
+	icd, is := manifest["ICD"].(map[string]any)
+	if !is {
+		return nil, errors.New("there is no ICD in it")
+	}
+	icd["library_path"] = library
+	if bits == 32 {
+		icd["library_arch"], manifest["file_format_version"] = "32", "1.0.1"
+	}
+	made, err := json.MarshalIndent(manifest, "", "    ")
+	return append(made, '\n'), err
+}

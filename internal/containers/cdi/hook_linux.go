@@ -1,0 +1,102 @@
+package cdi
+
+import (
+	"slices"
+	"strings"
+
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/decide/machine"
+)
+
+// hookSeconds is how long the runtime waits for the hook.
+const hookSeconds = 30
+
+// shell starts the tool, and lets the container start where it is gone.
+const shell = "/bin/sh"
+
+// guarded is what the shell does: its words are the tool's path and the arguments.
+const guarded = `test -x "$0" && exec "$0" "$@"; echo "vkloader: no drivers for the container: $0 is gone. Install it again, or remove the CDI file" >&2`
+
+// newHook is what the runtime starts when it makes a container.
+func newHook(m *machine.Machine, options Options) *specs.Hook {
+	timeout := hookSeconds
+	h := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"}, Timeout: &timeout}
+	if m.Exists(shell) {
+		h.Path, h.Args = shell, []string{"sh", "-c", guarded, options.Hook, "cdi", "hook"}
+	}
+	for _, word := range options.Given {
+		h.Args = append(h.Args, "--given", word)
+	}
+	if options.First != "" {
+		h.Args = append(h.Args, "--first", options.First)
+	}
+	return h
+}
+
+// words are the arguments of this tool in a hook, after "cdi hook"; nil: the hook is another tool's.
+func words(h *specs.Hook) []string {
+	at := 1
+	if len(h.Args) > 3 && h.Args[2] == guarded {
+		at = 4
+	}
+	if len(h.Args) < at+2 || h.Args[at] != "cdi" || h.Args[at+1] != "hook" {
+		return nil
+	}
+	return append([]string{}, h.Args[at+2:]...)
+}
+
+// ours tells whether a hook is that of this tool.
+func ours(h *specs.Hook) bool { return words(h) != nil }
+
+// program is the path of the program that a hook starts in the end.
+func program(h *specs.Hook) string {
+	if len(h.Args) > 3 && h.Args[2] == guarded {
+		return h.Args[3]
+	}
+	return h.Path
+}
+
+// option gives the values of an option of this tool in a hook.
+func option(h *specs.Hook, name string) (values []string) {
+	list := words(h)
+	for i := 0; i+1 < len(list); i++ {
+		if list[i] == name {
+			values = append(values, list[i+1])
+		}
+	}
+	return values
+}
+
+// marks are what a file says of the files that it mounts, by path.
+func marks(h *specs.Hook) map[string]string {
+	found := map[string]string{}
+	for _, value := range option(h, "--file") {
+		if parts := strings.SplitN(value, " ", 3); len(parts) == 3 {
+			found[parts[2]] = value
+		}
+	}
+	return found
+}
+
+// Given are the words by which a file was written; nil: by another tool.
+func Given(spec *specs.Spec) []string {
+	for _, e := range editsOf(spec) {
+		for _, h := range e.Hooks {
+			if ours(h) {
+				return append([]string{}, option(h, "--given")...)
+			}
+		}
+	}
+	return nil
+}
+
+// first is which driver wins, as the hooks of a file say.
+func first(hooks []*specs.Hook) string {
+	for _, h := range slices.Backward(hooks) {
+		if values := option(h, "--first"); len(values) > 0 {
+			return values[len(values)-1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,330 @@
+package cdi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/machine"
+)
+
+// mostEntries is how many entries a directory of the image may have that is mounted over: each is a mount of its own.
+const mostEntries = 512
+
+// errMany is why a directory is not mounted over.
+var errMany = fmt.Errorf("it has more than %d entries", mostEntries)
+
+// container is one that is being made, whose file system lies below a directory. Every path is taken with that directory
+// as "/", so that no link of the image leads out.
+type container struct {
+	machine *machine.Machine
+	base    *os.Root
+	mounts  bool // its directories may be mounted over
+}
+
+// Into makes the arrangement in a container, whose file system lies below a directory. With mounts, this process is in the
+// container's mount namespace: a directory of the image that gets something is mounted over, with what it has, so that nothing
+// of the host stays in the image when the container becomes one. Where the runtime allows no mounts, it is written there.
+// Nothing is written to a volume, which is the host's.
+func (a *Arrangement) Into(root string, mounts bool) error {
+	base, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	c := &container{&machine.Machine{Root: root}, base, mounts}
+	var wrong []error
+	for _, i := range a.Own {
+		wrong = append(wrong, c.own(i))
+	}
+	groups := map[string][]Item{}
+	hidden := map[string][]string{}
+	var directories []string
+	group := func(name string) string {
+		directory, err := c.machine.Real(path.Dir(name))
+		if err != nil {
+			wrong = append(wrong, err)
+			return ""
+		}
+		if !slices.Contains(directories, directory) {
+			directories = append(directories, directory)
+		}
+		return directory
+	}
+	for _, i := range a.Put {
+		if directory := group(i.Path); directory != "" {
+			groups[directory] = append(groups[directory], i)
+		}
+	}
+	for _, name := range a.Hide {
+		if directory := group(name); directory != "" {
+			hidden[directory] = append(hidden[directory], path.Base(name))
+		}
+	}
+	// What is mounted over a directory is mounted with what was mounted below it before.
+	slices.SortFunc(directories, func(a, b string) int { return len(b) - len(a) })
+	for _, directory := range directories {
+		wrong = append(wrong, c.fill(directory, groups[directory], hidden[directory])...)
+	}
+	for _, i := range a.Nodes {
+		wrong = append(wrong, c.node(i))
+	}
+	return errors.Join(wrong...)
+}
+
+// write makes a file or a link in a directory, in place of what has its name.
+func write(in *os.Root, i Item) error {
+	name := path.Base(i.Path)
+	if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if i.Target != "" {
+		return in.Symlink(i.Target, name)
+	}
+	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(i.Text)
+	return errors.Join(err, f.Chmod(0o644), f.Close())
+}
+
+// directory opens a directory below Directory, which it makes where it is missing. The runtime has mounted a file system there
+// for this container alone.
+func (c *container) directory(name string) (*os.Root, error) {
+	real, err := c.machine.Real(Directory)
+	if err != nil {
+		return nil, err
+	}
+	at, err := c.base.OpenRoot(strings.TrimPrefix(real, "/"))
+	if err != nil {
+		return nil, err
+	}
+	defer at.Close()
+	below := path.Clean(strings.TrimPrefix(name, Directory))
+	if below = strings.TrimPrefix(below, "/"); below == "" {
+		below = "."
+	}
+	if err := at.MkdirAll(below, 0o755); err != nil {
+		return nil, err
+	}
+	return at.OpenRoot(below)
+}
+
+// own writes below Directory.
+func (c *container) own(i Item) error {
+	in, err := c.directory(path.Dir(i.Path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return write(in, i)
+}
+
+// fill adds items to a directory of the image, and hides others.
+func (c *container) fill(directory string, items []Item, hide []string) (wrong []error) {
+	in, err := descend(c.base, strings.Split(strings.Trim(directory, "/"), "/"))
+	if err != nil {
+		return []error{fmt.Errorf("%s is not written: %w", directory, err)}
+	}
+	defer in.Close()
+	if c.mounts {
+		if err = c.cover(in, directory, items, hide); err == nil {
+			return nil
+		}
+	}
+	if len(hide) > 0 {
+		wrong = append(wrong, fmt.Errorf("%s: the image's manifests are not hidden: %s: %w", directory, strings.Join(hide, ", "), cmp.Or(err, errNoMounts)))
+	}
+	for _, i := range items {
+		if err := write(in, i); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s is not written: %w", i.Path, err))
+		}
+	}
+	return wrong
+}
+
+// errNoMounts is why nothing can be hidden.
+var errNoMounts = errors.New("no directory is mounted over")
+
+// cover mounts over a directory of the image: one below Directory with the same entries, without those to be hidden, and with
+// the items. The entries are mounts, so that what is written to them is written to the image's own.
+func (c *container) cover(in *os.Root, directory string, items []Item, hide []string) error {
+	made, err := c.directory(coverPlace + directory)
+	if err != nil {
+		return err
+	}
+	defer made.Close()
+	from, err := in.Open(".")
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := made.Open(".")
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	entries, err := from.ReadDir(mostEntries + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if len(entries) > mostEntries {
+		return errMany
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if slices.Contains(hide, name) || slices.ContainsFunc(items, func(i Item) bool { return path.Base(i.Path) == name }) {
+			continue
+		}
+		if err := same(from, to, made, in, e); err != nil {
+			return fmt.Errorf("%s: %w", path.Join(directory, name), err)
+		}
+	}
+	for _, i := range items {
+		if err := write(made, i); err != nil {
+			return err
+		}
+	}
+	return bind(to, ".", from)
+}
+
+// same makes an entry of one directory in another.
+func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
+	name := e.Name()
+	switch {
+	case e.Type()&fs.ModeSymlink != 0:
+		target, err := in.Readlink(name)
+		if err != nil {
+			return err
+		}
+		return made.Symlink(target, name)
+	case e.IsDir():
+		if err := made.Mkdir(name, 0o755); err != nil {
+			return err
+		}
+	default:
+		f, err := made.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+		if err != nil {
+			return err
+		}
+		f.Close()
+	}
+	fd, err := unix.Openat(int(to.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	at := os.NewFile(uintptr(fd), name)
+	defer at.Close()
+	return bind(from, name, at)
+}
+
+// bind mounts an entry of a directory, with what is mounted below it, at a place.
+func bind(directory *os.File, name string, at *os.File) error {
+	tree, err := unix.OpenTree(int(directory.Fd()), name, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return &fs.PathError{Op: "open_tree", Path: name, Err: err}
+	}
+	defer unix.Close(tree)
+	if err := unix.MoveMount(tree, "", int(at.Fd()), "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
+		return &fs.PathError{Op: "move_mount", Path: name, Err: err}
+	}
+	return nil
+}
+
+// node makes a link in the container's directory of devices, unless that is the host's own.
+func (c *container) node(i Item) error {
+	dev, err := c.machine.Stat("/dev")
+	host, wrong := os.Stat("/dev")
+	if err != nil || wrong != nil || os.SameFile(dev, host) {
+		return errors.Join(err, wrong)
+	}
+	real, err := c.machine.Real("/dev/dri")
+	if err != nil || real != "/dev/dri" {
+		return err
+	}
+	in, err := c.base.OpenRoot("dev/dri")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	above, err := c.base.OpenRoot("dev")
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	own, err := mountOf(above)
+	its, wrong := mountOf(in)
+	if err != nil || wrong != nil || own != its {
+		return errors.Join(err, wrong) // a volume, whose links are its owner's
+	}
+	if err := in.MkdirAll(byPath, 0o755); err != nil {
+		return err
+	}
+	links, err := in.OpenRoot(byPath)
+	if err != nil {
+		return err
+	}
+	defer links.Close()
+	return write(links, i)
+}
+
+// errVolume says that a directory is not the container's own.
+var errVolume = errors.New("it would be on a volume, and not in the container's own file system")
+
+// descend opens a directory of the container's own file system, which it makes where it is missing.
+func descend(base *os.Root, parts []string) (*os.Root, error) {
+	own, err := mountOf(base)
+	if err != nil {
+		return nil, err
+	}
+	at, err := base.OpenRoot(".")
+	for _, part := range parts {
+		if err != nil {
+			return nil, err
+		}
+		if part == "" {
+			continue
+		}
+		above := at
+		if err = above.Mkdir(part, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+			at, err = above.OpenRoot(part)
+		}
+		above.Close()
+		if err == nil {
+			var mount uint64
+			if mount, err = mountOf(at); err == nil && mount != own {
+				err = errVolume
+			}
+			if err != nil {
+				at.Close()
+			}
+		}
+	}
+	return at, err
+}
+
+// mountOf is the mount that a directory lies on; before Linux 5.8, its file system.
+func mountOf(directory *os.Root) (uint64, error) {
+	f, err := directory.Open(".")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var info unix.Statx_t
+	if err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil {
+		return 0, err
+	}
+	if info.Mask&unix.STATX_MNT_ID != 0 {
+		return info.Mnt_id, nil
+	}
+	return unix.Mkdev(info.Dev_major, info.Dev_minor), nil
+}

@@ -1,0 +1,189 @@
+package cdi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+)
+
+// Directories of layers below layersPlace and below /etc/vulkan.
+const (
+	implicitLayers = "implicit_layer.d"
+	explicitLayers = "explicit_layer.d"
+)
+
+// machineLayers are the layers that programs of a machine find.
+func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, error) {
+	program := *source
+	kind, _ := offer.KindOf(name)
+	program.Class = kind.Class
+	answer, err := decide.Plan(&program)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Layers, nil
+}
+
+// layers adds the layers that are wanted by their names, and those that are in the library of a driver that is brought: they
+// belong to it.
+func (w *writer) layers(source *machine.Source, name string, wanted []string) (left []LeftOut, err error) {
+	all, err := machineLayers(source, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		if l.Meta || l.Library == "" {
+			continue
+		}
+		asked := slices.Contains(wanted, l.Name)
+		paths, why := offer.Libraries(&source.Machine, name, l.Library)
+		if !asked {
+			if why == "" && l.Implicit && w.seen[filesPlace+name+"/"+path.Base(l.Library)] {
+				w.layer(name, l)
+			}
+			continue
+		}
+		if why != "" {
+			left = append(left, LeftOut{Name: l.Name, Manifest: path.Base(l.Manifest), Why: why})
+			continue
+		}
+		for _, file := range paths {
+			w.bind(file, filesPlace+name+"/"+path.Base(file))
+		}
+		w.layer(name, l)
+		w.had[l.Name] = true
+	}
+	return left, nil
+}
+
+// layer adds a layer's manifest.
+func (w *writer) layer(name string, l *manifest.Layer) {
+	directory := explicitLayers
+	if l.Implicit {
+		directory = implicitLayers
+	}
+	w.bind(l.Manifest, layersPlace+name+"/"+directory+"/"+path.Base(l.Manifest))
+}
+
+// layerOf are the layers in a manifest: its own text, and where in it each lies.
+func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, nil, err
+	}
+	if many := whole["layers"]; many != nil {
+		err = json.Unmarshal(many, &list)
+	} else if one := whole["layer"]; one != nil {
+		list = make([]map[string]json.RawMessage, 1)
+		err = json.Unmarshal(one, &list[0])
+	}
+	if err == nil && (len(list) == 0 || slices.ContainsFunc(list, func(l map[string]json.RawMessage) bool { return l == nil })) {
+		err = errors.New("there is no layer in it")
+	}
+	return whole, list, err
+}
+
+// layerArranged is a manifest of layers with their libraries where they lie in the container, and these libraries. Each layer
+// says for programs of which word size it is: in one directory there may be a layer of the same name for the other size, and
+// loaders take the first of a name.
+func layerArranged(text []byte, class int, place func(library string) string) (made []byte, names, libraries []string, err error) {
+	whole, list, err := layersOf(text)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, l := range list {
+		var name, library string
+		_ = json.Unmarshal(l["name"], &name)
+		_ = json.Unmarshal(l["library_path"], &library)
+		names = append(names, name)
+		if library == "" {
+			return nil, nil, nil, fmt.Errorf("the layer %s has no library", name)
+		}
+		libraries = append(libraries, path.Base(library))
+		at, err := json.Marshal(place(path.Base(library)))
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		l["library_path"], l["library_arch"] = at, json.RawMessage(fmt.Sprintf(`"%d"`, class))
+	}
+	key, value := "layers", any(list)
+	if whole["layers"] == nil {
+		key, value = "layer", list[0]
+	}
+	if whole[key], err = json.Marshal(value); err != nil {
+		return nil, nil, nil, err
+	}
+	made, err = json.MarshalIndent(whole, "", "    ")
+	return append(made, '\n'), names, libraries, err
+}
+
+// layers arranges the layers for one kind of program: those whose names the image has no layer of.
+func (b *box) layers(name string) {
+	own, err := machineLayers(&machine.Source{Machine: *b.machine}, name)
+	if err != nil {
+		own = nil
+	}
+	for _, directory := range []string{implicitLayers, explicitLayers} {
+		for _, file := range b.machine.Names(layersPlace + name + "/" + directory) {
+			d := Driver{Name: file, Machine: name, Layer: true}
+			text, err := b.machine.ReadFile(layersPlace + name + "/" + directory + "/" + file)
+			var had, libraries []string
+			if err == nil {
+				text, had, libraries, err = layerArranged(text, b.options.Class, func(library string) string { return opensPlace + name + "/" + library })
+			}
+			switch {
+			case err != nil:
+				d.Why = fmt.Sprintf("its manifest: %v", err)
+			default:
+				d.Added, d.Why = b.layer(own, had, libraries)
+			}
+			if d.Added {
+				b.a.put("/etc/vulkan/"+directory+"/"+b.called(file), Item{Text: text})
+			}
+			b.a.Drivers = append(b.a.Drivers, d)
+		}
+	}
+}
+
+// layer tells whether layers of the host are added, by their names and libraries, and why not, or in place of which. A layer
+// of the image counts as there if its library can be loaded. Otherwise its manifest is hidden: loaders take the first of a
+// name, also if it cannot be loaded.
+func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool, why string) {
+	broken, hide := "", []string{}
+	for _, l := range own {
+		if !slices.Contains(had, l.Name) || strings.HasPrefix(l.Library, Directory+"/") {
+			continue
+		}
+		if l.Meta || l.Library == "" {
+			return false, hasLayer
+		}
+		found := drivers.FindLibrary(b.find, l.Library)
+		if fault(&found) == "" {
+			return false, hasLayer
+		}
+		if found.Fault != drivers.ForOthers && found.Fault != drivers.Foreign && !others(own, l.Manifest, had) {
+			broken = "in place of the image's own: " + fault(&found)
+			hide = append(hide, l.Manifest)
+		}
+	}
+	for _, library := range libraries {
+		if why := b.usable(library); why != "" {
+			return false, why
+		}
+	}
+	b.a.Hide = append(b.a.Hide, hide...)
+	return true, broken
+}
+
+// others tells whether a manifest has layers besides those of these names.
+func others(all []*manifest.Layer, file string, names []string) bool {
+	return slices.ContainsFunc(all, func(l *manifest.Layer) bool { return l.Manifest == file && !slices.Contains(names, l.Name) })
+}

@@ -1,0 +1,287 @@
+package cdi
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/core/search"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+)
+
+// Severities of findings.
+const (
+	Problem = "problem"
+	Warning = "warning"
+	Note    = "note"
+)
+
+// Finding is something that is wrong with a file, or that it does not do.
+type Finding struct {
+	Severity string `json:"severity"` // note, warning or problem
+	Path     string `json:"path"`     // what it is about: on the machine, or a driver's manifest in the container
+	What     string `json:"what"`
+	Do       string `json:"do,omitempty"`
+}
+
+// Verdict is what a file does.
+type Verdict struct {
+	Drivers  []Driver  `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
+	Findings []Finding `json:"findings"`
+}
+
+// Bad tells whether there is a problem.
+func (v *Verdict) Bad() bool {
+	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem })
+}
+
+func (v *Verdict) found(severity, path, what, do string) {
+	f := Finding{severity, path, what, do}
+	if !slices.Contains(v.Findings, f) {
+		v.Findings = append(v.Findings, f)
+	}
+}
+
+// loaderName is the name by which programs find the loader.
+const loaderName = "libvulkan.so.1"
+
+const again = "Write the file again: vkloader cdi generate"
+
+// Verify examines a file: what it names has to be on the host, and to be what it was. With an image, also what a program
+// in a container of it gets; image nil: without.
+func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
+	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}}
+	all := editsOf(spec)
+	hooked := false
+	for _, e := range all {
+		v.host(e, host)
+		hooked = hooked || slices.ContainsFunc(e.Hooks, ours)
+	}
+	if image != nil {
+		v.image(all, host, image, hooked)
+	}
+	return v
+}
+
+// editsOf are the edits of a file, and of all of its devices.
+func editsOf(spec *specs.Spec) []*specs.ContainerEdits {
+	all := []*specs.ContainerEdits{&spec.ContainerEdits}
+	for i := range spec.Devices {
+		all = append(all, &spec.Devices[i].ContainerEdits)
+	}
+	return all
+}
+
+// host looks for all that is named on the host.
+func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
+	for _, n := range e.DeviceNodes {
+		name := cmp.Or(n.HostPath, n.Path)
+		info, err := host.Stat(name)
+		if err != nil {
+			v.found(Problem, name, "the device node does not exist: "+reason(err), again)
+		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
+			v.found(Problem, name, "it is not a device node", again)
+		}
+	}
+	changed := map[string]string{}
+	for _, h := range e.Hooks {
+		info, err := host.Stat(h.Path)
+		switch {
+		case err != nil:
+			v.found(Problem, h.Path, "the program that the runtime starts for a container does not exist: "+reason(err), again)
+		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", again)
+		}
+		if ours(h) {
+			changed = marks(h)
+			if tool := program(h); tool != h.Path && !host.Exists(tool) {
+				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", again)
+			}
+		}
+	}
+	for _, m := range e.Mounts {
+		if m.Type != "" && m.Type != "bind" && m.Type != "none" {
+			continue
+		}
+		if _, err := host.Stat(m.HostPath); err != nil {
+			v.found(Problem, m.HostPath, "a mounted file does not exist: "+reason(err), again)
+		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
+			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), again)
+		}
+	}
+}
+
+// difference is how two marks differ, in words.
+func difference(was, is string) string {
+	a, b := strings.SplitN(was, " ", 3), strings.SplitN(is, " ", 3)
+	switch {
+	case a[0] != b[0]:
+		return fmt.Sprintf(": it had %s bytes, and has %s", a[0], b[0])
+	case a[1] != b[1]:
+		return fmt.Sprintf(": its build ID was %s, and is %s", a[1], b[1])
+	}
+	return ""
+}
+
+// reason is an error without what is said beside it.
+func reason(err error) string {
+	if wrong, is := err.(*fs.PathError); is {
+		return wrong.Err.Error()
+	}
+	return err.Error()
+}
+
+// image looks at a container as a runtime makes it of an image, with every device.
+func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
+	made := newOverlay(image)
+	box := made.machine()
+	brought := map[string]bool{processorName(image): true} // machines whose programs are judged
+	for _, e := range all {
+		for _, m := range e.Mounts {
+			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
+				if info, err := image.Stat(m.ContainerPath); err == nil && info.Mode().IsRegular() {
+					v.found(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
+				}
+				made.mount(host, m.HostPath, m.ContainerPath)
+				if rest, ours := strings.CutPrefix(m.ContainerPath, manifestsPlace); ours {
+					name, _, _ := strings.Cut(rest, "/")
+					brought[name] = true
+				}
+			}
+		}
+		for _, variable := range e.Env {
+			name, value, _ := strings.Cut(variable, "=")
+			box.Environ = machine.WithVariable(box.Environ, name, value)
+		}
+	}
+	if hooked {
+		s := Situation{Host: host}
+		for _, e := range all {
+			for _, n := range e.DeviceNodes {
+				s.Nodes = append(s.Nodes, n.Path)
+			}
+			s.First = cmp.Or(s.First, first(e.Hooks))
+		}
+		v.arranged(made, box, s)
+	}
+	judged := 0
+	for _, name := range slices.Sorted(maps.Keys(brought)) {
+		if kind, known := offer.KindOf(name); known && runs(image, kind.Processor) {
+			judged++
+			v.programs(box, kind)
+		}
+	}
+	if judged == 0 { // what the image is for cannot be told
+		kind, _ := offer.KindOf(processorName(image))
+		v.programs(box, kind)
+	}
+}
+
+// programs judges what programs for one machine get.
+func (v *Verdict) programs(box *machine.Machine, kind offer.Kind) {
+	find := binary.NewLinker(box, kind.Options())
+	v.drivers(box, find, kind.Name, kind.Options())
+	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
+		what := "the image has no Vulkan loader that can be used"
+		if kind.Name == "i386" {
+			what = "the image has no Vulkan loader for programs of 32 bits"
+		}
+		v.found(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")
+	}
+}
+
+// arranged does what the hook does.
+func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
+	a := Arrange(box, s)
+	for _, i := range slices.Concat(a.Own, a.Put) {
+		if i.Target != "" {
+			made.link(i.Path, i.Target)
+		} else {
+			made.text(i.Path, i.Text)
+		}
+	}
+	box.Without = append(box.Without, a.Hide...)
+	for _, d := range a.Drivers {
+		v.said(d)
+	}
+}
+
+// said says what has become of a driver that is not added.
+func (v *Verdict) said(d Driver) {
+	what, severity := "driver", Warning
+	if d.Layer {
+		what = "layer"
+	}
+	if fine(d.Why) {
+		severity = Note
+	}
+	switch {
+	case !d.Added:
+		v.found(severity, d.Name, "the "+what+" is not added: "+d.Why, "")
+	case d.Why != "":
+		v.found(Note, d.Name, "the "+what+" is added "+d.Why, "")
+	}
+}
+
+// drivers judges the drivers that a program in the container gets.
+func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string, options binary.LinkerOptions) {
+	answer, err := decide.Plan(&machine.Source{Machine: *box, Class: options.Class})
+	if err != nil {
+		v.found(Problem, "", err.Error(), "")
+		return
+	}
+	works := false
+	for _, d := range answer.Drivers {
+		found := drivers.FilesOf(box, find, d.Library)
+		one := Driver{Name: search.BaseName(d.Path), Machine: name}
+		switch {
+		case found.Fault == drivers.ForOthers, found.Fault == drivers.Foreign && found.File.Class != options.Class:
+			continue // for other programs
+		default:
+			one.Why = unfit(found)
+		}
+		one.Added = one.Why == ""
+		works = works || one.Added
+		v.Drivers = append(v.Drivers, one)
+		if !one.Added {
+			v.found(Warning, d.Path, one.Why, "")
+		}
+	}
+	if !works {
+		what := "no driver works in the image"
+		if name == "i386" {
+			what = "no driver works in the image for programs of 32 bits"
+		}
+		v.found(Problem, path.Clean(icdPlace), what, "See the findings about each driver.")
+	}
+}
+
+// linkers are what programs of a processor need of an image: their dynamic linker, or their C library.
+var linkers = map[binary.Machine][]string{
+	binary.X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1", "/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6"},
+	binary.I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1", "/usr/lib/i386-linux-gnu/libc.so.6"},
+	binary.ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1", "/usr/lib/aarch64-linux-gnu/libc.so.6"},
+}
+
+// runs tells whether an image has programs for a processor.
+func runs(m *machine.Machine, processor binary.Machine) bool {
+	return slices.ContainsFunc(linkers[processor], m.Exists)
+}
+
+// processorName is the machine that an image's programs are for, by its dynamic linker.
+func processorName(m *machine.Machine) string {
+	if slices.ContainsFunc([]string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"}, m.Exists) {
+		return "aarch64"
+	}
+	return "x86_64"
+}

@@ -1,0 +1,194 @@
+package cdi
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/decide/machine"
+)
+
+// RecordPlace is where the hook writes what it did. The file is the container's alone, and ends with it.
+const RecordPlace = Directory + "/why.json"
+
+// recordSchema is raised when a field changes its meaning or goes.
+const recordSchema = 1
+
+// Record is what the hook did in a container.
+type Record struct {
+	Schema  int      `json:"schema"`
+	Drivers []Driver `json:"drivers"`
+	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
+	Nodes   []string `json:"nodes"`    // of devices, that the container had
+	Errors  []string `json:"errors"`   // what could not be done
+}
+
+// Write writes a record into a container.
+func (r *Record) Write(root string) error {
+	r.Schema = recordSchema
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	base, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	return (&container{machine: &machine.Machine{Root: root}, base: base}).own(Item{Path: RecordPlace, Text: append(text, '\n')})
+}
+
+// States of a container.
+const (
+	NotGiven = "not-given" // it was started without a device of a CDI file that this tool wrote
+	NoHook   = "no-hook"   // the files are there, and the hook has not run
+	Arranged = "arranged"
+)
+
+// Why is what became of the host's drivers in a container.
+type Why struct {
+	State   string   `json:"state"`    // not-given, no-hook or arranged
+	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
+	Do      []string `json:"do"`       // what to do if no driver works
+	Verdict          // of what programs get now
+}
+
+// Explain looks at a container: at what the hook has written, and at what programs get now. here: this process is in it.
+func Explain(m *machine.Machine, here bool) *Why {
+	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
+	text, err := m.ReadFile(RecordPlace)
+	var r Record
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	switch {
+	case err == nil:
+		w.State = Arranged
+	case len(m.Names(Directory)) > 0:
+		w.State = NoHook
+		w.found(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
+			"On the host: vkloader cdi refresh; then create the container again.")
+	default:
+		w.found(Note, Directory, "no device of a CDI file of vkloader was given to this container",
+			"Start it with --device "+Kind+"="+All+" (Podman, Docker).")
+	}
+	for _, d := range r.Drivers {
+		if d.Added && d.Why == "" {
+			continue
+		}
+		w.said(d)
+	}
+	w.LeftOut = append(w.LeftOut, r.LeftOut...)
+	for _, text := range r.Errors {
+		w.found(Warning, Directory, text, "")
+	}
+	w.nodes(m, &r, here)
+	machines := []string{}
+	for _, name := range offer.Machines() {
+		if kind, _ := offer.KindOf(name); runs(m, kind.Processor) {
+			machines = append(machines, name)
+		}
+	}
+	if slices.Sort(machines); len(machines) == 0 {
+		machines = []string{processorName(m)}
+	}
+	for _, name := range machines {
+		if name == "i386" && !slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == name }) && len(machines) > 1 {
+			continue // the host gives nothing for 32 bits
+		}
+		kind, _ := offer.KindOf(name)
+		w.programs(m, kind)
+	}
+	if w.Bad() {
+		w.Do = Advice(&w.Verdict, m, w.State == Arranged)
+	}
+	return w
+}
+
+// ExplainRoot is Explain for a container's root directory, as it is seen without the container's mounts. Where the runtime has
+// made the directory for these, they are taken from the host's CDI files, and the hook's work is done as verify does it.
+func ExplainRoot(m, host *machine.Machine) *Why {
+	file, spec := written(host)
+	if info, err := m.Stat(Directory); err != nil || !info.IsDir() || len(m.Names(Directory)) > 0 || spec == nil {
+		return Explain(m, false)
+	}
+	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
+	w.found(Note, Directory, "the container's mounts cannot be seen here: this is what "+file+" gives to it", "")
+	all := editsOf(spec)
+	for _, e := range all {
+		for _, h := range e.Hooks {
+			w.LeftOut = append(w.LeftOut, option(h, "--left")...)
+		}
+	}
+	w.image(all, host, m, true)
+	if w.Bad() {
+		w.Do = Advice(&w.Verdict, m, true)
+	}
+	return w
+}
+
+// written is the file of this tool that runtimes on a host read, the one that is first in rank; nil: there is none.
+func written(host *machine.Machine) (file string, spec *specs.Spec) {
+	for _, directory := range Directories {
+		for _, name := range filesIn(host, directory) {
+			text, err := host.ReadFile(name)
+			if err != nil {
+				continue
+			}
+			if found, err := Parse(text); err == nil && slices.ContainsFunc(editsOf(found), func(e *specs.ContainerEdits) bool { return slices.ContainsFunc(e.Hooks, ours) }) {
+				file, spec = name, found
+			}
+		}
+	}
+	return file, spec
+}
+
+// nodes judges the devices of a container.
+func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
+	nodes := NodesOf(m)
+	if w.State == Arranged && len(nodes) == 0 {
+		w.found(Note, "/dev/dri", "the container has no device: only software drivers work", "")
+	}
+	for _, node := range nodes {
+		if here && unix.Access(node, unix.R_OK|unix.W_OK) == unix.EACCES {
+			w.found(Warning, node, "this user may not open it",
+				"Start the container with --group-add keep-groups (Podman), or write the file with vkloader cdi generate --groups.")
+		}
+	}
+	for _, node := range r.Nodes {
+		if !slices.Contains(nodes, node) && strings.HasPrefix(node, "/dev/") {
+			w.found(Warning, path.Clean(node), "the device existed when the container was created, and no longer exists", "")
+		}
+	}
+}
+
+// Sentence is the state in words.
+func (w *Why) Sentence() string {
+	switch w.State {
+	case Arranged:
+		if count := w.given(); count > 0 {
+			return fmt.Sprintf("The host gave drivers to this container; programs get %d of them.", count)
+		}
+		return "The host gave drivers to this container; programs get none of them."
+	case NoHook:
+		return "The host's drivers are mounted in this container, but not set up."
+	}
+	return "The host gave no drivers to this container."
+}
+
+// given counts what works of what the host gave.
+func (w *Why) given() (count int) {
+	for _, d := range w.Drivers {
+		if d.Added && strings.HasPrefix(d.Name, prefix) {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,162 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/protocol"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+)
+
+// The limits of the library.
+const (
+	patience = time.Second
+	maxIndex = 1 << 20
+)
+
+// atSecure is AT_SECURE, the entry of the auxiliary vector about that.
+const atSecure = 23
+
+// machines are the service's names of the machines that the library is built for.
+var machines = map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}
+
+// Ask asks the service that a program finds whose variables these are. There, as in the library, a service of another
+// user does not count, a process with raised rights asks none, and without /proc none is asked (PRO-008).
+func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
+	if raised() {
+		return facts.Service{State: facts.ServiceNone}
+	}
+	read := func(v variables.ID) string { return variable(v.Name(), v.Secure()).Value }
+	if told := read(variables.ServiceDirectory); told != "" {
+		return askIn(told)
+	}
+	said := askIn("/run/vkloaderd")
+	if said.State != facts.ServiceNone && said.State != facts.ServiceForeign {
+		return said
+	}
+	if own := read(variables.RuntimeDirectory); own != "" {
+		if instead := askIn(own + "/vkloaderd"); instead.State != facts.ServiceNone {
+			return instead
+		}
+	}
+	return said
+}
+
+// raised tells whether this process has rights that its user lacks, or may take some back.
+func raised() bool {
+	user, effective, saved := unix.Getresuid()
+	group, effectiveGroup, savedGroup := unix.Getresgid()
+	return user != effective || user != saved || group != effectiveGroup || group != savedGroup || secure()
+}
+
+// secure tells whether the kernel started this process with more rights than its user has. What cannot be found out
+// counts as yes.
+func secure() bool {
+	vector, err := unix.Auxv()
+	return err != nil || slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
+}
+
+func askIn(directory string) facts.Service {
+	s := facts.Service{Place: directory + "/loader.sock", State: facts.ServiceNone}
+	if !filepath.IsAbs(directory) {
+		return s
+	}
+	// What is judged is what was connected to.
+	real, err := filepath.EvalSymlinks(s.Place)
+	var socket *net.UnixConn
+	if err == nil {
+		socket, err = net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: real, Net: "unixpacket"})
+	}
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		s.State = facts.ServiceLate
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+		s.State = facts.ServiceForbidden
+	case errors.Is(err, unix.EPROTOTYPE):
+		s.State = facts.ServiceBreach
+	}
+	if err != nil {
+		return s
+	}
+	defer socket.Close()
+	if s.State = judge(real); s.State != facts.ServiceAnswered {
+		return s
+	}
+	if err := socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		s.State = facts.ServiceEnded
+		return s
+	}
+	s.State = exchange(protocol.On(socket), &s)
+	return s
+}
+
+// judge tells whether a service counts, by the path of its socket, and whether its files can be opened.
+func judge(path string) facts.ServiceState {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		return facts.ServiceNoProc
+	}
+	if machine.Fixed(path) != nil {
+		return facts.ServiceForeign
+	}
+	return facts.ServiceAnswered
+}
+
+// exchange asks on a connection.
+func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
+	id, machine := uint64(1), machines[runtime.GOARCH]
+	request, err := json.Marshal(protocol.Request{ID: &id, Method: protocol.MachineDrivers, Machine: &machine})
+	if err == nil {
+		err = conn.Send(request, patience)
+	}
+	if err != nil {
+		return facts.ServiceEnded
+	}
+	answer, files, err := conn.Receive()
+	defer protocol.Discard(files)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return facts.ServiceLate
+	case err != nil:
+		return facts.ServiceEnded
+	case len(files) > 1:
+		return facts.ServiceBreach
+	case len(files) == 1:
+		text, ok := sealed(files[0])
+		if !ok {
+			return facts.ServiceBreach
+		}
+		s.Index = text
+	}
+	s.Answer = string(answer)
+	return facts.ServiceAnswered
+}
+
+// sealed reads a file of memory that nobody can change.
+func sealed(f *os.File) (text string, ok bool) {
+	const wanted = unix.F_SEAL_SHRINK | unix.F_SEAL_WRITE
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return "", false
+	}
+	seals := 0
+	failed := raw.Control(func(fd uintptr) { seals, err = unix.FcntlInt(fd, unix.F_GET_SEALS, 0) })
+	info, wrong := f.Stat()
+	if errors.Join(err, failed, wrong) != nil || seals&wanted != wanted || info.Size() > maxIndex {
+		return "", false
+	}
+	data := make([]byte, info.Size())
+	if _, err := f.ReadAt(data, 0); err != nil {
+		return "", false
+	}
+	return string(data), true
+}

@@ -1,0 +1,246 @@
+package component
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/machine"
+)
+
+// Limits of an image: whatever is larger holds more than a driver.
+const (
+	maxImage   = 8 << 30
+	maxEntries = 1 << 18
+)
+
+// descriptor names a part of an image by its digest.
+type descriptor struct {
+	MediaType   string            `json:"mediaType"`
+	Digest      string            `json:"digest"`
+	Size        int64             `json:"size"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+// unpacked gives the directory with an image's files, which are unpacked the first time (PRO-024).
+func (r *Resolver) unpacked(u *URL) (string, error) {
+	layout, err := os.OpenFile(u.name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer layout.Close()
+	index, err := text(layout, "index.json", true)
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Manifests []descriptor `json:"manifests"`
+	}
+	if err := json.Unmarshal(index, &list); err != nil {
+		return "", refuse(InvalidArguments, fmt.Errorf("index.json: %w", err))
+	}
+	for _, d := range list.Manifests {
+		if d.Annotations["org.opencontainers.image.ref.name"] == u.tag {
+			return r.unpackImage(layout, d)
+		}
+	}
+	return "", refuse(NotFound, fmt.Errorf("the image has no tag %q", u.tag))
+}
+
+func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
+	text, err := blob(layout, d, maxText)
+	if err != nil {
+		return "", err
+	}
+	var manifest struct {
+		Layers []descriptor `json:"layers"`
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return "", refuse(InvalidArguments, fmt.Errorf("image manifest: %w", err))
+	}
+	if r.Cache == "" {
+		return "", errors.New("there is no directory for unpacked images")
+	}
+	if err := r.ownCache(); err != nil {
+		return "", err
+	}
+	target := filepath.Join(r.Cache, strings.Replace(d.Digest, ":", "-", 1))
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
+		return target, nil
+	}
+	building, err := os.MkdirTemp(r.Cache, "unpacking-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(building)
+	root, err := os.OpenRoot(building)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	for _, layer := range manifest.Layers {
+		if err := unpackLayer(layout, layer, root); err != nil {
+			return "", fmt.Errorf("layer %s: %w", layer.Digest, err)
+		}
+	}
+	if err := os.Chmod(building, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Rename(building, target); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, unix.ENOTEMPTY) {
+		return "", err
+	}
+	return target, nil
+}
+
+// ownCache makes sure that nobody else can change what was unpacked.
+func (r *Resolver) ownCache() error {
+	cache, err := machine.OwnDirectory(r.Cache)
+	if err != nil {
+		return err
+	}
+	return cache.Close()
+}
+
+// openBlob opens a part of an image and checks that it is what its digest says.
+func openBlob(layout *os.File, d descriptor) (*os.File, error) {
+	sum, found := strings.CutPrefix(d.Digest, "sha256:")
+	if want, err := hex.DecodeString(sum); !found || err != nil || len(want) != sha256.Size {
+		return nil, refuse(Unsupported, fmt.Errorf("digest %q", d.Digest))
+	}
+	f, size, err := regular(layout, "blobs/sha256/"+sum, true)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.New()
+	if size == d.Size && size <= maxImage {
+		_, err = io.Copy(hash, f)
+	}
+	if err == nil && hex.EncodeToString(hash.Sum(nil)) != sum {
+		err = fmt.Errorf("%s is not what its digest says", d.Digest)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func blob(layout *os.File, d descriptor, most int64) ([]byte, error) {
+	if d.Size > most {
+		return nil, fmt.Errorf("%s has more than %d bytes", d.Digest, most)
+	}
+	f, err := openBlob(layout, d)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+func unpackLayer(layout *os.File, d descriptor, root *os.Root) error {
+	f, err := openBlob(layout, d)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var from io.Reader = f
+	switch {
+	case strings.HasSuffix(d.MediaType, "tar+gzip"):
+		unzipped, err := gzip.NewReader(f)
+		if err != nil {
+			return err
+		}
+		from = unzipped
+	case !strings.HasSuffix(d.MediaType, "tar"):
+		return refuse(Unsupported, fmt.Errorf("media type %q", d.MediaType))
+	}
+	archive := tar.NewReader(io.LimitReader(from, maxImage))
+	for range maxEntries {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := unpackEntry(root, header, archive); err != nil {
+			return fmt.Errorf("%s: %w", header.Name, err)
+		}
+	}
+	return fmt.Errorf("more than %d entries", maxEntries)
+}
+
+// unpackEntry puts one entry below root, which it never leaves. Devices and the like are left out.
+func unpackEntry(root *os.Root, header *tar.Header, data io.Reader) error {
+	name := path.Clean(strings.TrimLeft(header.Name, "/"))
+	if name == "." {
+		return nil
+	}
+	parent, base := path.Split(name)
+	if removed, whiteout := strings.CutPrefix(base, ".wh."); whiteout {
+		if removed == ".wh..opq" {
+			return clear(root, strings.TrimSuffix(parent, "/"))
+		}
+		return root.RemoveAll(path.Join(parent, removed))
+	}
+	if parent != "" {
+		if err := root.MkdirAll(strings.TrimSuffix(parent, "/"), 0o755); err != nil {
+			return err
+		}
+	}
+	if header.Typeflag == tar.TypeDir {
+		err := root.Mkdir(name, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		return err
+	}
+	if header.Typeflag != tar.TypeReg && header.Typeflag != tar.TypeSymlink && header.Typeflag != tar.TypeLink {
+		return nil
+	}
+	if err := root.RemoveAll(name); err != nil { // an earlier layer's
+		return err
+	}
+	switch header.Typeflag {
+	case tar.TypeSymlink:
+		return root.Symlink(header.Linkname, name)
+	case tar.TypeLink:
+		return root.Link(path.Clean(strings.TrimLeft(header.Linkname, "/")), name)
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644|fs.FileMode(header.Mode)&0o111)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, data)
+	return errors.Join(err, f.Close())
+}
+
+// clear empties a directory of earlier layers.
+func clear(root *os.Root, name string) error {
+	if name == "" {
+		name = "."
+	}
+	entries, err := fs.ReadDir(root.FS(), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		err = errors.Join(err, root.RemoveAll(path.Join(name, e.Name())))
+	}
+	return err
+}

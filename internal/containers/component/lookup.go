@@ -1,0 +1,295 @@
+package component
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/sealed"
+	"vkloader/internal/decide/binary"
+)
+
+// Resolver finds packages and takes drivers out of them.
+type Resolver struct {
+	Roots      []string      // of packages, in order
+	Cache      string        // directory for unpacked images
+	NoSymlinks bool          // links in packages are not followed
+	Check      bool          // libraries that are no ELF libraries for this machine are refused (PRO-015)
+	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
+	Log        *slog.Logger
+
+	code func(name string, from io.Reader) (*os.File, error) // sealed.Code, or what a test puts in its place
+}
+
+// errTime is the error of a step that took too long.
+var errTime = errors.New("it took too long")
+
+// limited runs one step; what hangs is left behind.
+func limited[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := step()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return none, errTime
+		}
+		return none, ctx.Err()
+	}
+}
+
+// Lookup makes a driver out of a URL. It reports how far it is whenever it enters a stage; the last report comes back,
+// also with an error.
+func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress func(Report)) (Report, error) {
+	report := Report{Status: Uninitialized}
+	enter := func(status string) {
+		report.Status = status
+		progress(report)
+	}
+	created, err := limited(ctx, r.Step, func() (*instance, error) { return r.create(url) })
+	if err != nil {
+		report.CreateResponse = numberOf(err)
+		return report, err
+	}
+	defer created.close()
+	enter(Created)
+	bound, err := limited(ctx, r.Step, func() (*exposed, error) { return created.run(r.NoSymlinks) })
+	if err != nil {
+		report.BindResponse = numberOf(err)
+		return report, err
+	}
+	defer bound.close()
+	enter(Bound)
+	enter(Reading)
+	m, err := limited(ctx, r.Step, func() (*metadata, error) {
+		data, err := text(bound.metadata, "metadata.json", r.NoSymlinks)
+		if err != nil {
+			return nil, err
+		}
+		return parseMetadata(data)
+	})
+	if err != nil {
+		return report, fmt.Errorf("metadata.json: %w", err)
+	}
+	r.warn(url, "metadata.json", m.doubled)
+	report.Version, report.FilePath = m.version, m.filePath
+	enter(OpenManifest)
+	manifest, err := limited(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath, r.NoSymlinks) })
+	var doubled []string
+	if err == nil {
+		report.LibraryPath, report.Manifest, doubled, err = rewrite(manifest, number)
+	}
+	if err != nil {
+		return report, fmt.Errorf("%s: %w", m.manifestPath, err)
+	}
+	r.warn(url, m.manifestPath, doubled)
+	enter(OpenLibrary)
+	library, err := limited(ctx, r.Step, func() (*Library, error) { return r.library(created, bound, m.filePath) })
+	if err != nil {
+		return report, fmt.Errorf("%s: %w", m.filePath, err)
+	}
+	report.Library = library
+	report.Status = Initialized
+	return report, nil
+}
+
+func (r *Resolver) warn(url, file string, doubled []string) {
+	for _, name := range doubled {
+		r.Log.Warn("a JSON name comes more than once: the last one counts", "component", url, "file", file, "name", name)
+	}
+}
+
+// instance is a component that was created: the root of its package, and what is where in it.
+type instance struct {
+	layout
+	root *os.File
+}
+
+func (i *instance) close() { i.root.Close() }
+
+// exposed are the directories that a component exposes.
+type exposed struct{ contents, metadata *os.File }
+
+func (e *exposed) close() {
+	e.contents.Close()
+	e.metadata.Close()
+}
+
+// create finds the package and reads its component manifest.
+func (r *Resolver) create(text string) (*instance, error) {
+	u, err := Parse(text)
+	if err != nil {
+		return nil, refuse(InvalidArguments, err)
+	}
+	i := &instance{layout: defaults}
+	if i.root, err = r.root(u); err != nil {
+		return nil, err
+	}
+	if u.component != "" {
+		if err = i.read(u.component, r.NoSymlinks); err != nil {
+			i.close()
+			return nil, err
+		}
+	}
+	// No program is ever started: a runner other than the one that only opens directories has no place here (PRO-018).
+	if i.runner != defaults.runner {
+		i.close()
+		return nil, refuse(Unsupported, fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))
+	}
+	return i, nil
+}
+
+func (i *instance) read(name string, noSymlinks bool) error {
+	data, err := text(i.root, name, noSymlinks)
+	if err != nil {
+		return err
+	}
+	l, err := parseLayout(data)
+	if err != nil {
+		return refuse(InvalidArguments, err)
+	}
+	i.layout = *l
+	return nil
+}
+
+// root opens a package's directory.
+func (r *Resolver) root(u *URL) (*os.File, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	switch u.form {
+	case formPackage:
+		for _, root := range r.Roots {
+			f, err := os.OpenFile(filepath.Join(root, u.name), flags, 0)
+			if err == nil || !errors.Is(err, fs.ErrNotExist) {
+				return f, err
+			}
+		}
+		return nil, refuse(NotFound, fmt.Errorf("no package root has %s", u.name))
+	case formOCI:
+		directory, err := r.unpacked(u)
+		if err != nil {
+			return nil, err
+		}
+		return os.OpenFile(directory, flags, 0)
+	}
+	return os.OpenFile(u.name, flags, 0)
+}
+
+// run is the runner (FLS-078): it opens the directories, and starts nothing.
+func (i *instance) run(noSymlinks bool) (*exposed, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY
+	contents, err := beneath(i.root, i.layout.contents, flags, noSymlinks)
+	if err != nil {
+		return nil, fmt.Errorf("contents: %w", err)
+	}
+	metadata, err := beneath(i.root, i.layout.metadata, flags, noSymlinks)
+	if err != nil {
+		contents.Close()
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	return &exposed{contents, metadata}, nil
+}
+
+// library takes the library's bytes.
+func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, error) {
+	f, size, err := regular(e.contents, name, r.NoSymlinks)
+	if err != nil {
+		return nil, err
+	}
+	if r.Check {
+		if err := check(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+	code := r.code
+	if code == nil {
+		code = sealed.Code
+	}
+	copied, err := code(filepath.Base(name), io.NewSectionReader(f, 0, size))
+	if err == nil {
+		f.Close()
+		return &Library{border.Held{File: copied, Backing: border.Sealed}, size}, nil
+	}
+	if errors.Is(err, sealed.ErrForbidden) { // then the package's own file, if it is what it should be (PRO-013)
+		if err = verify(i, name, f); err == nil {
+			return &Library{border.Held{File: f, Backing: border.Clone}, size}, nil
+		}
+	}
+	f.Close()
+	return nil, err
+}
+
+// digests is the file of a package that has the digests of its files: an object of paths and "sha256:..." texts.
+const digests = "meta/digests.json"
+
+// verify compares a file with what its package says of it.
+func verify(i *instance, name string, f *os.File) error {
+	data, err := text(i.root, digests, true)
+	if err != nil {
+		return fmt.Errorf("the kernel forbids a copy, and the package's own file is not known to be whole: %w", err)
+	}
+	var known map[string]string
+	if err := json.Unmarshal(data, &known); err != nil {
+		return fmt.Errorf("%s: %w", digests, err)
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return err
+	}
+	if got := "sha256:" + hex.EncodeToString(hash.Sum(nil)); known[name] != got {
+		return fmt.Errorf("it is %s, and %s says %q", got, digests, known[name])
+	}
+	return nil
+}
+
+// check refuses what cannot be a driver for this machine.
+func check(f *os.File) error {
+	own, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	self, err := binary.ReadELF(own)
+	if err != nil {
+		return err
+	}
+	l, err := binary.ReadELF(f)
+	switch {
+	case err != nil:
+		return err
+	case l.Machine != self.Machine || l.Class != self.Class:
+		return errors.New("it is a library for another machine")
+	case len(l.Needed) > maxNeeded:
+		return fmt.Errorf("it needs %d libraries", len(l.Needed))
+	}
+	return nil
+}
+
+// maxNeeded is how many libraries a driver may need that is checked: it should bring what it needs with it (FLS-113).
+const maxNeeded = 16

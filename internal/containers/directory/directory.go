@@ -1,0 +1,193 @@
+package directory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/border"
+)
+
+// Tree is a directory that only the service changes, one entry at a time and each in one step.
+type Tree struct {
+	base    *os.Root // what both lie in
+	path    string
+	staging string   // on the same file system; where entries are made
+	mount   *os.File // the directory on a read-only mount; nil: there is none
+	why     error    // why there is none
+	count   int
+}
+
+// New makes an empty directory at a path in another one. Clients get it through a read-only mount that the border makes; where
+// it can make none, and without a border, they do not get it: see Handed.
+func New(base *os.Root, path, staging string, through *border.Border) (*Tree, error) {
+	for _, directory := range []string{path, staging} {
+		if err := base.MkdirAll(directory, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := base.Chmod(path, 0o555); err != nil {
+		return nil, err
+	}
+	t := &Tree{base: base, path: path, staging: staging, why: border.ErrUnsupported}
+	if through != nil {
+		t.mount, t.why = t.detach(through)
+	}
+	return t, nil
+}
+
+// detach opens the directory on a read-only mount that is nowhere in the file system.
+func (t *Tree) detach(through *border.Border) (*os.File, error) {
+	directory, err := t.base.OpenFile(t.path, readDirectory, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer directory.Close()
+	opened, err := through.Open(border.Directory, directory)
+	return opened[0], err
+}
+
+// readDirectory opens a directory for reading.
+const readDirectory = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+
+// Handed returns nil if clients get the directory, or why not.
+func (t *Tree) Handed() error { return t.why }
+
+// Open opens the directory for one client, so that clients read independently. The descriptor leads nowhere else: its mount has
+// only this directory, and only reads (PRO-037).
+func (t *Tree) Open() (*os.File, error) {
+	if t.mount == nil {
+		return nil, t.why
+	}
+	raw, err := t.mount.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var failed error
+	err = raw.Control(func(mount uintptr) { fd, failed = unix.Openat(int(mount), ".", readDirectory, 0) })
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), t.path), nil
+}
+
+// Write puts a file into the directory, whole from the first moment on; one of its name is replaced.
+func (t *Tree) Write(name string, data []byte) error {
+	return t.put(name, func(path string) error {
+		f, err := t.base.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		return errors.Join(err, f.Chmod(0o444), f.Close())
+	})
+}
+
+// Link puts a symbolic link into the directory.
+func (t *Tree) Link(name, target string) error {
+	return t.put(name, func(path string) error { return t.base.Symlink(target, path) })
+}
+
+// put makes an entry elsewhere and renames it. The name has at most a few directories before it, which are made.
+func (t *Tree) put(name string, build func(path string) error) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("%q leads out of the directory", name)
+	}
+	t.count++
+	temporary := filepath.Join(t.staging, fmt.Sprintf("%s.%d", filepath.Base(t.path), t.count))
+	target := filepath.Join(t.path, name)
+	err := build(temporary)
+	if err == nil {
+		err = t.writable(filepath.Dir(target), func() error { return t.base.Rename(temporary, target) })
+	}
+	if err != nil {
+		_ = t.base.Remove(temporary)
+	}
+	return err
+}
+
+// Remove takes an entry out; one that is not there does no harm.
+func (t *Tree) Remove(name string) error {
+	target := filepath.Join(t.path, name)
+	return t.writable(filepath.Dir(target), func() error {
+		if err := t.base.Remove(target); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// writable changes one of the directories. They are for reading, which for a service without an administrator's rights
+// means itself, too: it may write for that moment.
+func (t *Tree) writable(directory string, do func() error) error {
+	if err := do(); !errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	if err := t.base.Chmod(directory, 0o755); err != nil {
+		return err
+	}
+	return errors.Join(do(), t.base.Chmod(directory, 0o555))
+}
+
+// Directory makes a directory in the tree.
+func (t *Tree) Directory(name string) error {
+	path := t.path
+	for _, part := range splitPath(name) {
+		parent := path
+		path = filepath.Join(path, part)
+		err := t.writable(parent, func() error {
+			if err := t.base.Mkdir(path, 0o555); !errors.Is(err, os.ErrExist) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func splitPath(name string) []string {
+	if parent := filepath.Dir(name); parent != "." {
+		return append(splitPath(parent), filepath.Base(name))
+	}
+	return []string{name}
+}
+
+// Has tells whether an entry is there, and where it leads when it is a link.
+func (t *Tree) Has(name string) (target string, there bool) {
+	target, err := t.base.Readlink(filepath.Join(t.path, name))
+	if err == nil {
+		return target, true
+	}
+	_, err = t.base.Lstat(filepath.Join(t.path, name))
+	return "", err == nil
+}
+
+// Close removes the directory with everything in it.
+func (t *Tree) Close() error {
+	if t.mount != nil {
+		t.mount.Close()
+	}
+	return RemoveAll(t.base, t.path)
+}
+
+// RemoveAll removes a directory whose parts may be for reading only.
+func RemoveAll(base *os.Root, path string) error {
+	err := fs.WalkDir(base.FS(), path, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = base.Chmod(name, 0o755)
+		}
+		return err
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, base.RemoveAll(path))
+}

@@ -1,0 +1,60 @@
+package offer
+
+import "vkloader/internal/decide/binary"
+
+// Document is what a client reads about the drivers (machine_drivers).
+type Document struct {
+	Format  int      `json:"format"`
+	Machine string   `json:"machine"`
+	Drivers []Driver `json:"drivers"`
+	Files   []File   `json:"files"`
+}
+
+// Driver is a driver that is offered, in the order in which the loader of the machine opens them.
+type Driver struct {
+	Name     string   `json:"name"`              // the manifest's file name
+	Path     string   `json:"-"`                 // of the manifest
+	Manifest string   `json:"manifest"`          // its text
+	Library  int      `json:"library"`           // index into the files
+	Files    []int    `json:"files"`             // likewise, in the order in which a client opens them; Library is the last
+	Data     []string `json:"data,omitempty"`    // files of data that the driver reads, as they are named on the machine
+	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
+	More     []string `json:"-"`                 // for containers alone: libraries that other libraries open for its windows
+	Backends []string `json:"-"`                 // likewise: libraries that others open in a directory below that of the driver
+
+	Directories []string `json:"-"` // likewise: directories of data
+}
+
+// File is a library that is handed out.
+type File struct {
+	Name     string        `json:"name"` // under which it is looked for
+	Soname   string        `json:"soname,omitempty"`
+	Size     int64         `json:"size"`
+	Needs    []string      `json:"needs"`
+	Requires []Requirement `json:"requires"`
+	RunTime  bool          `json:"runtime,omitempty"` // nothing needs it: a driver opens it when it runs
+}
+
+// Requirement is a version of symbols that another library has to define.
+type Requirement struct {
+	Library string `json:"library"`
+	Version string `json:"version"`
+}
+
+// LeftOut is a driver that the machine has and that is not offered.
+type LeftOut struct {
+	Name     string `json:"name"`
+	Manifest string `json:"manifest"` // its path
+	Why      string `json:"why"`
+}
+
+// fileOf is a library under a name.
+func fileOf(name string, library *binary.ELF) File {
+	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...), Requires: []Requirement{}}
+	for _, r := range library.Requires {
+		if !r.Weak {
+			f.Requires = append(f.Requires, Requirement{r.File, r.Version})
+		}
+	}
+	return f
+}

@@ -1,0 +1,271 @@
+package offer
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+)
+
+// Kind is a kind of process that drivers can be for.
+type Kind struct {
+	Name      string // of the machine
+	Class     int
+	Processor binary.Machine
+}
+
+var kinds = []Kind{{"x86_64", 64, binary.X8664}, {"i386", 32, binary.I386}, {"aarch64", 64, binary.ARM64}}
+
+// KindOf is the kind of a machine by its name; false for one that no drivers are known of.
+func KindOf(name string) (Kind, bool) {
+	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if at < 0 {
+		return Kind{}, false
+	}
+	return kinds[at], true
+}
+
+// Options are those of a dynamic linker for such a process.
+func (k Kind) Options() binary.LinkerOptions {
+	return binary.LinkerOptions{Class: k.Class, Machine: k.Processor}
+}
+
+// Machines are the names of the machines that drivers are known of.
+func Machines() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Machine gives the name that this package has for a machine as uname(1) names it; false for one that no drivers are
+// known of.
+func Machine(name string) (string, bool) {
+	if len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86" {
+		name = "i386"
+	}
+	_, known := KindOf(name)
+	return name, known
+}
+
+// owned are libraries that a client has of its own: those of the C library, which fit together only as they were built,
+// the dynamic linker, and the loader.
+func owned(name string) bool {
+	stem, _, _ := strings.Cut(path.Base(name), ".so")
+	return stem == "libvulkan" || binary.OfCLibrary(name)
+}
+
+// Gathered is what the machine has, before it is written down.
+type Gathered struct {
+	Document
+	Paths   []string // of the files, as the dynamic linker names them
+	Places  []string // where something else would be found if it changed, beside them
+	LeftOut []LeftOut
+}
+
+type gatherer struct {
+	machine *machine.Machine
+	linker  *binary.Linker
+	out     *Gathered
+	places  map[*binary.File]int
+}
+
+// Gather decides as the library does for a program that enables nothing itself, and follows what each driver needs.
+func Gather(source *machine.Source, name string) (*Gathered, error) {
+	k, known := KindOf(name)
+	if !known {
+		return nil, fmt.Errorf("no drivers are known for machine %q", name)
+	}
+	program := *source // of the client's word size; manifests are handed out as they are
+	program.Class = k.Class
+	answer, err := decide.Plan(&program)
+	if err != nil {
+		return nil, err
+	}
+	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{}, linker: binary.NewLinker(&source.Machine, k.Options())}
+	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: decided(answer)}
+	for _, d := range answer.Drivers {
+		if why := g.driver(d, source.File(d.Path)); why != "" {
+			g.out.LeftOut = append(g.out.LeftOut, LeftOut{search.BaseName(d.Path), d.Path, why})
+		}
+	}
+	for _, location := range answer.Searched[search.Drivers].List {
+		g.out.Places = append(g.out.Places, location.Path)
+	}
+	for _, row := range explain.Drivers.Rows(answer) {
+		if row.Path != "" {
+			g.out.Places = append(g.out.Places, row.Path)
+		}
+	}
+	g.out.Places = append(append(g.out.Places, explain.SettingsPlaces(&program)...), "/etc/ld.so.cache")
+	return g.out, nil
+}
+
+// decided are the drivers that the decision itself leaves out.
+func decided(answer *plan.Answer) []LeftOut {
+	left := []LeftOut{}
+	for _, row := range explain.Drivers.Rows(answer) {
+		if !row.In && row.Path != "" {
+			left = append(left, LeftOut{search.BaseName(row.Path), row.Path, row.Why})
+		}
+	}
+	return left
+}
+
+// driver adds one driver; the answer is why it is not offered.
+func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
+	if text.Status != facts.FileRead {
+		return "its manifest cannot be read any more"
+	}
+	found := drivers.FilesOf(g.machine, g.linker, d.Library)
+	order, why := whole(&found.Library)
+	switch {
+	case why != "":
+		return why
+	case found.IsLoader():
+		return found.File.Path + " is a Vulkan loader, and no driver"
+	case !found.Has(drivers.DriverInterface):
+		return found.File.Path + " has no functions of a Vulkan driver"
+	}
+	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content, Data: found.Data, Directories: found.Directories,
+		Backends: found.Backends}
+	var opened [][]*binary.File
+	for i := range found.RunTime {
+		switch with, why := whole(&found.RunTime[i].Library); {
+		case why == "":
+			opened = append(opened, with)
+		case found.RunTime[i].Required:
+			return why
+		} // what the driver may do without is left out with what it lacks itself; doctor speaks of it
+	}
+	for i := range found.Windows {
+		if with, why := whole(&found.Windows[i].Library); why == "" {
+			for _, f := range with {
+				driver.More = append(driver.More, f.Path)
+			}
+		}
+	}
+	driver.Devices = g.devices(found)
+	for _, f := range order { // first, so that these are not marked
+		g.place(f, false)
+	}
+	add := func(list []*binary.File) {
+		for _, f := range list {
+			if at := g.place(f, true); !slices.Contains(driver.Files, at) {
+				driver.Files = append(driver.Files, at)
+			}
+		}
+	}
+	needed := order[:len(order)-1]
+	add(needed)
+	for _, with := range opened {
+		add(slices.DeleteFunc(with, func(f *binary.File) bool { return f == found.File }))
+	}
+	add(order[len(order)-1:])
+	driver.Library = driver.Files[len(driver.Files)-1]
+	g.out.Drivers = append(g.out.Drivers, driver)
+	return ""
+}
+
+// Libraries are a library and what it needs, by their paths, dependencies first; or why programs of a machine cannot open it.
+func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
+	k, known := KindOf(name)
+	if !known {
+		return nil, "no drivers are known for machine " + name
+	}
+	order, why := whole(&drivers.FilesOf(m, binary.NewLinker(m, k.Options()), library).Library)
+	for _, f := range order {
+		paths = append(paths, f.Path)
+	}
+	return paths, why
+}
+
+// whole lists a library and what it needs, dependencies first; or says why programs cannot open it. What the C library of the
+// machine lacks is for the client to judge, which has another one.
+func whole(l *drivers.Library) (order []*binary.File, why string) {
+	if why := l.Why("its library " + l.Name); why != "" {
+		return nil, why
+	}
+	for _, m := range l.With.Missing {
+		if !owned(m.Name) {
+			return nil, fmt.Sprintf("%s needs %s, which cannot be found", m.By.Path, m.Name)
+		}
+	}
+	for _, old := range l.With.Old {
+		if !owned(old.In.Path) {
+			return nil, fmt.Sprintf("%s needs version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
+		}
+	}
+	named := map[string]*binary.File{}
+	for _, f := range slices.Backward(l.With.Files) { // the first of a name counts
+		named[path.Base(f.Path)] = f
+		if f.Soname != "" {
+			named[f.Soname] = f
+		}
+		named[f.Path] = f
+	}
+	seen := map[*binary.File]bool{}
+	var visit func(*binary.File)
+	visit = func(f *binary.File) {
+		seen[f] = true
+		for _, name := range f.Needed {
+			if next := named[name]; next != nil && !seen[next] && !owned(name) && !owned(next.Path) {
+				visit(next)
+			}
+		}
+		order = append(order, f)
+	}
+	visit(l.File)
+	return order, ""
+}
+
+// place gives a file its index.
+func (g *gatherer) place(f *binary.File, runTime bool) int {
+	if at, known := g.places[f]; known {
+		return at
+	}
+	for other, at := range g.places { // one file under two names is handed out once
+		if other.Real == f.Real {
+			g.places[f] = at
+			return at
+		}
+	}
+	at := len(g.out.Files)
+	g.places[f] = at
+	entry := fileOf(path.Base(f.Path), f.ELF)
+	entry.RunTime = runTime
+	g.out.Files = append(g.out.Files, entry)
+	g.out.Paths = append(g.out.Paths, f.Path)
+	return at
+}
+
+// devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
+func (g *gatherer) devices(driver *drivers.Files) []string {
+	family := driver.Family
+	if family != nil && family.Software() {
+		return nil
+	}
+	var nodes []string
+	entries, err := g.machine.ReadDir("/sys/class/drm")
+	for _, e := range entries {
+		if err != nil || !strings.HasPrefix(e.Name(), "renderD") || !g.machine.Exists("/dev/dri/"+e.Name()) {
+			continue
+		}
+		module, _ := g.machine.Real("/sys/class/drm/" + e.Name() + "/device/driver")
+		if family == nil || family.Uses(path.Base(module)) {
+			nodes = append(nodes, "/dev/dri/"+e.Name())
+		}
+	}
+	return append(nodes, driver.Nodes...)
+}

@@ -1,0 +1,225 @@
+package offer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"vkloader/internal/containers/border"
+	"vkloader/internal/decide/machine"
+)
+
+// Index is what was found for one machine at one time. Its files are those that were there then, also when others have
+// taken their names since.
+type Index struct {
+	Document
+	LeftOut []LeftOut
+
+	text   []byte
+	files  []border.Held
+	stamps map[string]stamp // of what it was made of
+}
+
+// Text returns the document as clients read it.
+func (x *Index) Text() []byte { return x.text }
+
+// File returns one of the files, which stays open as long as the index is offered.
+func (x *Index) File(number int) (border.Held, error) {
+	if number < 0 || number >= len(x.files) {
+		return border.Held{}, os.ErrInvalid
+	}
+	return x.files[number], nil
+}
+
+// Shared reports whether every client may get the files; otherwise each needs copies.
+func (x *Index) Shared() bool {
+	return !slices.ContainsFunc(x.files, func(f border.Held) bool { return !f.Shared })
+}
+
+// share opens the files again on read-only mounts where the border can make some. A file that cannot be had that way stays as it
+// is, for copies alone.
+func (x *Index) share(through *border.Border) error {
+	var own []*os.File
+	for _, f := range x.files {
+		own = append(own, f.File)
+	}
+	opened, err := through.Open(border.Library, own...)
+	for i, f := range opened {
+		if f != nil {
+			own[i].Close()
+			x.files[i] = border.Held{File: f, Shared: true, Backing: border.Clone}
+		}
+	}
+	return err
+}
+
+// same tells whether an index found later says the same of the same files.
+func (x *Index) same(later *Index) bool {
+	if !bytes.Equal(x.text, later.text) || len(x.files) != len(later.files) {
+		return false
+	}
+	for i := range x.files {
+		a, err := x.files[i].Stat()
+		b, wrong := later.files[i].Stat()
+		if err != nil || wrong != nil || !os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *Index) close() {
+	for _, f := range x.files {
+		f.Close()
+	}
+}
+
+// Find looks at the machine now. The name is one that Machine gives.
+func Find(source *machine.Source, name string) (*Index, error) {
+	g, err := Gather(source, name)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{Document: g.Document, LeftOut: g.LeftOut}
+	x.watch(source, g)
+	if err := x.open(source, g.Paths); err != nil {
+		x.close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *Index) open(source *machine.Source, paths []string) error {
+	for i, name := range paths {
+		f, err := source.Open(name)
+		if err != nil {
+			return err
+		}
+		x.files = append(x.files, border.Held{File: f})
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		x.Files[i].Size = info.Size()
+	}
+	return x.seal()
+}
+
+// seal writes the document down.
+func (x *Index) seal() (err error) {
+	x.text, err = json.Marshal(x.Document)
+	return err
+}
+
+// Offers keeps what was found last, for each machine.
+type Offers struct {
+	Source *machine.Source
+	Fresh  time.Duration // how long it is not looked again
+	Later  func(func())  // runs what nobody waits for
+	Border *border.Border
+	Closed func(error) // called with the reason where files cannot be had on read-only mounts; may be nil
+
+	mu   sync.Mutex
+	last map[string]*look
+}
+
+// look is one search, which several may wait for.
+type look struct {
+	began time.Time
+	done  chan struct{}
+	index *Index
+
+	stamps    map[string]stamp // of what the index was made of
+	followed  bool             // by another one that nobody waits for
+	meanwhile *Index           // for those who ask before it has ended, of one that nobody waits for
+	err       error
+}
+
+// Find gives what is offered on a machine. Whoever asks while a first search is running waits for that one. Where nothing
+// seems to have changed since the last one nobody waits for the next one either, which is for those who ask later.
+func (o *Offers) Find(name string) (*Index, error) {
+	o.mu.Lock()
+	before := o.last[name]
+	if before != nil {
+		select {
+		case <-before.done:
+			if time.Since(before.began) <= o.Fresh {
+				o.mu.Unlock()
+				return before.index, before.err
+			}
+		default:
+			o.mu.Unlock()
+			if before.meanwhile != nil {
+				return before.meanwhile, nil
+			}
+			<-before.done
+			return before.index, before.err
+		}
+	}
+	o.mu.Unlock()
+	if before == nil || before.err != nil || !before.unchanged(o.Source) {
+		return o.look(name, before, nil)
+	}
+	o.mu.Lock()
+	first := !before.followed
+	before.followed = true
+	o.mu.Unlock()
+	if first {
+		o.Later(func() { _, _ = o.look(name, before, before.index) })
+	}
+	return before.index, nil
+}
+
+// look searches, unless somebody has begun to since before. meanwhile: for those who ask before it has ended; nil: they wait.
+func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, error) {
+	o.mu.Lock()
+	if begun := o.last[name]; begun != before {
+		o.mu.Unlock()
+		<-begun.done
+		return begun.index, begun.err
+	}
+	now := &look{began: time.Now(), done: make(chan struct{}), err: errors.New("the search broke off"), meanwhile: meanwhile}
+	if o.last == nil {
+		o.last = map[string]*look{}
+	}
+	o.last[name] = now
+	o.mu.Unlock()
+	defer close(now.done)
+	now.index, now.err = Find(o.Source, name)
+	if now.err == nil {
+		now.stamps = now.index.stamps
+	}
+	if now.err == nil && before != nil && before.index != nil && before.index.same(now.index) {
+		now.index.close()
+		now.index = before.index
+	} else if now.err == nil && o.Border != nil {
+		if err := now.index.share(o.Border); err != nil && o.Closed != nil {
+			o.Closed(err)
+		}
+	}
+	return now.index, now.err
+}
+
+// Last is what was found last, for the machines that were asked for. It does not wait.
+func (o *Offers) Last() map[string]*Index {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	found := map[string]*Index{}
+	for name, l := range o.last {
+		select {
+		case <-l.done:
+			if l.index != nil {
+				found[name] = l.index
+			}
+		default:
+			if l.meanwhile != nil {
+				found[name] = l.meanwhile
+			}
+		}
+	}
+	return found
+}

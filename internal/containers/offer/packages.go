@@ -1,0 +1,120 @@
+package offer
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"vkloader/internal/containers/border"
+	"vkloader/internal/decide/binary"
+)
+
+// Package is the driver of a package that is a device's active one.
+type Package struct {
+	Name     string // of the manifest, as clients see it
+	URL      string
+	Manifest string // its text
+	Soname   string // by which the manifest names the library, and the machine's own driver would have it
+	Library  border.Held
+	Size     int64
+	Devices  []string // nodes of the devices whose driver it is
+}
+
+// Joined are indexes with the drivers of packages, kept as long as neither changes.
+type Joined struct {
+	mu   sync.Mutex
+	last map[string]*joint
+}
+
+type joint struct {
+	base     *Index
+	packages []Package
+	index    *Index
+}
+
+// Find gives an index with packages in front: who lists a package for a device wants it before what the machine has. A
+// driver of the machine whose manifest or library has the same name is left out. base: nil for packages alone.
+func (j *Joined) Find(base *Index, name string, packages []Package) (*Index, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if base != nil && len(packages) == 0 {
+		delete(j.last, name)
+		return base, nil
+	}
+	same := func(a, b Package) bool {
+		return a.Name == b.Name && a.Library == b.Library && a.Manifest == b.Manifest && slices.Equal(a.Devices, b.Devices)
+	}
+	if last := j.last[name]; last != nil && last.base == base && slices.EqualFunc(last.packages, packages, same) {
+		return last.index, nil
+	}
+	index, err := join(base, name, packages)
+	if err == nil {
+		if j.last == nil {
+			j.last = map[string]*joint{}
+		}
+		j.last[name] = &joint{base, packages, index}
+	}
+	return index, err
+}
+
+// Last is what was joined last, for each machine.
+func (j *Joined) Last() map[string]*Index {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	found := map[string]*Index{}
+	for name, l := range j.last {
+		found[name] = l.index
+	}
+	return found
+}
+
+func join(base *Index, name string, packages []Package) (*Index, error) {
+	x := &Index{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}}
+	if base != nil {
+		x.Files, x.files = slices.Clone(base.Files), slices.Clone(base.files)
+		x.LeftOut = slices.Clone(base.LeftOut)
+	}
+	taken := map[string]string{}
+	for _, p := range packages {
+		if why := x.add(name, p); why != "" {
+			x.LeftOut = append(x.LeftOut, LeftOut{p.Name, p.URL, why})
+			continue
+		}
+		taken[p.Soname] = p.URL
+	}
+	if base != nil {
+		for _, d := range base.Drivers {
+			if by := taken[x.Files[d.Library].Name]; by != "" {
+				x.LeftOut = append(x.LeftOut, LeftOut{d.Name, d.Path, "the package " + by + " is offered in its place"})
+				continue
+			}
+			x.Drivers = append(x.Drivers, d)
+		}
+	}
+	return x, x.seal()
+}
+
+// add adds the driver of a package; the answer is why it is not offered on this machine.
+func (x *Index) add(name string, p Package) string {
+	kind, known := KindOf(name)
+	if !known {
+		return fmt.Sprintf("no drivers are known for machine %q", name)
+	}
+	library, err := binary.ReadELF(p.Library.File)
+	switch {
+	case errors.Is(err, os.ErrClosed):
+		return "its library is not there any more"
+	case err != nil:
+		return fmt.Sprintf("its library: %v", err)
+	case library.Class != kind.Class || library.Machine != kind.Processor:
+		return "its library is for other programs"
+	}
+	file := fileOf(p.Soname, library)
+	file.Size = p.Size
+	number := len(x.files)
+	x.Files, x.files = append(x.Files, file), append(x.files, p.Library)
+	x.Drivers = append(x.Drivers, Driver{Name: p.Name, Manifest: p.Manifest, Library: number, Files: []int{number}, Devices: p.Devices})
+	return ""
+}

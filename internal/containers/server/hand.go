@@ -1,0 +1,101 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+
+	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/component"
+	"vkloader/internal/containers/protocol"
+	"vkloader/internal/containers/sealed"
+)
+
+// noCopies says why a client gets no library.
+const noCopies = "this service can make no read-only mounts, and copies are for its own user alone: they take memory that " +
+	"nobody can count"
+
+// features returns the bits of the methods for this client (FLS-010).
+func (s *Server) features(c *connection) uint64 {
+	features := uint64(protocol.AllFeatures)
+	if s.options.NoMachineDrivers {
+		features &^= protocol.FeatureMachineDrivers
+	}
+	if !s.options.OpenDevice || s.trees.of(c.trusted).Handed() != nil {
+		features &^= protocol.FeatureOpenDevice
+	}
+	if s.trees.manifests.Handed() != nil {
+		features &^= protocol.FeatureManifestFS
+	}
+	if s.trees.of(c.trusted).Handed() != nil {
+		features &^= protocol.FeatureDeviceFS
+	}
+	return features
+}
+
+// library opens a library for one client: the shared file again, or a sealed copy that this client alone gets.
+func (c *connection) library(held border.Held, size int64) (f *os.File, backing string, err error) {
+	if held.Shared {
+		f, err = sealed.Again(held.File)
+		return f, held.Backing, err
+	}
+	if !c.mayHaveCopies() {
+		return nil, "", errors.Join(border.ErrUnsupported, errors.New(noCopies))
+	}
+	f, err = c.made(held.File, func() (*os.File, error) {
+		return sealed.Code("library", io.NewSectionReader(held.File, 0, size))
+	})
+	return f, border.Sealed, err
+}
+
+// mayHaveCopies reports whether the client's person is the service's own user. The memory of a copy lasts as long as the client
+// wants, and would not count as the client's.
+func (c *connection) mayHaveCopies() bool { return int(c.peer.UID) == os.Geteuid() }
+
+// made opens this client's own file of memory for a key, and creates it the first time. No other client notices a change of its
+// mode. Only the writer calls made.
+func (c *connection) made(key any, create func() (*os.File, error)) (*os.File, error) {
+	c.mu.Lock()
+	f := c.own[key]
+	c.mu.Unlock()
+	if f == nil {
+		var err error
+		if f, err = create(); err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		if c.closed {
+			c.mu.Unlock()
+			f.Close()
+			return nil, net.ErrClosed
+		}
+		c.own[key] = f
+		c.mu.Unlock()
+	}
+	return sealed.Again(f)
+}
+
+// share makes a package's library one that all clients may get: a copy in a read-only file system, or, where the kernel forbids
+// copies, the package's own file on a read-only mount.
+func (s *Server) share(l *component.Library) {
+	kind, backing := border.Copy, border.Memory
+	if l.Backing == border.Clone {
+		kind, backing = border.Library, border.Clone
+	}
+	opened, err := s.options.Border.Open(kind, l.File)
+	if err != nil {
+		s.closed(err)
+		return
+	}
+	l.File.Close()
+	l.Held = border.Held{File: opened[0], Shared: true, Backing: backing}
+}
+
+// closed logs, once, why nothing but copies can be handed out.
+func (s *Server) closed(why error) {
+	s.closedOnce.Do(func() {
+		s.log.Warn("no file is handed out itself, no directory and no device: only copies of libraries, to this service's own user",
+			"why", why)
+	})
+}

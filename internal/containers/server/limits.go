@@ -1,0 +1,215 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/protocol"
+)
+
+// What one user's clients may take of the service, so that enough is left for everybody else's, and all together.
+const (
+	maxPerUser  = 1024            // connections
+	maxUnderWay = 256             // descriptors that were sent and not read yet
+	maxFlying   = 4096            // those of all users together: whoever has subordinate users counts as many
+	idleGrace   = time.Second     // an idle client may have to make room for another one after this
+	idleLimit   = 5 * time.Minute // and has to go after this
+
+	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection: a user's are counted no more often
+)
+
+// admit lets a client in. Where its user has too many, or all users together, the one that was idle longest makes room.
+func (s *Server) admit(c *connection, peer protocol.Peer) error {
+	if c.trusted && !mayTrust(peer, s.options.TrustedGroups) {
+		s.refused.Add(1)
+		return errors.New("it is in none of the groups of trusted clients")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := 0
+	for other := range s.connections {
+		if other.peer.UID == peer.UID {
+			same++
+		}
+	}
+	own := same >= cmp.Or(s.options.MaxPerUser, maxPerUser)
+	full := len(s.connections) >= cmp.Or(s.options.MaxConnections, maxConnections)
+	if s.ending || (own || full) && !s.makeRoom(peer.UID, own) {
+		s.refused.Add(1)
+		return errors.New("there are too many clients")
+	}
+	s.connections[c] = true
+	return nil
+}
+
+// makeRoom ends the client that was idle longest: of a user, or of all. The caller holds the lock.
+func (s *Server) makeRoom(uid uint32, own bool) bool {
+	var longest *connection
+	since := time.Now().Add(-cmp.Or(s.options.IdleGrace, idleGrace))
+	for c := range s.connections {
+		if own && c.peer.UID != uid {
+			continue
+		}
+		if idle, at := c.idle(); idle && at.Before(since) {
+			longest, since = c, at
+		}
+	}
+	if longest == nil {
+		return false
+	}
+	delete(s.connections, longest)
+	s.workers.Go(longest.end)
+	return true
+}
+
+// idle tells whether the client has no open question, and since when.
+func (c *connection) idle() (bool, time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unanswered == 0, c.used
+}
+
+// receive waits for the next request. A client that asks for nothing for long is ended.
+func (c *connection) receive() ([]byte, error) {
+	limit := cmp.Or(c.server.options.IdleLimit, idleLimit)
+	for {
+		frame, files, err := c.conn.ReceiveWithin(limit)
+		protocol.Discard(files) // no method takes any
+		if !protocol.IsLate(err) {
+			return frame, err
+		}
+		if idle, at := c.idle(); idle && time.Since(at) >= limit {
+			return nil, errors.New("it was idle for too long")
+		}
+	}
+}
+
+// underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. Connections that
+// have ended with some unread are kept until those are gone: they stay under way in what the client has.
+type underWay struct {
+	users   map[uint32]int
+	counted map[uint32]time.Time // when a user's were last counted again
+	all     int
+	allAt   time.Time // likewise, of all
+	left    []*connection
+}
+
+// mayFly waits until descriptors can be sent to a client without too many being under way, of its user's or of all.
+func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
+	for end := time.Now().Add(limit); ; {
+		err := s.fly(c, count)
+		if err == nil || errors.Is(err, net.ErrClosed) || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-s.context.Done():
+			return s.context.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// flyingLimit is how many descriptors may be under way in all: half of what the kernel lets this process have there.
+func (s *Server) flyingLimit() int {
+	most := cmp.Or(s.options.MaxFlying, maxFlying)
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < uint64(most) {
+		most = int(limit.Cur / 2)
+	}
+	return most
+}
+
+// fly counts descriptors that are about to be sent. The administrator and the service's own user need not wait for others.
+func (s *Server) fly(c *connection, count int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.gone { // nobody would take it off the count
+		return net.ErrClosed
+	}
+	uid := c.peer.UID
+	own := func() bool { return s.flying.users[uid]+count > cmp.Or(s.options.MaxUnderWay, maxUnderWay) }
+	all := func() bool {
+		return uid != 0 && int(uid) != os.Geteuid() && s.flying.all+count > s.flyingLimit()
+	}
+	if own() || all() {
+		s.land(uid, all())
+	}
+	switch {
+	case own():
+		return errors.New("its user leaves too many descriptors unread")
+	case all():
+		return errors.New("all users together leave too many descriptors unread")
+	}
+	s.flying.users[uid] += count
+	s.flying.all += count
+	c.flying += count
+	return nil
+}
+
+// land counts a user's descriptors again, or everybody's, unless that was done a moment ago: all who wait ask for it. The
+// caller holds the lock.
+func (s *Server) land(uid uint32, all bool) {
+	last, now := s.flying.counted[uid], time.Now()
+	if all {
+		last = s.flying.allAt
+	}
+	if now.Sub(last) < cmp.Or(s.options.CountAgain, countAgain) {
+		return
+	}
+	if all {
+		s.flying.allAt = now
+	} else {
+		s.flying.counted[uid] = now
+	}
+	for c := range s.connections {
+		if all || c.peer.UID == uid {
+			s.landed(c)
+		}
+	}
+	s.sweep()
+}
+
+// landed takes a client's descriptors off the count when it has read all.
+func (s *Server) landed(c *connection) bool {
+	if c.flying > 0 && c.conn.Unread() {
+		return false
+	}
+	s.flying.all -= c.flying
+	if s.flying.users[c.peer.UID] -= c.flying; s.flying.users[c.peer.UID] <= 0 {
+		delete(s.flying.users, c.peer.UID)
+		delete(s.flying.counted, c.peer.UID)
+	}
+	c.flying = 0
+	return true
+}
+
+// sweep closes ended connections of which nothing is under way any more. The caller holds the lock.
+func (s *Server) sweep() {
+	s.flying.left = slices.DeleteFunc(s.flying.left, func(c *connection) bool {
+		if !s.landed(c) {
+			return false
+		}
+		c.conn.Close()
+		return true
+	})
+}
+
+// hangUp ends a connection's socket, now or when its descriptors are gone.
+func (s *Server) hangUp(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	c.gone = true
+	if !s.ending && !s.landed(c) {
+		c.conn.Shut()
+		s.flying.left = append(s.flying.left, c)
+		return
+	}
+	c.conn.Close()
+}

@@ -1,0 +1,300 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/component"
+	"vkloader/internal/containers/devices"
+	"vkloader/internal/containers/offer"
+	"vkloader/internal/containers/state"
+	"vkloader/internal/containers/table"
+	"vkloader/internal/decide/machine"
+)
+
+// Options are what a service is made of.
+type Options struct {
+	Log       *slog.Logger
+	Directory string // of the socket, which may be given to clients whole; made when it is not there
+	Private   string // of all else: the lock, the trusted socket, what clients get descriptors of; "": PrivateDirectory
+	Sockets   Sockets
+	State     state.Options
+	Source    *machine.Source // whose drivers are offered
+
+	Border border.Border // opens files for clients
+
+	NoMachineDrivers bool // what the machine has is not offered
+	OpenDevice       bool // device nodes are opened for clients, who may be kept from them otherwise
+
+	Devices         *devices.DRM        // nil: no device of the machine is watched
+	Tables          []string            // directories with tables of drivers
+	Resolver        *component.Resolver // of the drivers that tables name
+	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
+	TestSource      string              // socket for a test's devices; "": none
+	Dump            <-chan os.Signal    // each has the inspect tree written into the directory; may be nil
+
+	TrustedGroups  []string // whose members may use the socket for trusted clients
+	MaxConnections int
+	MaxPerUser     int           // connections; this and what follows: 0 for the default
+	MaxUnderWay    int           // descriptors that a user's clients have not read
+	MaxFlying      int           // descriptors that all users' clients have not read
+	IdleGrace      time.Duration // after which an idle client may have to make room
+	IdleLimit      time.Duration // after which an idle client has to go
+	CountAgain     time.Duration // between two counts of what a user's clients have not read; 0: 10 ms
+	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s
+	IdleExit       time.Duration // without a client for so long, the service ends; 0: it stays
+}
+
+// maxConnections is how many clients there may be at once when the options do not say.
+const maxConnections = 4096
+
+// Server is a running service.
+type Server struct {
+	options Options
+	log     *slog.Logger
+	loop    *loop
+	state   *state.State // the loop's goroutine alone uses it
+	offers  *offer.Offers
+	joined  offer.Joined
+	places  *places
+	trees   *trees
+	started time.Time
+
+	context context.Context // ends with the service
+	fail    func(error)     // ends the service with an error
+	retire  func()          // ends it because it is not used
+	// The loop's goroutine alone uses these, for devices by node.
+	about    map[string]table.Device
+	scripted map[string]bool // a test's
+
+	closedOnce sync.Once // the log has why nothing but copies is handed out
+
+	answered atomic.Uint64
+	refused  atomic.Uint64
+	workers  sync.WaitGroup
+
+	mu          sync.Mutex
+	connections map[*connection]bool
+	flying      underWay
+	ending      bool
+	lastClient  time.Time // when there was one
+}
+
+// Run serves until the context ends, and then puts everything away (PRO-046). An error is one of start-up.
+func Run(ctx context.Context, options Options) error {
+	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
+		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}, counted: map[uint32]time.Time{}},
+		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
+	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.closed
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.context = ctx
+	s.fail = func(err error) { cancel(&failure{err}) }
+	s.retire = func() { cancel(nil) }
+	s.about, s.scripted = map[string]table.Device{}, map[string]bool{}
+	if s.options.Resolver == nil {
+		s.options.Resolver = &component.Resolver{Log: s.log}
+	}
+	s.state = state.New(s, options.State)
+	var err error
+	if s.places, err = s.occupy(); err != nil {
+		return err
+	}
+	defer s.places.leave()
+	listeners, release, err := s.listen(s.places)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if s.trees, err = makeTrees(s.places.private, &s.options.Border); err != nil {
+		return fmt.Errorf("the directories that clients see: %w", err)
+	}
+	defer s.trees.close()
+	if err := s.trees.manifests.Handed(); err != nil {
+		s.closed(err)
+	}
+	stop := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		s.loop.run(stop)
+		close(ended)
+	}()
+	// Before any client, so that none is told that nothing is pending.
+	err = s.watch(ctx)
+	s.do(s.state.Start)
+	if err == nil {
+		for _, l := range listeners {
+			s.workers.Go(func() { s.accept(l) })
+		}
+		s.log.Info("serving", "directory", options.Directory)
+		if options.Sockets.Ready != nil {
+			options.Sockets.Ready()
+		}
+		s.exitWhenIdle(ctx)
+		s.workers.Go(func() { s.dump(ctx) })
+		<-ctx.Done()
+		s.log.Info("ending")
+		var failed *failure
+		if errors.As(context.Cause(ctx), &failed) {
+			err = failed.error
+		}
+	}
+	cancel(nil)
+	s.end(listeners)
+	close(stop)
+	<-ended
+	return err
+}
+
+// failure is what the service ends by, in contrast to being told to.
+type failure struct{ error }
+
+// exitWhenIdle ends the service when there was no client for a while.
+func (s *Server) exitWhenIdle(ctx context.Context) {
+	limit := s.options.IdleExit
+	if limit == 0 {
+		return
+	}
+	s.workers.Go(func() {
+		for wait := limit; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+			s.mu.Lock()
+			used := len(s.connections) > 0
+			wait = limit - time.Since(s.lastClient)
+			s.mu.Unlock()
+			if used {
+				wait = limit
+			}
+			if wait <= 0 {
+				s.log.Info("no client", "for", limit)
+				s.retire()
+				return
+			}
+		}
+	})
+}
+
+// end stops accepting and drops every client. What hangs in a worker is not waited for.
+func (s *Server) end(listeners []listener) {
+	for _, l := range listeners {
+		l.Close()
+	}
+	s.mu.Lock()
+	s.ending = true
+	var open []*connection
+	for c := range s.connections {
+		open = append(open, c)
+	}
+	for _, c := range s.flying.left {
+		c.conn.Close()
+	}
+	s.flying.left = nil
+	s.mu.Unlock()
+	for _, c := range open {
+		c.end()
+	}
+	done := make(chan struct{})
+	go func() {
+		s.workers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Second):
+		s.log.Warn("a worker did not finish in time")
+	}
+}
+
+// accept takes clients until the listener is closed.
+func (s *Server) accept(l listener) {
+	for {
+		socket, err := l.AcceptUnix()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // such as too many open files: others may be closed meanwhile
+			s.log.Error("a client cannot be accepted", "why", err)
+			time.Sleep(100 * time.Millisecond)
+		default:
+			s.connect(socket, l.trusted)
+		}
+	}
+}
+
+// leave forgets a client.
+func (s *Server) leave(c *connection) {
+	s.mu.Lock()
+	delete(s.connections, c)
+	s.lastClient = time.Now()
+	s.mu.Unlock()
+	s.do(func() {
+		if c.client != nil {
+			c.client.Drop()
+		}
+	})
+}
+
+// do has a function called by the goroutine that owns the state.
+func (s *Server) do(f func()) bool { return s.loop.post(f) }
+
+// Notify implements state.World.
+func (s *Server) Notify() { s.do(s.state.Changed) }
+
+// Show implements state.World.
+func (s *Server) Show(d *state.Device) {
+	s.complain("device "+d.Node, s.trees.devices.Link(class+"/"+d.Node, "/dev/dri/"+d.Node),
+		s.trees.trusted.Link(class+"/"+d.Node, "/dev/dri/"+d.Node))
+	if d.Primary != "" {
+		s.complain("device "+d.Primary, s.trees.trusted.Link(class+"/"+d.Primary, "/dev/dri/"+d.Primary))
+	}
+}
+
+// Hide implements state.World.
+func (s *Server) Hide(d *state.Device) {
+	s.complain("device "+d.Node, s.trees.devices.Remove(class+"/"+d.Node), s.trees.trusted.Remove(class+"/"+d.Node))
+	if d.Primary != "" {
+		s.complain("device "+d.Primary, s.trees.trusted.Remove(class+"/"+d.Primary))
+	}
+}
+
+// Publish implements state.World.
+func (s *Server) Publish(c *state.Component) {
+	s.complain("manifest of "+c.URL, s.trees.manifests.Write(manifestName(c), []byte(c.Manifest)))
+}
+
+// Withdraw implements state.World.
+func (s *Server) Withdraw(c *state.Component) {
+	s.complain("manifest of "+c.URL, s.trees.manifests.Remove(manifestName(c)))
+}
+
+// manifestName is the file that clients read (FLS-088).
+func manifestName(c *state.Component) string { return c.LibraryPath + ".json" }
+
+// Chosen implements state.World.
+func (s *Server) Chosen(d *state.Device, unfinished []*state.Component) {
+	s.log.Info("driver chosen", "device", d.Name(), "component", d.Active.URL, "number", d.Active.Number)
+	for _, c := range unfinished { // FLS-086
+		s.log.Info("a driver that is listed as well is not ready, which is normal", "device", d.Name(), "component", c.URL,
+			"status", c.Status)
+	}
+}
+
+// complain logs what should not happen.
+func (s *Server) complain(what string, errs ...error) {
+	if err := errors.Join(slices.Clone(errs)...); err != nil {
+		s.log.Error(what, "why", err)
+	}
+}

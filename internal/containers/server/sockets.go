@@ -1,0 +1,201 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/protocol"
+	"vkloader/internal/decide/machine"
+)
+
+// Names of the sockets: one in the service's directory, which clients see, one in its private directory (PRO-001).
+const (
+	Socket        = "loader.sock"
+	TrustedSocket = "loader-trusted.sock"
+)
+
+// PrivateDirectory is the service's own directory beside that of its socket, when the options name none. Who is given the
+// directory of the socket gets nothing of it.
+func PrivateDirectory(directory string) string { return filepath.Clean(directory) + "-private" }
+
+// Sockets are those that whoever started the service has made already.
+type Sockets struct {
+	Plain, Trusted []*os.File
+	Ready          func() // called when clients are accepted; may be nil
+}
+
+// Given tells whether there are any.
+func (s *Sockets) Given() bool { return len(s.Plain)+len(s.Trusted) > 0 }
+
+type listener struct {
+	*net.UnixListener
+	trusted bool
+}
+
+// places are the directories of a service, both its own alone.
+type places struct {
+	client, private         *os.Root
+	clientPath, privatePath string
+	lock                    *os.File
+}
+
+// occupy opens the service's directories, which have to be its own, and keeps other services out of them.
+func (s *Server) occupy() (p *places, err error) {
+	p = &places{clientPath: s.options.Directory, privatePath: s.options.Private}
+	if p.privatePath == "" {
+		p.privatePath = PrivateDirectory(p.clientPath)
+	}
+	if p.client, err = machine.OwnDirectory(p.clientPath); err != nil {
+		return nil, err
+	}
+	if p.private, err = machine.OwnDirectory(p.privatePath); err == nil {
+		p.lock, err = p.private.OpenFile("lock", os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	}
+	if err == nil && unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		err = fmt.Errorf("another service runs in %s", p.clientPath)
+	}
+	if err == nil {
+		err = s.sweepDirectory(p)
+	}
+	if err != nil {
+		p.leave()
+		return nil, err
+	}
+	return p, nil
+}
+
+// leave lets the directories go.
+func (p *places) leave() {
+	p.client.Close()
+	if p.private != nil {
+		p.private.Close()
+	}
+	if p.lock != nil {
+		p.lock.Close()
+	}
+}
+
+// listen takes the sockets that it was given, or makes its own; release removes what it has made.
+func (s *Server) listen(p *places) (list []listener, release func(), err error) {
+	var made []func() error
+	release = func() {
+		for _, remove := range made {
+			_ = remove()
+		}
+	}
+	if s.options.Sockets.Given() {
+		for i, files := range [][]*os.File{s.options.Sockets.Plain, s.options.Sockets.Trusted} {
+			for _, f := range files {
+				l, err := taken(f)
+				if err != nil {
+					return nil, nil, err
+				}
+				list = append(list, listener{l, i == 1})
+			}
+		}
+		return list, release, nil
+	}
+	for _, one := range []struct {
+		in      *os.Root
+		path    string
+		name    string
+		trusted bool
+	}{{p.client, p.clientPath, Socket, false}, {p.private, p.privatePath, TrustedSocket, true}} {
+		l, err := bound(one.in, one.path, one.name)
+		if err == nil {
+			made = append(made, func() error { return one.in.Remove(one.name) })
+			err = s.permit(one.in, one.name, one.trusted)
+		}
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		list = append(list, listener{l, one.trusted})
+	}
+	return list, release, nil
+}
+
+// bound listens on a socket of a directory. The path may be used because nobody else can change where it leads.
+func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
+	if err := directory.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: filepath.Join(path, name), Net: "unixpacket"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	if info, err := directory.Lstat(name); err != nil || info.Mode().Type() != os.ModeSocket {
+		l.Close()
+		return nil, fmt.Errorf("%s is not where its socket is: %w", path, errors.Join(err, os.ErrInvalid))
+	}
+	return l, nil
+}
+
+// taken listens on a socket that somebody else has made.
+func taken(f *os.File) (*net.UnixListener, error) {
+	kind, err := unix.GetsockoptInt(int(f.Fd()), unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil || kind != unix.SOCK_SEQPACKET {
+		return nil, fmt.Errorf("%s: not a socket of type SOCK_SEQPACKET: %w", f.Name(), errors.Join(err, unix.EPROTOTYPE))
+	}
+	l, err := net.FileListener(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	f.Close()
+	unixListener, ok := l.(*net.UnixListener)
+	if !ok {
+		return nil, fmt.Errorf("%s: not a Unix socket", l.Addr())
+	}
+	unixListener.SetUnlinkOnClose(false)
+	return unixListener, nil
+}
+
+// permit says by the socket's mode who may connect: everybody, or the trusted groups. Which groups a client is in is
+// looked at again when it connects.
+func (s *Server) permit(directory *os.Root, name string, trusted bool) error {
+	if !trusted {
+		return directory.Chmod(name, 0o666)
+	}
+	switch groups := s.options.TrustedGroups; len(groups) {
+	case 0:
+		return directory.Chmod(name, 0o600)
+	case 1:
+		group, err := user.LookupGroup(groups[0])
+		if err != nil {
+			return err
+		}
+		gid, err := strconv.Atoi(group.Gid)
+		if err != nil {
+			return err
+		}
+		return errors.Join(directory.Lchown(name, -1, gid), directory.Chmod(name, 0o660))
+	default:
+		return directory.Chmod(name, 0o666)
+	}
+}
+
+// mayTrust tells whether a client is the administrator, the service's own user, or in one of the groups.
+func mayTrust(peer protocol.Peer, groups []string) bool {
+	if peer.UID == 0 || int(peer.UID) == os.Geteuid() {
+		return true
+	}
+	ids := []string{strconv.Itoa(int(peer.GID))}
+	if u, err := user.LookupId(strconv.Itoa(int(peer.UID))); err == nil {
+		if more, err := u.GroupIds(); err == nil {
+			ids = append(ids, more...)
+		}
+	}
+	return slices.ContainsFunc(groups, func(name string) bool {
+		group, err := user.LookupGroup(name)
+		return err == nil && slices.Contains(ids, group.Gid)
+	})
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/directory"
+	"vkloader/internal/containers/protocol"
+)
+
+// class is where device nodes are in the device directories: as below /dev/class on the system that has such a service.
+const class = "class/drm"
+
+// debug is the directory with the directories that clients see, for operators (PRO-040).
+const debug = "debug"
+
+// trees are the directories that clients see.
+type trees struct {
+	private                     *os.Root
+	manifests, devices, trusted *directory.Tree
+}
+
+// makeTrees makes them in the service's private directory.
+func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
+	t := &trees{private: private}
+	if err := directory.RemoveAll(private, debug); err != nil { // of a service that was killed
+		return nil, err
+	}
+	const staging = debug + "/staging"
+	for name, tree := range map[string]**directory.Tree{"manifest-fs": &t.manifests, "device-fs": &t.devices,
+		"trusted-device-fs": &t.trusted} {
+		made, err := directory.New(private, debug+"/"+name, staging, through)
+		if err != nil {
+			return nil, err
+		}
+		*tree = made
+	}
+	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), private.Chmod(staging, 0o700))
+}
+
+// of is the tree of devices for a client (FLS-033).
+func (t *trees) of(trusted bool) *directory.Tree {
+	if trusted {
+		return t.trusted
+	}
+	return t.devices
+}
+
+// close removes the directories.
+func (t *trees) close() error {
+	var errs []error
+	for _, tree := range []*directory.Tree{t.manifests, t.devices, t.trusted} {
+		if tree != nil {
+			errs = append(errs, tree.Close())
+		}
+	}
+	return errors.Join(append(errs, directory.RemoveAll(t.private, debug))...)
+}
+
+// directoryOf answers with a directory.
+func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
+	return func() (content, *protocol.Error) {
+		f, err := t.Open()
+		if err != nil {
+			return content{}, errorOf(err)
+		}
+		return content{ok: struct{}{}, names: []string{"directory"}, files: []*os.File{f}}, nil
+	}
+}
+
+// openNode opens a device node on a read-only mount, and nothing else. What it is, and whether may allows it, is asked before:
+// opening a device may wake it.
+func openNode(name string, through *border.Border, may func(*os.File) error) (*os.File, error) {
+	handle, err := os.OpenFile(name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	info, err := handle.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&os.ModeCharDevice == 0 {
+		return nil, fmt.Errorf("%s: no device: %w", name, os.ErrPermission)
+	}
+	if err := may(handle); err != nil {
+		return nil, err
+	}
+	// The same node, whatever has its name now; its mode and owner are nothing that the client can change.
+	opened, err := through.Open(border.Device, handle)
+	return opened[0], err
+}

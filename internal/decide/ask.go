@@ -1,0 +1,119 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+)
+
+// Decision is an answer, and the values that it was made of.
+type Decision struct {
+	*Answer
+	Made
+}
+
+// Of decides for the program of a source, which enables nothing itself and shows pictures. An answer without a driver is
+// no error.
+func Of(source *machine.Source) (*Decision, error) {
+	return decide(about(source), Program{Path: source.Program})
+}
+
+// On decides for a program that enables nothing itself, on a machine with another system.
+func On(platform search.Platform, source facts.Source, m *machine.Machine) (*Decision, error) {
+	return decide(&question{source: source, machine: m, platform: platform}, Program{})
+}
+
+func decide(q *question, program Program) (*Decision, error) {
+	made, err := q.decide(context.Background(), &program)
+	if err != nil {
+		return nil, err
+	}
+	return &Decision{answerOf(program, made), *made}, nil
+}
+
+// PathsOf lists where a source's program looks for drivers, layers and settings.
+func PathsOf(source *machine.Source) (*PathList, error) {
+	return about(source).paths(context.Background(), &Program{})
+}
+
+// PathsOn is PathsOf for a machine with another system.
+func PathsOn(platform search.Platform, source facts.Source, m *machine.Machine) (*PathList, error) {
+	q := question{source: source, machine: m, platform: platform}
+	return q.paths(context.Background(), &Program{})
+}
+
+// HostOf returns the machine of a source as a host.
+func HostOf(source *machine.Source) *Host {
+	return &Host{name: nameOf(&source.Machine), asked: about(source)}
+}
+
+// Plan decides for the program of a source, without an explanation.
+func Plan(source *machine.Source) (*plan.Answer, error) { return PlanFor(source, Program{}) }
+
+// PlanFor is Plan for a program that gives certain values to vkCreateInstance; its path and variables are the source's.
+func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
+	program.Path = source.Program
+	return about(source).only(&program)
+}
+
+// ProbeProgram is the child that asks drivers for their devices, as a program.
+var ProbeProgram = Program{Portability: true, API: V1_2, Headless: true}
+
+// Changed is Plan with facts in place of a machine's own, such as those of explain.Without.
+func Changed(facts facts.Source) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }
+
+// ChangedFor is Changed for a program that gives certain values to vkCreateInstance.
+func ChangedFor(facts facts.Source, program Program) (*plan.Answer, error) {
+	return ChangedOn(explain.Platform(facts), facts, program)
+}
+
+// ChangedOn is ChangedFor on another system.
+func ChangedOn(platform search.Platform, facts facts.Source, program Program) (*plan.Answer, error) {
+	q := question{source: facts, machine: &machine.Machine{}, platform: platform}
+	return q.only(&program)
+}
+
+// only returns the decision of the core.
+func (q *question) only(program *Program) (*plan.Answer, error) {
+	made, err := q.plan(context.Background(), program)
+	if err != nil {
+		return nil, err
+	}
+	return made.Plan, nil
+}
+
+// Devices asks the drivers for their devices, in one child. The error says why the child did not run.
+func Devices(at probe.Place, environ []string, limit time.Duration) (*Report, error) {
+	if environ == nil {
+		environ = []string{} // not the variables of this process
+	}
+	ctx, done := probe.Interruptible()
+	defer done()
+	return Probe(ctx, ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit, Whole: true})
+}
+
+// errNoHost is the error of a question about no host.
+var errNoHost = errors.New("no host: it is nil")
+
+// Selected returns a device in the form that device selectors are compared with.
+func Selected(d *Device) drivers.Device {
+	return drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+		DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
+}
+
+// SelectedAll is Selected for a list.
+func SelectedAll(devices []Device) []drivers.Device {
+	list := make([]drivers.Device, len(devices))
+	for i := range devices {
+		list[i] = Selected(&devices[i])
+	}
+	return list
+}

@@ -1,0 +1,60 @@
+package binary
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// cacheEntry is a line of the dynamic linker's cache.
+type cacheEntry struct {
+	name, path string
+	flags      uint32
+}
+
+// Layout of the cache (ldconfig(8) of glibc 2.2 and later; an older table may stand before it).
+const (
+	cacheMagic      = "glibc-ld.so.cache1.1"
+	cacheHeader     = 48
+	cacheEntryLen   = 24
+	maxCacheEntries = 1 << 20 // entries: more are damage
+)
+
+// parseCache reads /etc/ld.so.cache without damaged entries.
+func parseCache(data []byte) []cacheEntry {
+	at := bytes.Index(data, []byte(cacheMagic))
+	if at < 0 || len(data)-at < cacheHeader {
+		return nil
+	}
+	data = data[at:]
+	order := binary.ByteOrder(binary.LittleEndian)
+	if data[28]&3 == 3 { // the file says so where it matters
+		order = binary.BigEndian
+	}
+	count := int(order.Uint32(data[20:]))
+	if count > maxCacheEntries || cacheHeader+count*cacheEntryLen > len(data) {
+		return nil
+	}
+	text := func(offset uint32) string {
+		if uint64(offset) >= uint64(len(data)) {
+			return ""
+		}
+		end := bytes.IndexByte(data[offset:], 0)
+		if end < 0 {
+			return ""
+		}
+		return string(data[offset : int(offset)+end])
+	}
+	entries := make([]cacheEntry, 0, count)
+	for i := range count {
+		e := data[cacheHeader+i*cacheEntryLen:]
+		entries = append(entries, cacheEntry{text(order.Uint32(e[4:])), text(order.Uint32(e[8:])), order.Uint32(e)})
+	}
+	return entries
+}
+
+// cacheFlags are the flags that the cache gives to the libraries of a processor; other processors' entries are checked
+// by their files alone.
+func cacheFlags(m Machine) (flags uint32, known bool) {
+	flags, known = map[Machine]uint32{X8664: 0x0303, I386: 0x0003, ARM64: 0x0a03}[m]
+	return flags, known
+}

@@ -1,0 +1,195 @@
+package binary
+
+import (
+	"slices"
+	"strings"
+)
+
+// Missing is a needed library that is not found.
+type Missing struct {
+	Name   string
+	By     *File // the file that needs it
+	Result Result
+	Err    error // when a file is found that cannot be read
+}
+
+// Old is a library that lacks a version of symbols.
+type Old struct {
+	By      *File
+	In      *File
+	Version string
+	Newest  string // the newest version of the same family that it has; "" when it has none
+}
+
+// Closure is everything that comes with a library.
+type Closure struct {
+	Files   []*File // the library first, then in the order of loading
+	Missing []Missing
+	Old     []Old
+	Symbols []string // that the library wants and nothing defines; only Bind looks for them, when nothing is missing
+	Data    []string // those of them without which the library is not loaded: not only called
+
+	rules map[*File]Rule // by which each was found
+}
+
+// Bind looks for symbols that nothing defines, where no library is missing or too old.
+func (l *Linker) Bind(c *Closure) {
+	if len(c.Missing)+len(c.Old) > 0 {
+		return
+	}
+	if c.Symbols = c.undefined(l); len(c.Symbols) > 0 {
+		c.Data = c.Files[0].atOnce(c.Symbols)
+	}
+}
+
+// Unbound are the symbols that nothing defines and without which the dynamic linker does not load the library: not only
+// functions that it calls later.
+func (c *Closure) Unbound() []string {
+	if c.Files[0].BindNow {
+		return c.Symbols
+	}
+	return c.Data
+}
+
+// Newest are those of Old with the newest version of each pair of libraries.
+func (c *Closure) Newest() (list []Old) {
+	for _, old := range c.Old {
+		at := slices.IndexFunc(list, func(o Old) bool { return o.By == old.By && o.In == old.In })
+		switch {
+		case at < 0:
+			list = append(list, old)
+		case CompareVersions(old.Version, list[at].Version) > 0:
+			list[at] = old
+		}
+	}
+	return list
+}
+
+// Fits tells whether a library can be read, and is for the programs of the linker.
+func (l *Linker) Fits(f *File) bool { return f.err == nil && f.Class == l.class && f.Machine == l.elf }
+
+// Follow returns the libraries that a library needs, breadth first, as the dynamic linker does. It reads no symbols.
+func (l *Linker) Follow(f *File) *Closure {
+	c := &Closure{Files: []*File{f}, rules: map[*File]Rule{}}
+	parents := map[*File]*File{}
+	named := map[string]*File{f.Soname: f}
+	failed := map[string]bool{}
+	for i := 0; i < len(c.Files); i++ {
+		by := c.Files[i]
+		for _, name := range by.Needed {
+			if named[name] != nil || failed[name] {
+				continue
+			}
+			chain := []*File{by}
+			for p := parents[by]; p != nil; p = parents[p] {
+				chain = append(chain, p)
+			}
+			r := Result{File: l.loaded()[name]}
+			if r.File == nil {
+				r = l.Find(name, chain...)
+			}
+			if r.File == nil || r.File.err != nil {
+				failed[name] = true
+				if l.given[name] {
+					continue
+				}
+				missing := Missing{Name: name, By: by, Result: r}
+				if r.File != nil {
+					missing.Err = r.File.err
+				}
+				c.Missing = append(c.Missing, missing)
+				continue
+			}
+			named[name] = r.File
+			if slices.ContainsFunc(c.Files, func(o *File) bool { return o.Real == r.File.Real }) {
+				continue
+			}
+			if r.File.Soname != "" {
+				named[r.File.Soname] = r.File
+			}
+			parents[r.File], c.rules[r.File] = by, r.Rule
+			c.Files = append(c.Files, r.File)
+		}
+	}
+	for _, by := range c.Files {
+		for _, want := range by.Requires {
+			in := named[want.File]
+			// A library without any versions satisfies every wish, with a warning.
+			if in == nil || want.Weak || len(in.Defines) == 0 || slices.Contains(in.Defines, want.Version) {
+				continue
+			}
+			c.Old = append(c.Old, Old{by, in, want.Version, newest(in.ELF, want.Version)})
+		}
+	}
+	return c
+}
+
+// undefined returns the symbols of the first library that no library defines. The definer of a symbol does not matter here, so
+// small files are read first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
+func (c *Closure) undefined(l *Linker) []string {
+	var none []string
+	files := slices.Clone(c.Files)
+	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
+	for _, f := range l.loaded() { // their symbols are defined as well
+		if !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	if l.program != nil {
+		files = append(files, l.program)
+	}
+	for _, name := range c.Files[0].Symbols().Undefined() {
+		if !slices.ContainsFunc(files, func(f *File) bool { return f.Symbols().Exports(name) }) {
+			none = append(none, name)
+		}
+	}
+	return none
+}
+
+// newest is the highest version with the same letters before the number (GLIBC_, GLIBCXX_, LLVM_).
+func newest(in *ELF, version string) string {
+	family, _, _ := strings.Cut(version, "_")
+	best := ""
+	for _, v := range in.Defines {
+		if f, number, ok := strings.Cut(v, "_"); ok && f == family && number != "" && number[0] >= '0' && number[0] <= '9' &&
+			(best == "" || CompareVersions(v, best) > 0) {
+			best = v
+		}
+	}
+	return best
+}
+
+// CompareVersions compares two texts, runs of digits in them by their value; like strcmp it gives less than, equal to
+// or more than 0.
+func CompareVersions(a, b string) int {
+	for a != "" && b != "" {
+		if digit(a[0]) && digit(b[0]) {
+			x, restA := number(a)
+			y, restB := number(b)
+			if len(x) != len(y) {
+				return len(x) - len(y)
+			}
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+			a, b = restA, restB
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number returns the run of digits at the start, without leading zeros, and the rest.
+func number(s string) (digits, rest string) {
+	i := 0
+	for i < len(s) && digit(s[i]) {
+		i++
+	}
+	return strings.TrimLeft(s[:i], "0"), s[i:]
+}

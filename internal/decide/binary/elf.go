@@ -1,0 +1,286 @@
+package binary
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+)
+
+// ELF is the content of an ELF file's headers.
+type ELF struct {
+	Class   int         // word size: 32 or 64
+	Machine elf.Machine // for which processor
+	Type    elf.Type    // ET_DYN for a loadable file
+	Interp  string      // the dynamic linker that a program asks for (PT_INTERP); "": none
+
+	Soname    string
+	Needed    []string
+	RPath     []string // elements of DT_RPATH, as written
+	RunPath   []string // elements of DT_RUNPATH, as written
+	NoDefault bool     // linked with -z nodefaultlib
+	BindNow   bool     // every function is looked up when it is loaded
+
+	Requires []Requirement
+	Defines  []string // versions of symbols that it defines, without that of the file itself
+}
+
+// Requirement is a version of symbols that another library has to define.
+type Requirement struct {
+	File    string // the needed library's name
+	Version string
+	Weak    bool // its absence is only worth a warning to the dynamic linker
+}
+
+// ErrNotELF is the error of a file that is something else.
+var ErrNotELF = errors.New("not an ELF file")
+
+// maxTable is how large one table of the file may be: larger ones are damage.
+const maxTable = 64 << 20
+
+// openELF reads the file's header and its list of sections.
+func openELF(r io.ReaderAt) (*elf.File, error) {
+	var magic [4]byte
+	if _, err := r.ReadAt(magic[:], 0); err != nil && err != io.EOF {
+		return nil, err
+	} else if string(magic[:]) != elf.ELFMAG {
+		return nil, ErrNotELF
+	}
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("damaged ELF file: %w", err)
+	}
+	return f, nil
+}
+
+// ReadELF reads an ELF file, without its symbols. The error names the fault of the file; it wraps ErrNotELF for another
+// format. The reader may be closed afterwards.
+func ReadELF(r io.ReaderAt) (*ELF, error) {
+	buffered := newPages(r)
+	defer buffered.close()
+	f, err := openELF(buffered)
+	if err != nil {
+		return nil, err
+	}
+	l := &ELF{Machine: f.Machine, Type: f.Type, Class: 32}
+	if f.Class == elf.ELFCLASS64 {
+		l.Class = 64
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz <= maxText {
+			name := make([]byte, p.Filesz)
+			if _, err := p.ReadAt(name, 0); err == nil {
+				l.Interp, _, _ = strings.Cut(string(name), "\x00")
+			}
+		}
+	}
+	for _, read := range []func(*elf.File) error{l.readDynamic, l.readVersions} {
+		if err := read(f); err != nil {
+			return nil, fmt.Errorf("damaged ELF file: %w", err)
+		}
+	}
+	return l, nil
+}
+
+// section reads the first section of a type, and gives the string table that it links to.
+func section(f *elf.File, kind elf.SectionType) (data []byte, text *elf.Section, err error) {
+	found := f.SectionByType(kind)
+	if found == nil {
+		return nil, nil, nil
+	}
+	if data, err = contents(found); err != nil {
+		return nil, nil, err
+	}
+	if found.Link == 0 || int(found.Link) >= len(f.Sections) || f.Sections[found.Link].Type != elf.SHT_STRTAB {
+		return nil, nil, fmt.Errorf("section %s has no texts", found.Name)
+	}
+	if text = f.Sections[found.Link]; text.Size > maxTable {
+		return nil, nil, fmt.Errorf("section %s has an impossible size", text.Name)
+	}
+	return data, text, nil
+}
+
+func contents(s *elf.Section) ([]byte, error) {
+	if s.Size > maxTable || s.Type == elf.SHT_NOBITS {
+		return nil, fmt.Errorf("section %s has an impossible size", s.Name)
+	}
+	return s.Data()
+}
+
+// maxText is how long a name may be: longer ones are damage.
+const maxText = 1 << 12
+
+// textAt returns the text at an offset of a string table; "" outside, and for a text without an end.
+func textAt(table *elf.Section, offset uint64) string {
+	if table == nil || offset >= table.Size {
+		return ""
+	}
+	var first [64]byte // of nearly all names
+	for part := first[:]; ; part = make([]byte, maxText) {
+		n, _ := table.ReadAt(part, int64(offset))
+		if end := bytes.IndexByte(part[:n], 0); end >= 0 {
+			return string(part[:end])
+		}
+		if n < len(first) || len(part) == maxText {
+			return ""
+		}
+	}
+}
+
+func (l *ELF) readDynamic(f *elf.File) error {
+	data, text, err := section(f, elf.SHT_DYNAMIC)
+	if err != nil {
+		return err
+	}
+	word := l.Class / 8
+	for ; len(data) >= 2*word; data = data[2*word:] {
+		tag, value := elf.DynTag(wordAt(f, data)), wordAt(f, data[word:])
+		switch tag {
+		case elf.DT_NULL:
+			return nil
+		case elf.DT_SONAME:
+			l.Soname = textAt(text, value)
+		case elf.DT_NEEDED:
+			l.Needed = append(l.Needed, textAt(text, value))
+		case elf.DT_RPATH:
+			l.RPath = elements(textAt(text, value))
+		case elf.DT_RUNPATH:
+			l.RunPath = elements(textAt(text, value))
+		case elf.DT_BIND_NOW:
+			l.BindNow = true
+		case elf.DT_FLAGS:
+			l.BindNow = l.BindNow || elf.DynFlag(value)&elf.DF_BIND_NOW != 0
+		case elf.DT_FLAGS_1:
+			l.NoDefault = elf.DynFlag1(value)&elf.DF_1_NODEFLIB != 0
+			l.BindNow = l.BindNow || elf.DynFlag1(value)&elf.DF_1_NOW != 0
+		}
+	}
+	return nil
+}
+
+// wordAt reads a word of the file's size.
+func wordAt(f *elf.File, at []byte) uint64 {
+	if f.Class == elf.ELFCLASS64 {
+		return f.ByteOrder.Uint64(at)
+	}
+	return uint64(f.ByteOrder.Uint32(at))
+}
+
+func elements(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ":")
+}
+
+// Layout of version tables, the same in both classes.
+const (
+	needSize, needAuxSize = 16, 16
+	defSize, defAuxSize   = 20, 8
+	versionBase, weak     = 1, 2 // flags
+	maxVersions           = 1 << 12
+)
+
+var errVersions = errors.New("impossibly many versions of symbols")
+
+// readVersions reads needed versions (SHT_GNU_VERNEED) and defined ones (SHT_GNU_VERDEF). Both are chains of records
+// with offsets to the next; a step never goes back, so that a damaged file ends the loop.
+func (l *ELF) readVersions(f *elf.File) error {
+	data, text, err := section(f, elf.SHT_GNU_VERNEED)
+	if err != nil {
+		return err
+	}
+	order := f.ByteOrder
+	for at := uint64(0); at+needSize <= uint64(len(data)); {
+		count, file := order.Uint16(data[at+2:]), textAt(text, uint64(order.Uint32(data[at+4:])))
+		aux := at + uint64(order.Uint32(data[at+8:]))
+		for ; count > 0 && aux+needAuxSize <= uint64(len(data)); count-- {
+			l.Requires = append(l.Requires, Requirement{file, textAt(text, uint64(order.Uint32(data[aux+8:]))),
+				order.Uint16(data[aux+4:])&weak != 0})
+			step := uint64(order.Uint32(data[aux+12:]))
+			if len(l.Requires) > maxVersions {
+				return errVersions
+			}
+			if step == 0 {
+				break
+			}
+			aux += step
+		}
+		step := uint64(order.Uint32(data[at+12:]))
+		if step == 0 {
+			break
+		}
+		at += step
+	}
+	if data, text, err = section(f, elf.SHT_GNU_VERDEF); err != nil {
+		return err
+	}
+	for at := uint64(0); at+defSize <= uint64(len(data)); {
+		aux := at + uint64(order.Uint32(data[at+12:]))
+		if order.Uint16(data[at+2:])&versionBase == 0 && aux+defAuxSize <= uint64(len(data)) {
+			l.Defines = append(l.Defines, textAt(text, uint64(order.Uint32(data[aux:]))))
+		}
+		step := uint64(order.Uint32(data[at+16:]))
+		if len(l.Defines) > maxVersions {
+			return errVersions
+		}
+		if step == 0 {
+			break
+		}
+		at += step
+	}
+	return nil
+}
+
+// Machine is the processor that a file is for.
+type Machine = elf.Machine
+
+// Processors that the tool knows the libraries of.
+const (
+	X8664 = elf.EM_X86_64
+	I386  = elf.EM_386
+	ARM64 = elf.EM_AARCH64
+)
+
+// Processor is that of programs of a word size on machines of the tool's own kind.
+func Processor(class int) Machine {
+	switch {
+	case class == 32:
+		return I386
+	case runtime.GOARCH == "arm64":
+		return ARM64
+	}
+	return X8664
+}
+
+// IsLoader tells whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (ERRATA 29).
+func IsLoader(soname string) bool {
+	return soname == "libvulkan.so.1" || soname == "libvulkan.1.dylib" || soname == "vulkan-1.dll"
+}
+
+// Static describes a statically linked program: no dynamic linker starts it, and none loads its libraries.
+type Static struct {
+	Names bool // the name of a library is in it: it may open that itself
+	Opens bool // its C library can open libraries: musl's cannot in such a program
+}
+
+// muslRefuses is what musl's dlopen says in a static program.
+const muslRefuses = "Dynamic loading not supported\x00"
+
+// Static reads whether the program is statically linked, and its relation to a library; nil when the dynamic linker
+// starts it, when it is no ELF file, or when there is no program.
+func (l *Linker) Static(library string) *Static {
+	p := l.program
+	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" || l.plugin != nil {
+		return nil
+	}
+	data, err := l.machine.ReadLarge(p.Path)
+	if err != nil {
+		return nil
+	}
+	stem, _, _ := bytes.Cut([]byte(library), []byte(".so"))
+	return &Static{Names: bytes.Contains(data, append(stem, ".so"...)), Opens: !bytes.Contains(data, []byte(muslRefuses))}
+}

@@ -1,0 +1,429 @@
+package binary
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/decide/machine"
+)
+
+// File is a library in its place.
+type File struct {
+	*ELF
+	Path string // as the dynamic linker names it
+	Real string // without symbolic links
+
+	size    int64
+	err     error
+	linker  *Linker
+	symbols *Symbols
+}
+
+// Linker is the dynamic linker of one machine, for one kind of process.
+type Linker struct {
+	machine *machine.Machine
+	class   int
+	elf     Machine
+	paths   []string // of LD_LIBRARY_PATH
+	cache   map[string][]cacheEntry
+	levels  []string
+	program *File
+	plugin  *File             // a library that the program opens later
+	given   map[string]bool   // names that every program brings, wherever they lie
+	files   map[string]*File  // by path
+	reals   map[string]string // directories without symbolic links
+	lib     []string          // what places has found
+	last    []string          // what defaults has found
+
+	elevated    bool
+	interpreter *Interpreter     // of the program; nil: not known
+	started     map[string]*File // the libraries that the program has loaded when it starts, by name; nil: not looked for yet
+	rules       map[*File]Rule   // of these
+}
+
+// LinkerOptions say for which process is looked.
+type LinkerOptions struct {
+	Class    int     // word size of the process
+	Machine  Machine // its processor
+	Elevated bool    // then LD_LIBRARY_PATH counts for nothing
+	Program  string  // its executable, whose DT_RPATH counts for everything; "": one without
+	Plugin   string  // a library that it opens later, and that opens or needs others; "": none
+	Share    *Linker // of the same files, whose libraries need not be read again; nil: none
+}
+
+// NewLinker reads the inputs common to all libraries: the variable, the cache, the processor's level.
+func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
+	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
+		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
+	if options.Share != nil {
+		l.files = options.Share.files
+	}
+	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
+		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
+	}
+	if options.Program != "" {
+		if l.program = l.openProgram(options.Program); l.program != nil && l.program.Interp != "" {
+			l.interpreter = readInterpreter(m, l.program.Interp, l.elf)
+		}
+	}
+	if options.Plugin != "" {
+		if plugin := l.Open(options.Plugin); plugin.err == nil {
+			l.plugin = plugin
+		}
+	}
+	l.readCache()
+	l.levels = levels(m, l.elf)
+	if !l.musl() { // there, a library for glibc finds none
+		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
+	}
+	return l
+}
+
+// levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
+func levels(m *machine.Machine, processor Machine) []string {
+	if processor != X8664 {
+		return nil
+	}
+	data, err := m.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return nil
+	}
+	_, rest, _ := strings.Cut(string(data), "\nflags")
+	line, _, _ := strings.Cut(rest, "\n")
+	line += " "
+	var found []string
+	for i, needs := range []string{"sse4_2 popcnt", "avx2 bmi1 bmi2 fma", "avx512f avx512bw avx512cd avx512dq avx512vl"} {
+		for _, flag := range strings.Fields(needs) {
+			if !strings.Contains(line, " "+flag+" ") {
+				return found
+			}
+		}
+		found = append([]string{"glibc-hwcaps/x86-64-v" + strconv.Itoa(i+2)}, found...)
+	}
+	return found
+}
+
+// Open reads a library; what kept it from being read is in Err.
+func (l *Linker) Open(name string) *File {
+	if f, ok := l.files[name]; ok {
+		return f
+	}
+	f := &File{Path: name, Real: name, linker: l}
+	l.files[name] = f
+	f.Real = l.real(name)
+	info, err := l.machine.Stat(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits, opening a device may wake it
+		f.err = errors.New("not an ordinary file")
+		return f
+	}
+	f.size = info.Size()
+	handle, err := l.machine.Open(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	defer handle.Close()
+	f.ELF, f.err = ReadELF(handle)
+	return f
+}
+
+// real is a path without symbolic links; the path itself where that cannot be found out.
+func (l *Linker) real(name string) string {
+	const links = 40 // as in the kernel
+	whole := name
+	for range links {
+		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link is another directory than in the text
+			break
+		}
+		directory := path.Dir(name)
+		if _, known := l.reals[directory]; !known {
+			real, err := l.machine.Real(directory)
+			if err != nil {
+				return whole
+			}
+			l.reals[directory] = real
+		}
+		name = strings.TrimRight(l.reals[directory], "/") + "/" + path.Base(name)
+		info, err := l.machine.Lstat(name)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return name
+		}
+		target, err := l.machine.Readlink(name)
+		if err != nil {
+			return whole
+		}
+		if !path.IsAbs(target) {
+			target = strings.TrimRight(path.Dir(name), "/") + "/" + target
+		}
+		name = target
+	}
+	if real, err := l.machine.Real(whole); err == nil {
+		return real
+	}
+	return whole
+}
+
+// Err is why the file could not be read as a library; nil when it could.
+func (f *File) Err() error { return f.err }
+
+// Symbols reads the library's symbols; an empty table when that fails.
+func (f *File) Symbols() *Symbols {
+	if f.symbols != nil {
+		return f.symbols
+	}
+	f.symbols = &Symbols{}
+	if handle, err := f.linker.machine.Open(f.Path); err == nil {
+		defer handle.Close()
+		if symbols, err := ReadSymbols(handle); err == nil {
+			f.symbols = symbols
+		}
+	}
+	return f.symbols
+}
+
+// fits tells whether the file can be in the process.
+func (l *Linker) fits(f *File) bool { return f.Class == l.class && f.Machine == l.elf }
+
+// Result is where a name leads.
+type Result struct {
+	File        *File    // nil: nowhere
+	Directories []string // that were searched, in order
+	Others      []string // files of the name that were passed over because they are for other processes
+	Rule        Rule     // by which the file was found
+	Loaded      bool     // the program has it from its start
+}
+
+// Find looks for a name as dlopen does: with a slash it is a path, otherwise the directories are searched. by are the
+// libraries that want it, the one that names it first.
+func (l *Linker) Find(name string, by ...*File) Result {
+	var r Result
+	if strings.Contains(name, "/") {
+		origin := "/"
+		if len(by) > 0 {
+			origin = path.Dir(by[0].Path)
+		}
+		for _, expanded := range l.expand(name, origin) {
+			if f := l.Open(expanded); r.File == nil || r.File.err != nil && f.err == nil {
+				r.File = f
+			}
+		}
+		if r.Rule = ByPath; r.File != nil && errors.Is(r.File.err, fs.ErrNotExist) {
+			r.File = nil
+		}
+		return r
+	}
+	for _, place := range l.directories(by) {
+		if l.try(&r, place.path, name) {
+			r.Rule = place.rule
+			return r
+		}
+	}
+	for _, e := range l.cache[name] {
+		if level := strings.Index(e.path, "/glibc-hwcaps/"); level >= 0 && !l.hasLevel(e.path[level+1:]) {
+			continue
+		}
+		if l.take(&r, e.path) {
+			r.Rule = ByCache
+			return r
+		}
+	}
+	if len(by) > 0 && by[0].NoDefault {
+		return r
+	}
+	for _, directory := range l.defaults() {
+		if l.try(&r, directory, name) {
+			r.Rule = ByDefault
+			return r
+		}
+	}
+	return r
+}
+
+func (l *Linker) hasLevel(rest string) bool {
+	return slices.ContainsFunc(l.levels, func(level string) bool { return strings.HasPrefix(rest, level+"/") })
+}
+
+// directories are those before the cache: DT_RPATH of the library's users, unless there is a
+// DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
+func (l *Linker) directories(by []*File) []place {
+	var list []place
+	add := func(elements []string, rule Rule, f *File) {
+		for _, element := range elements {
+			for _, directory := range l.expand(element, path.Dir(f.Path)) {
+				list = append(list, place{directory, rule})
+			}
+		}
+	}
+	if len(by) == 0 || by[0].RunPath == nil {
+		for _, f := range by {
+			if f.RunPath == nil {
+				add(f.RPath, ByRPath, f)
+			}
+		}
+		if l.program != nil && l.program.RunPath == nil {
+			add(l.program.RPath, ByRPath, l.program)
+		}
+	}
+	for _, directory := range l.paths {
+		list = append(list, place{directory, ByVariable})
+	}
+	if len(by) > 0 {
+		add(by[0].RunPath, ByRunPath, by[0])
+	}
+	return list
+}
+
+// place is a directory with the rule by which it is searched.
+type place struct {
+	path string
+	rule Rule
+}
+
+// try looks into a directory, its subdirectories for better processors first.
+func (l *Linker) try(r *Result, directory, name string) bool {
+	if !path.IsAbs(directory) { // the current directory is not that of the program
+		return false
+	}
+	r.Directories = append(r.Directories, directory)
+	return slices.ContainsFunc(l.levels, func(level string) bool { return l.take(r, directory+"/"+level+"/"+name) }) ||
+		l.take(r, strings.TrimRight(directory, "/")+"/"+name)
+}
+
+// take accepts an existing file that fits; a damaged one ends the search as well, because the dynamic linker
+// gives up there.
+func (l *Linker) take(r *Result, name string) bool {
+	f := l.Open(name)
+	switch {
+	case f.err != nil && (errors.Is(f.err, fs.ErrNotExist) || errors.Is(f.err, fs.ErrPermission)):
+		return false
+	case f.err == nil && !l.fits(f):
+		r.Others = append(r.Others, name)
+		return false
+	}
+	r.File = f
+	return true
+}
+
+// multiarch are the names that Debian and its derivatives give to the directories of an architecture.
+func multiarch(m Machine) string {
+	return map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}[m]
+}
+
+// places are the parts that differ between distributions: the value of $LIB and the default directories below / and /usr, as
+// they are built into the examined system's dynamic linker. The directories show which system it is.
+func (l *Linker) places() []string {
+	if l.lib == nil {
+		l.lib = l.findPlaces()
+	}
+	return l.lib
+}
+
+func (l *Linker) findPlaces() []string {
+	if l.ownLinker() {
+		return []string{"lib"}
+	}
+	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
+	if triplet := multiarch(l.elf); triplet != "" && has("lib/"+triplet) {
+		return []string{"lib/" + triplet, "lib"}
+	}
+	if l.class == 32 {
+		return []string{"lib"} // on all others; their lib32 is in the cache
+	}
+	if has("lib64") {
+		return []string{"lib64"}
+	}
+	return []string{"lib"}
+}
+
+// muslName is the processor in the names of musl's files.
+func muslName(m Machine) string {
+	return map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}[m]
+}
+
+// defaults are the directories that are searched after the cache.
+func (l *Linker) defaults() []string {
+	if l.last == nil {
+		l.last = append([]string{}, l.findDefaults()...) // not nil
+	}
+	return l.last
+}
+
+func (l *Linker) findDefaults() []string {
+	if name := muslName(l.elf); name != "" && l.musl() {
+		return l.muslDirectories(name)
+	}
+	if l.ownLinker() {
+		return l.interpreter.directories
+	}
+	if l.machine.Exists("/etc/NIXOS") { // there, each program's dynamic linker knows its own package only
+		return nil
+	}
+	var directories []string
+	for _, place := range l.places() {
+		directories = append(directories, "/"+place, "/usr/"+place)
+	}
+	return directories
+}
+
+// Last returns the directory that is searched last, without symbolic links, and "" when there is none: a library there
+// hides no other.
+func (l *Linker) Last() string {
+	for _, directory := range slices.Backward(l.defaults()) {
+		if info, err := l.machine.Stat(directory); err == nil && info.IsDir() {
+			if real, err := l.machine.Real(directory); err == nil {
+				return real
+			}
+		}
+	}
+	return ""
+}
+
+// musl tells whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
+func (l *Linker) musl() bool {
+	if l.interpreter != nil {
+		return l.interpreter.musl
+	}
+	return l.machine.Exists("/lib/ld-musl-"+muslName(l.elf)+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
+		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
+}
+
+// expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value that they have on some distribution: the
+// chosen one stands in its dynamic linker alone.
+func (l *Linker) expand(text, origin string) []string {
+	if !strings.Contains(text, "$") {
+		return []string{text}
+	}
+	platform := map[Machine][]string{X8664: {"x86_64", "haswell"}, I386: {"i686", "i586"}, ARM64: {"aarch64"}}[l.elf]
+	return machine.Tokens{Origin: []string{origin}, Lib: l.places(), Platform: platform}.Expand(text)
+}
+
+// Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
+// directories that only the libraries themselves name are left out.
+func (l *Linker) Everywhere(name string) []string {
+	var places []string
+	add := func(place string) {
+		if l.machine.Exists(place) && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	for _, directory := range l.directories(nil) {
+		if path.IsAbs(directory.path) {
+			add(strings.TrimRight(directory.path, "/") + "/" + name)
+		}
+	}
+	for _, e := range l.cache[name] {
+		add(e.path)
+	}
+	for _, directory := range l.defaults() {
+		add(directory + "/" + name)
+	}
+	return places
+}

@@ -1,0 +1,240 @@
+package binary
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"vkloader/internal/decide/machine"
+)
+
+// Interpreter is the dynamic linker that a program names (PT_INTERP). Its own file contains the directories that it searches.
+type Interpreter struct {
+	Path    string // as the program names it
+	Version string // of its glibc, as 2.36; "": another C library, or not known
+	Own     bool   // it is not the system's: the program has a C library of its own
+
+	real        string
+	musl        bool
+	cache       string   // its cache; "": none
+	directories []string // that it searches at last
+}
+
+// systemLinkers are where the dynamic linkers of a system itself lie; the ABI of each processor fixes these paths.
+func systemLinkers(m Machine) []string {
+	return map[Machine][]string{
+		X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
+		I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"},
+		ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+	}[m]
+}
+
+// maxLinker is how much of a dynamic linker's file is read: they have a quarter of this.
+const maxLinker = 4 << 20
+
+// pattern is a regular expression that is compiled when it is first used.
+type pattern struct {
+	text string
+	once sync.Once
+	form *regexp.Regexp
+}
+
+func (p *pattern) get() *regexp.Regexp {
+	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
+	return p.form
+}
+
+var (
+	glibcVersion = pattern{text: `stable release version ([0-9]+\.[0-9]+)`}
+	cachePath    = pattern{text: `\x00(/[!-~]*/ld\.so\.cache)\x00`}
+	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after the other.
+	searched = pattern{text: `\x00((?:/[!-~]+/\x00)+)`}
+)
+
+// readInterpreter reads a program's dynamic linker; nil when it cannot be read.
+func readInterpreter(m *machine.Machine, name string, processor Machine) *Interpreter {
+	data, err := m.ReadLarge(name)
+	if err != nil || len(data) > maxLinker {
+		return nil
+	}
+	real := realOf(m, name)
+	i := &Interpreter{Path: name, real: real, Own: true, musl: strings.HasPrefix(path.Base(name), "ld-musl-")}
+	for _, system := range systemLinkers(processor) {
+		i.Own = i.Own && (!m.Exists(system) || realOf(m, system) != real)
+	}
+	if i.musl {
+		return i
+	}
+	if found := glibcVersion.get().FindSubmatch(data); found != nil {
+		i.Version = string(found[1])
+	}
+	if found := cachePath.get().FindSubmatch(data); found != nil {
+		i.cache = string(found[1])
+	}
+	for _, found := range searched.get().FindAllSubmatch(data, -1) {
+		var list []string
+		for _, directory := range bytes.Split(bytes.TrimSuffix(found[1], []byte{0}), []byte{0}) {
+			list = append(list, path.Clean(string(directory)))
+		}
+		if i.directories == nil && slices.ContainsFunc(list, func(d string) bool { return strings.Contains(d, "lib") }) {
+			i.directories = list
+		}
+	}
+	return i
+}
+
+func realOf(m *machine.Machine, name string) string {
+	if real, err := m.Real(name); err == nil {
+		return real
+	}
+	return path.Clean(name)
+}
+
+// Interpreter is the dynamic linker of the program; nil when there is no program, or it names none that can be read.
+func (l *Linker) Interpreter() *Interpreter { return l.interpreter }
+
+// ownLinker tells whether the program's dynamic linker is its own and says where it searches.
+func (l *Linker) ownLinker() bool {
+	return l.interpreter != nil && l.interpreter.Own && (l.interpreter.musl || l.interpreter.directories != nil)
+}
+
+// muslDirectories are what musl's dynamic linker searches at last: a file two directories above it says so.
+func (l *Linker) muslDirectories(name string) []string {
+	prefix := ""
+	if l.interpreter != nil && l.interpreter.musl {
+		if prefix = path.Dir(path.Dir(l.interpreter.Path)); prefix == "/" {
+			prefix = ""
+		}
+	}
+	data, err := l.machine.ReadFile(prefix + "/etc/ld-musl-" + name + ".path")
+	if err != nil {
+		return []string{"/lib", "/usr/local/lib", "/usr/lib"}
+	}
+	return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
+}
+
+// readCache reads the cache of libraries that the dynamic linker uses.
+func (l *Linker) readCache() {
+	name := "/etc/ld.so.cache"
+	if l.ownLinker() {
+		name = l.interpreter.cache
+	}
+	data, err := l.machine.ReadLarge(name)
+	if err != nil {
+		return
+	}
+	flags, known := cacheFlags(l.elf)
+	for _, e := range parseCache(data) {
+		if !known || e.flags == flags {
+			l.cache[e.name] = append(l.cache[e.name], e)
+		}
+	}
+}
+
+// openProgram opens the file that the kernel starts for a program: the program, or the interpreter that a script names.
+func (l *Linker) openProgram(name string) *File {
+	for range 4 { // an interpreter may be a script, too; the kernel follows as many
+		if f := l.Open(name); f.err == nil {
+			return f
+		}
+		if name = l.scriptInterpreter(name); name == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxLine is how much of a script's first line the kernel reads.
+const maxLine = 256
+
+// scriptInterpreter is the program that the first line of a script names; "": it is no script.
+func (l *Linker) scriptInterpreter(name string) string {
+	f, err := l.machine.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, maxLine)
+	n, _ := f.ReadAt(head, 0)
+	line, is := bytes.CutPrefix(head[:n], []byte("#!"))
+	if !is {
+		return ""
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	words := strings.Fields(string(line))
+	if len(words) == 0 || !path.IsAbs(words[0]) {
+		return ""
+	}
+	if path.Base(words[0]) != "env" || len(words) < 2 {
+		return words[0]
+	}
+	list, _ := l.machine.Lookup("PATH")
+	for _, directory := range strings.Split(list, ":") {
+		if found := directory + "/" + words[1]; path.IsAbs(found) && l.machine.Exists(found) {
+			return found
+		}
+	}
+	return ""
+}
+
+// OfCLibrary tells whether a library belongs to the C library, by its name: these fit together, and with the dynamic linker,
+// only as they were built.
+func OfCLibrary(name string) bool {
+	stem, _, _ := strings.Cut(path.Base(name), ".so")
+	switch stem {
+	case "libc", "libm", "libpthread", "libdl", "librt", "libresolv", "libutil", "libanl", "libmvec", "libnsl",
+		"libBrokenLocale", "libthread_db":
+		return true
+	}
+	return strings.HasPrefix(stem, "ld-") || stem == "ld" || strings.HasPrefix(stem, "libc.musl") ||
+		strings.HasPrefix(stem, "libnss_")
+}
+
+// Release reads the release that a library of this project says it is, in its note; "" when it has no such note.
+func Release(r io.ReaderAt) string {
+	return strings.TrimRight(string(note(r, ".note.vkloader")), "\x00")
+}
+
+// BuildID reads the number that the linker gave to a file's contents; "" when it has none.
+func BuildID(r io.ReaderAt) string { return hex.EncodeToString(note(r, ".note.gnu.build-id")) }
+
+// note reads the content of a section with one note; nil without one.
+func note(r io.ReaderAt, name string) []byte {
+	f, err := openELF(r)
+	if err != nil {
+		return nil
+	}
+	section := f.Section(name)
+	if section == nil {
+		return nil
+	}
+	data, err := contents(section)
+	if err != nil || len(data) < 12 {
+		return nil
+	}
+	owner, text := f.ByteOrder.Uint32(data), f.ByteOrder.Uint32(data[4:])
+	at := 12 + (uint64(owner)+3)&^3
+	if at+uint64(text) > uint64(len(data)) {
+		return nil
+	}
+	return data[at : at+uint64(text)]
+}
+
+// Constants is the part of an ELF file that its constants are in, as far as its sections say; nil where they do not.
+func Constants(file []byte) []byte {
+	f, err := openELF(bytes.NewReader(file))
+	if err != nil {
+		return nil
+	}
+	section := f.Section(".rodata")
+	if section == nil || section.Type == elf.SHT_NOBITS || section.Offset > uint64(len(file)) || section.FileSize > uint64(len(file))-section.Offset {
+		return nil
+	}
+	return file[section.Offset : section.Offset+section.FileSize]
+}

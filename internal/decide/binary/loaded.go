@@ -1,0 +1,85 @@
+package binary
+
+import "strings"
+
+// Rule is why the dynamic linker takes a file.
+type Rule uint8
+
+// Rules, in the order of ld.so(8).
+const (
+	NoRule     Rule = iota
+	ByPreload       // LD_PRELOAD or /etc/ld.so.preload names it
+	ByNeeded        // the program, or a library that it needs, is linked with it
+	ByPath          // it is named by its path
+	ByRPath         // a directory of DT_RPATH
+	ByVariable      // a directory of LD_LIBRARY_PATH
+	ByRunPath       // a directory of DT_RUNPATH
+	ByCache         // /etc/ld.so.cache
+	ByDefault       // a default directory
+	ByProgram       // the program's own directory, on Windows
+	BySystem        // the system's directory, on Windows
+)
+
+// preloaded are the libraries that come before all others.
+func (l *Linker) preloaded() (list []*File) {
+	var names []string
+	if value, _ := l.machine.Lookup("LD_PRELOAD"); !l.elevated {
+		names = strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ':' })
+	}
+	if data, err := l.machine.ReadFile("/etc/ld.so.preload"); err == nil {
+		names = append(names, strings.Fields(string(data))...)
+	}
+	for _, name := range names {
+		if r := l.FindFor(name); r.File != nil && r.File.err == nil && l.fits(r.File) {
+			list = append(list, r.File)
+		}
+	}
+	return list
+}
+
+// loaded are the libraries that are in the process once its program has started, by the names that others are linked with. A
+// library that is opened later and needs one of them gets it, wherever else there is one of the name.
+func (l *Linker) loaded() map[string]*File {
+	if l.started != nil {
+		return l.started
+	}
+	l.started = map[string]*File{} // look-ups meanwhile search files
+	started, rules := map[string]*File{}, map[*File]Rule{}
+	enter := func(f *File, rule Rule) {
+		if f.Soname != "" && started[f.Soname] == nil {
+			started[f.Soname], rules[f] = f, rule
+		}
+	}
+	roots := l.preloaded()
+	for _, f := range roots {
+		enter(f, ByPreload)
+	}
+	for _, root := range append(roots, l.program, l.plugin) {
+		if root == nil || !l.fits(root) {
+			continue
+		}
+		c := l.Follow(root)
+		for _, f := range c.Files[1:] {
+			enter(f, c.rules[f])
+		}
+	}
+	l.started, l.rules = started, rules
+	return started
+}
+
+// FindFor finds a library that the program itself needs, or opens: a library that it has loaded already comes first.
+func (l *Linker) FindFor(name string) Result {
+	if f := l.loaded()[name]; f != nil {
+		return Result{File: f, Rule: l.rules[f], Loaded: true}
+	}
+	switch {
+	case l.plugin != nil:
+		return l.Find(name, l.plugin)
+	case l.program != nil:
+		return l.Find(name, l.program)
+	}
+	return l.Find(name)
+}
+
+// Program is the file that is started: the program's, or the interpreter of its script; nil when it is not known.
+func (l *Linker) Program() *File { return l.program }

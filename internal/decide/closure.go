@@ -1,0 +1,158 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/tool/term"
+)
+
+// Needed says how a file is needed.
+type Needed string
+
+// Ways in which a driver needs a file.
+const (
+	AtLink    Needed = "link"     // the dynamic linker loads it with the driver
+	AtRunTime Needed = "run time" // the driver opens it when it works
+)
+
+// File is a library that comes with a driver.
+type File struct {
+	Path   string `json:"path"`             // as the dynamic linker finds it
+	Real   string `json:"real"`             // without symbolic links
+	Soname string `json:"soname,omitempty"` // the name that other files need it by
+	Needed Needed `json:"needed"`
+
+	// CLibrary tells that it is a part of the C library, or the dynamic linker. A container or sandbox with its own must not
+	// get that of the host: the parts fit only together.
+	CLibrary bool `json:"c_library,omitempty"`
+}
+
+// MissingFile is a library that is needed and cannot be loaded.
+type MissingFile struct {
+	Name   string `json:"name"`
+	By     string `json:"by"` // the file that needs it
+	Needed Needed `json:"needed"`
+	Why    string `json:"why"` // one English sentence
+}
+
+// TooNew is a library that was built for a newer version of another one, such as the C library.
+type TooNew struct {
+	File    string `json:"file"`             // that cannot be loaded
+	Wants   string `json:"wants"`            // the version of symbols, as GLIBC_2.38
+	Of      string `json:"of"`               // the library that lacks it
+	Version string `json:"newest,omitempty"` // the newest that this one has; "": none of the kind
+}
+
+// DriverFiles are all files that a driver, or a layer, needs.
+type DriverFiles struct {
+	Manifest string        `json:"manifest"`
+	Library  string        `json:"library"`  // the driver itself; "": it was not found
+	Files    []File        `json:"files"`    // the driver, then the others in the order of loading, then those that it opens at run time
+	Missing  []MissingFile `json:"missing"`  // without these it does not work
+	TooNew   []TooNew      `json:"too_new"`  // likewise
+	Symbols  []string      `json:"symbols"`  // that it needs and no library defines; empty if a library is missing or too new
+	Unbound  []string      `json:"unbound"`  // those of Symbols without which the dynamic linker does not load it
+	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
+	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
+	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
+	Software bool          `json:"software"` // it computes on the CPU, and needs no device
+}
+
+// Works tells whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
+// is the tool's own judgement ("good" in vkloader doctor --json). Whether the driver then finds a device, only [Probe] tells.
+func (f *DriverFiles) Works() bool {
+	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
+}
+
+// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
+// that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
+// Files that are missing are in the answer, and no error. It opens libraries as files and loads none.
+//
+// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
+// examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
+func (h *Host) Closure(ctx context.Context, driver Driver) (*DriverFiles, error) {
+	return h.closure(ctx, &driver, drivers.DriverInterface)
+}
+
+func (h *Host) closure(ctx context.Context, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
+	if driver.Library == "" {
+		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
+	}
+	source, done, err := h.source(ctx, &driver.program)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	found := drivers.Judged(&source.Machine, loaders.Linker(source, ""), driver.Library, is)
+	return filesOf(driver, found), ctx.Err()
+}
+
+// filesOf converts the files of package drivers.
+func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
+	out := &DriverFiles{Manifest: driver.Manifest, Files: []File{}, Missing: []MissingFile{}, TooNew: []TooNew{}, Symbols: []string{},
+		Unbound: []string{}, Data: slices.Concat([]string{}, found.Data, found.Directories), Nodes: append([]string{}, found.Nodes...),
+		Software: found.Family != nil && found.Family.Software()}
+	if why := found.Why("it"); why != "" {
+		out.Missing = append(out.Missing, MissingFile{Name: driver.Library, By: driver.Manifest, Needed: AtLink, Why: why})
+		return out
+	}
+	out.Library = found.File.Path
+	switch {
+	case found.IsLoader():
+		out.Misfit = "it is a Vulkan loader"
+	case !found.HasInterface():
+		out.Misfit = "it lacks the functions that the loader calls"
+	}
+	out.Symbols, out.Unbound = append(out.Symbols, found.With.Symbols...), append(out.Unbound, found.With.Unbound()...)
+	out.follow(found.With, AtLink)
+	for _, opened := range slices.Concat(found.RunTime, found.Windows) {
+		switch {
+		case opened.Complete() || opened.Required && opened.Fault == drivers.None:
+			out.follow(opened.With, AtRunTime)
+		case opened.Required:
+			out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
+		}
+	}
+	for _, file := range found.Backends {
+		out.Files = append(out.Files, File{Path: file, Real: file, Needed: AtRunTime})
+	}
+	return out
+}
+
+// LayerClosure is [Closure] for a layer that is used. A meta-layer has no library: the error is io/fs.ErrInvalid.
+func (h *Host) LayerClosure(ctx context.Context, layer Layer) (*DriverFiles, error) {
+	d := Driver{Manifest: layer.Manifest, Library: layer.Library}
+	if layer.program != nil {
+		d.program = *layer.program
+	}
+	return h.closure(ctx, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
+}
+
+// follow enters a library with its dependencies. A library of run time that lacks a dependency itself is left out.
+func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
+	for _, file := range c.Files {
+		if how == AtRunTime && len(c.Missing)+len(c.Old) > 0 {
+			break
+		}
+		if !slices.ContainsFunc(f.Files, func(known File) bool { return known.Real == file.Real }) {
+			f.Files = append(f.Files, File{Path: file.Path, Real: file.Real, Soname: file.Soname, Needed: how,
+				CLibrary: binary.OfCLibrary(term.Or(file.Soname, file.Path))})
+		}
+	}
+	for i := range c.Missing {
+		needed := drivers.Needed(&c.Missing[i])
+		f.Missing = append(f.Missing, MissingFile{Name: needed.Name, By: c.Missing[i].By.Path, Needed: how, Why: needed.Why("it")})
+	}
+	for _, o := range c.Old {
+		f.TooNew = append(f.TooNew, TooNew{File: o.By.Path, Wants: o.Version, Of: o.In.Path, Version: o.Newest})
+	}
+}

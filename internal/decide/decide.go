@@ -1,0 +1,199 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
+)
+
+// Driver is a driver manifest that was found.
+type Driver struct {
+	Name     string // file name of the manifest
+	Manifest string
+	Library  string // as in the manifest: a path, or a name for the dynamic linker; "" if the driver is not used
+	Used     bool
+	Order    int // place in the order of opening, from 1; 0: not used
+	Reason   Reason
+
+	program Program // that it was decided for
+}
+
+// Layer is a layer that was found.
+type Layer struct {
+	Name     string
+	Manifest string
+	Library  string // "" if it is a meta-layer
+	Used     bool
+	Order    int  // place from the program down, from 1; 0: not used
+	Meta     bool // it has no library, and stands for other layers
+	NameOnly bool // its name is active, but another layer of this name is in the chain
+	Reason   Reason
+
+	program   *Program  // that it was decided for; nil: of no decision
+	functions [2]string // of its library, where they have other names: to negotiate, and vkGetInstanceProcAddr
+}
+
+// UnspecifiedOrder lists layers whose order depends on the order of their manifests in a directory. It may change when files change.
+type UnspecifiedOrder struct {
+	Directory string   `json:"directory"`
+	Layers    []string `json:"layers"` // in their present order
+}
+
+// Answer lists a program's drivers and layers.
+type Answer struct {
+	Program          string             // the program's path; "": no particular program
+	Loader           *Loader            // the loader of the Program
+	Drivers          []Driver           // first those that are used, in the order in which they are opened
+	Layers           []Layer            // first those that are used, from the program down
+	Compute          []Layer            // those that a Headless program would not get, by the settings; none if the Program is Headless
+	UnspecifiedOrder []UnspecifiedOrder // layers whose order no rule defines
+
+	lists [2]List // of drivers and of layers
+}
+
+// Decide makes the library's decision for a program that creates an instance.
+//
+// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
+// that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
+// the loader of this module, unless [Program].Loader names another one.
+func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
+	q, done, err := h.question(ctx, &program)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	made, err := q.decide(ctx, &program)
+	if err != nil {
+		return nil, err
+	}
+	a := answerOf(program, made)
+	return a, a.none()
+}
+
+// Made is the decision in the words of the core, and in the order in which drivers and layers act.
+type Made struct {
+	Plan    *plan.Answer
+	Compute *plan.Answer   // for a program that shows nothing, where the settings have a policy for these; nil: they have none
+	In, Out []explain.Item // in the order of the answer
+}
+
+// decide makes the decision for a program, with its explanation.
+func (q *question) decide(ctx context.Context, program *Program) (*Made, error) {
+	return q.until(ctx, func() (*Made, error) {
+		m, err := q.planned(ctx, program)
+		if err != nil {
+			return nil, err
+		}
+		m.In, m.Out = explain.Of(m.Plan)
+		if q.local != nil {
+			m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
+		}
+		return m, nil
+	})
+}
+
+// plan makes the decision alone.
+func (q *question) plan(ctx context.Context, program *Program) (*Made, error) {
+	return q.until(ctx, func() (*Made, error) { return q.planned(ctx, program) })
+}
+
+// until returns the result of work, or the context's error as soon as the context ends. The core cannot be interrupted, so
+// the work then goes on without files until it ends.
+func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made, error) {
+	if ctx.Done() == nil {
+		return work()
+	}
+	var m *Made
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		m, err = work()
+	}()
+	select {
+	case <-ended:
+		return m, err
+	case <-ctx.Done():
+		q.working = ended
+		return nil, ctx.Err()
+	}
+}
+
+func (q *question) planned(ctx context.Context, program *Program) (m *Made, err error) {
+	m = &Made{}
+	from, app := guarded{q.source, ctx}, program.app()
+	if program.Headless || len(program.Extensions) > 0 {
+		m.Plan, err = explain.DecideOn(q.platform, app, from)
+	} else {
+		m.Plan, m.Compute, err = explain.DecideShowing(q.platform, app, from)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	return m, nil
+}
+
+// answerOf is a decision in the words of this package.
+func answerOf(program Program, made *Made) *Answer {
+	a := &Answer{Program: program.Path, Loader: program.Loader,
+		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made.Plan), listOf("layers", program.Loader, explain.Layers, made.Plan)}}
+	for _, list := range [][]explain.Item{made.In, made.Out} {
+		for i := range list {
+			a.add(&list[i])
+		}
+	}
+	for i := range a.Drivers {
+		a.Drivers[i].program = program
+	}
+	for i := range a.Layers {
+		a.Layers[i].program = &program
+		for _, l := range made.Plan.Layers {
+			if l.Name == a.Layers[i].Name && l.Manifest == a.Layers[i].Manifest {
+				a.Layers[i].functions = [2]string{l.Negotiate, l.GetInstance}
+			}
+		}
+	}
+	left := explain.WithoutOverlays(made.Compute)
+	for i := range left {
+		a.Compute = append(a.Compute, layerOf(&left[i]))
+	}
+	for _, c := range explain.Unordered(made.Plan) {
+		a.UnspecifiedOrder = append(a.UnspecifiedOrder, UnspecifiedOrder(c))
+	}
+	return a
+}
+
+// none is ErrNoDriver where no driver is used.
+func (a *Answer) none() error {
+	for i := range a.Drivers {
+		if a.Drivers[i].Used {
+			return nil
+		}
+	}
+	if len(a.Drivers) == 0 {
+		return fmt.Errorf("%w: no manifest was found", ErrNoDriver)
+	}
+	first := &a.Drivers[0]
+	more := ""
+	if n := len(a.Drivers) - 1; n > 0 {
+		more = "; and " + strconv.Itoa(n) + " more"
+	}
+	return fmt.Errorf("%w: %s: %s%s", ErrNoDriver, first.Name, first.Reason.Text, more)
+}
+
+// place is a file with line and column before a text.
+func place(file string, line, column int) string {
+	switch {
+	case file == "":
+		return ""
+	case line == 0:
+		return file + ": "
+	}
+	return fmt.Sprintf("%s:%d:%d: ", file, line, column)
+}

@@ -1,0 +1,214 @@
+package drivers
+
+import (
+	_ "embed"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"vkloader/internal/decide/machine"
+)
+
+//go:embed chips.txt
+var chipLines string
+
+// Chip describes a kind of chip.
+type Chip struct {
+	Name   string // for people
+	Driver string // the family of Mesa's driver; "": no Vulkan driver exists
+	Mesa   string // the first release of Mesa that serves it; "": none does
+	Kernel string // the first Linux whose driver takes it; "": any that is in use
+	Note   string // a further requirement
+
+	Maker       bool   // the maker has a driver outside of Mesa
+	First, Last string // the releases of that driver that serve it; "": no bound
+}
+
+// Suite is where a release of a distribution has newer packages.
+type Suite struct {
+	Name         string
+	Mesa, Kernel string
+	Of           string // the release of the distribution that has the same packages
+}
+
+// chipRange is a range of devices of one vendor.
+type chipRange struct {
+	vendor, first, last uint32
+	chip                *Chip
+}
+
+// chipName is a name of the device tree, "*" and "?" for anything.
+type chipName struct {
+	pattern string
+	chip    *Chip
+}
+
+// chipTable is the text, read.
+type chipTable struct {
+	chips  map[string]*Chip
+	pci    []chipRange
+	of     []chipName
+	suites map[string]Suite // by "ID VERSION"
+	lacks  map[string][]string
+	wrong  []string // lines that are not understood
+}
+
+// knownChips returns the table, read at the first call: nothing runs when the package is imported.
+func knownChips() *chipTable {
+	chipsOnce.once.Do(func() { chipsOnce.table = readChips(chipLines) })
+	return chipsOnce.table
+}
+
+var chipsOnce struct {
+	once  sync.Once
+	table *chipTable
+}
+
+// readChips reads lines as chips.txt describes them.
+func readChips(text string) *chipTable {
+	t := &chipTable{chips: map[string]*Chip{}, suites: map[string]Suite{}, lacks: map[string][]string{}}
+	for _, line := range strings.Split(text, "\n") {
+		kind, rest, _ := strings.Cut(line, " ")
+		understood := true
+		switch kind {
+		case "", "#":
+		case "chip":
+			understood = t.readChip(strings.Split(rest, "|"))
+		case "pci":
+			understood = t.readPCI(strings.Fields(rest))
+		case "of":
+			understood = t.readCompatible(strings.Fields(rest))
+		case "suite":
+			words := strings.Fields(rest)
+			if understood = len(words) == 6; understood {
+				t.suites[words[0]+" "+words[1]] = Suite{words[2], words[3], words[4], words[5]}
+			}
+		case "lacks":
+			words := strings.SplitN(rest, " ", 3)
+			if understood = len(words) == 3; understood {
+				t.lacks[words[0]+" "+strings.TrimPrefix(words[1], "-")] = strings.Split(words[2], ", ")
+			}
+		default:
+			understood = false
+		}
+		if !understood {
+			t.wrong = append(t.wrong, line)
+		}
+	}
+	return t
+}
+
+func (t *chipTable) readChip(columns []string) bool {
+	if len(columns) != 7 {
+		return false
+	}
+	for i, c := range columns {
+		if columns[i] = strings.TrimSpace(c); columns[i] == "-" {
+			columns[i] = ""
+		}
+	}
+	c := &Chip{Name: columns[1], Driver: columns[2], Mesa: columns[3], Kernel: columns[4], Note: columns[6]}
+	if c.Driver == "none" {
+		c.Driver = ""
+	}
+	c.First, c.Last, c.Maker = strings.Cut(columns[5], "..")
+	t.chips[columns[0]] = c
+	return c.Name != "" && (c.Maker || columns[5] == "")
+}
+
+func (t *chipTable) readPCI(words []string) bool {
+	if len(words) < 3 || t.chips[words[1]] == nil {
+		return false
+	}
+	vendor, ok := hexadecimal(words[0])
+	for _, word := range words[2:] {
+		from, to, isRange := strings.Cut(word, "-")
+		first, good := hexadecimal(from)
+		last := first
+		if isRange {
+			var end bool
+			last, end = hexadecimal(to)
+			good = good && end
+		}
+		ok = ok && good && first <= last
+		t.pci = append(t.pci, chipRange{vendor, first, last, t.chips[words[1]]})
+	}
+	return ok
+}
+
+func (t *chipTable) readCompatible(words []string) bool {
+	if len(words) != 2 || t.chips[words[1]] == nil {
+		return false
+	}
+	t.of = append(t.of, chipName{words[0], t.chips[words[1]]})
+	_, err := path.Match(words[0], "")
+	return err == nil
+}
+
+func hexadecimal(text string) (uint32, bool) {
+	number, err := strconv.ParseUint(text, 16, 16)
+	return uint32(number), err == nil
+}
+
+// ChipByPCI is the chip of a PCI device; nil when it is not known.
+func ChipByPCI(vendor, device uint32) *Chip {
+	for _, p := range knownChips().pci {
+		if p.vendor == vendor && p.first <= device && device <= p.last {
+			return p.chip
+		}
+	}
+	return nil
+}
+
+// ChipByCompatible is the chip of a device by a name that the device tree has for it; nil when it is not known.
+func ChipByCompatible(name string) *Chip {
+	for _, c := range knownChips().of {
+		if hit, err := path.Match(c.pattern, name); hit && err == nil {
+			return c.chip
+		}
+	}
+	return nil
+}
+
+// NewerSuite tells where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages.
+func NewerSuite(id, version string) (Suite, bool) {
+	s, is := knownChips().suites[id+" "+version]
+	return s, is
+}
+
+// LackedBy are the families of drivers that the packages of a release of a distribution do not have; version "" stands for
+// every release.
+func LackedBy(id, version string) []string {
+	all := knownChips().lacks
+	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
+}
+
+// HasVulkan tells whether any Vulkan driver serves it.
+func (c *Chip) HasVulkan() bool { return c.Driver != "" }
+
+// Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
+// device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
+// others, though their kernel driver is the same.
+func Serves(f *Family, kernel, vendor string, c *Chip) bool {
+	if f == nil || f.Name == HASVK && c != nil && c.Driver != HASVK {
+		return false
+	}
+	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
+}
+
+// ChipOf finds a device's chip by its PCI numbers, else by the names in its directory in sysfs. Nil: the chip is not known.
+func ChipOf(m *machine.Machine, vendor, device, directory string) *Chip {
+	if c := ChipByPCI(PCINumber(vendor), PCINumber(device)); c != nil || directory == "" {
+		return c
+	}
+	text, _ := m.ReadFile(directory + "/uevent")
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(line), "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
+			if c := ChipByCompatible(value); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}

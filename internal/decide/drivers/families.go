@@ -1,0 +1,148 @@
+package drivers
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"vkloader/internal/core/family"
+	"vkloader/internal/tool/term"
+)
+
+// Family is a driver, with the facts about it that only the tool needs.
+type Family struct {
+	*family.Driver
+	Packages map[string]string // by package manager: the package that has it
+
+	RunTime  []RunTime
+	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
+	Backends []string // libraries that others open below the directory of the driver's own
+	Whole    []string // directories of data, with all that is in them
+	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
+	Data     []string // files of data that it reads, where they are usually; "*" for anything
+	Headless Headless // the files that it requires where there is no display
+}
+
+// Names of the table.
+const (
+	NVIDIA = family.NVIDIA
+	HASVK  = family.HASVK
+)
+
+// ofMesa are the packages where all of Mesa's drivers are in one.
+func ofMesa(more map[string]string) map[string]string {
+	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
+		"rhel": "mesa-vulkan-drivers"}
+	maps.Copy(packages, more)
+	return packages
+}
+
+// extras are the tool's facts about drivers, by name.
+func extras() map[string]Family {
+	return map[string]Family{
+		"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-radeon", "suse": "libvulkan_radeon", "alpine": "mesa-vulkan-ati", "void": "mesa-vulkan-radeon"})},
+		"AMDVLK": {Data: []string{amdgpuNames}},
+		"ANV (Mesa)": {Data: []string{drirc},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-intel", "suse": "libvulkan_intel", "alpine": "mesa-vulkan-intel", "void": "mesa-vulkan-intel"})},
+		HASVK: {Data: []string{drirc}},
+		NVIDIA: {Packages: map[string]string{"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
+			"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"},
+			RunTime: []RunTime{
+				{Stem: "libnvidia-glvkspirv", Required: true},
+				{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
+				{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
+				{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-vulkan-producer"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
+				{Stem: "libnvidia-ifr", Before: "495"},
+				// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
+				{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
+			},
+			More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
+			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*", "/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"},
+				nvidiaVendor...),
+			Platform: []string{"libnvidia-egl-gbm.so.1", "libnvidia-egl-wayland.so.1", "libnvidia-egl-wayland2.so.1",
+				"libnvidia-egl-xcb.so.1", "libnvidia-egl-xlib.so.1"},
+			Backends: []string{"gbm/nvidia-drm_gbm.so"},
+			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
+				Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
+				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
+		"NVK (Mesa)": {Data: []string{drirc},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
+		"Venus (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
+		"gfxstream":    {Data: []string{drirc}},
+		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
+			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem}, {Name: "libd3d12.so", In: subsystem}, {Name: "libd3d12core.so", In: subsystem}},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
+		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"lavapipe (Mesa)": {Data: []string{drirc},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-swrast", "suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
+		"SwiftShader": {},
+	}
+}
+
+// known is what Families gives.
+var known struct {
+	once sync.Once
+	list []*Family
+}
+
+// Families returns all known drivers, in the order of the table. The list is made at the first call, because
+// nothing runs when the package is imported.
+func Families() []*Family {
+	known.once.Do(func() {
+		more := extras()
+		for i := range family.Drivers {
+			f := more[family.Drivers[i].Name]
+			f.Driver = &family.Drivers[i]
+			known.list = append(known.list, &f)
+		}
+	})
+	return known.list
+}
+
+// Of tells whose driver a library is, by its path or name; nil when that is not known.
+func Of(library string) *Family { return with(family.Of(library)) }
+
+// For is the family to install for a driver of the kernel; nil when none is known.
+func For(kernel string) *Family { return with(family.For(kernel)) }
+
+func with(d *family.Driver) *Family {
+	for _, f := range Families() {
+		if f.Driver == d {
+			return f
+		}
+	}
+	return nil
+}
+
+// Virtual tells whether a driver of the kernel drives the device of a virtual machine.
+func Virtual(kernel string) bool {
+	return For(kernel).Virtual()
+}
+
+// Virtual tells whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
+func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
+
+// Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
+func (f *Family) Opened() []string {
+	return append(term.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
+}
+
+// The variables of a container that NVIDIA's container tools read.
+const (
+	NvidiaCapabilities = "NVIDIA_DRIVER_CAPABILITIES"
+	NvidiaDevices      = "NVIDIA_VISIBLE_DEVICES"
+)
+
+// GrantsGraphics tells whether NVIDIA's container tools, by a value of NVIDIA_DRIVER_CAPABILITIES, bring what Vulkan needs.
+func GrantsGraphics(capabilities string) bool {
+	return slices.ContainsFunc(strings.Split(capabilities, ","), func(c string) bool {
+		c = strings.TrimSpace(c)
+		return c == "all" || c == "graphics" || c == "display"
+	})
+}

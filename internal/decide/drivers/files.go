@@ -1,0 +1,124 @@
+package drivers
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+)
+
+// RunTime is a library that a driver opens when it runs.
+type RunTime struct {
+	Stem     string // of its file name, up to ".so"; its version is that of the driver's own file
+	Name     string // the whole name, in place of a stem, of a library without the driver's version
+	In       string // its directory, when the dynamic linker does not find it; "": none
+	Required bool   // the driver does not work without it
+	From     string // the first version of the driver that has it; "": all
+	Before   string // the first version that has it no longer; "": none
+}
+
+// Headless describes the way in which a driver of NVIDIA's starts without a display: through the vendors' EGL.
+type Headless struct {
+	Unless    []string // variables: a display, or other places for the vendors' files
+	Libraries []string // names
+	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
+	Says      string   // the content of such a file
+}
+
+// subsystem is where the Windows Subsystem for Linux has its libraries.
+const subsystem = "/usr/lib/wsl/lib"
+
+// drirc are the files that Mesa's drivers read of programs that want special treatment.
+const drirc = "/usr/share/drirc.d/*.conf"
+
+// amdgpuNames is the file with the names of AMD's devices.
+const amdgpuNames = "/usr/share/libdrm/amdgpu.ids"
+
+// nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
+var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
+
+// Matches lists the files, without directories, that a machine has of patterns with a "*" in the last element.
+func Matches(m *machine.Machine, patterns []string) []string {
+	var found []string
+	for _, pattern := range patterns {
+		directory, last := path.Split(pattern)
+		entries, err := m.ReadDir(strings.TrimSuffix(directory, "/"))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if ok, err := path.Match(last, e.Name()); ok && err == nil && !e.IsDir() {
+				found = append(found, directory+e.Name())
+			}
+		}
+	}
+	return found
+}
+
+// Version is the version in the name of a driver's own file, as of libGLX_nvidia.so.550.54; "" when there is none.
+func Version(file string) string {
+	_, version, _ := strings.Cut(path.Base(file), ".so.")
+	if !strings.Contains(version, ".") {
+		return ""
+	}
+	return version
+}
+
+// VersionAmong is the version of a driver by the names of the files that come with it, as libnvidia-glcore.so.550.54; "" when
+// none of them has it.
+func (f *Family) VersionAmong(names []string) string {
+	for _, name := range names {
+		for _, r := range f.RunTime {
+			if version := Version(name); version != "" && r.Stem != "" && strings.HasPrefix(name, r.Stem+".so.") {
+				return version
+			}
+		}
+	}
+	return ""
+}
+
+// Names are the file names of the libraries that a driver of this version opens when it runs; without a version, those
+// that are of none.
+func (f *Family) Names(version string, requiredOnly bool) []string {
+	var names []string
+	for _, r := range f.RunTime {
+		if version == "" && r.Name == "" {
+			continue
+		}
+		if r.From != "" && binary.CompareVersions(version, r.From) < 0 || r.Before != "" && binary.CompareVersions(version, r.Before) >= 0 ||
+			requiredOnly && !r.Required {
+			continue
+		}
+		if r.Name != "" {
+			names = append(names, r.Name)
+		} else {
+			names = append(names, r.Stem+".so."+version)
+		}
+	}
+	return names
+}
+
+// Opens tells whether a driver opens a library of this name when it runs, or where there is no display.
+func (f *Family) Opens(name string) bool {
+	return slices.Contains(f.Headless.Libraries, name) || slices.ContainsFunc(f.RunTime, func(r RunTime) bool {
+		return r.Name == name && name != "" || r.Stem != "" && strings.HasPrefix(name, r.Stem+".so.")
+	})
+}
+
+// Free tells whether a driver works with any version of the kernel's module: one that opens libraries of its own version
+// comes with that module. A driver that is not known is taken for free.
+func (f *Family) Free() bool {
+	return f == nil || !slices.ContainsFunc(f.RunTime, func(r RunTime) bool { return r.Stem != "" })
+}
+
+// Elsewhere is where a library that a driver opens lies, when the dynamic linker does not find it; "" for none.
+func (f *Family) Elsewhere(name string) string {
+	for _, r := range f.RunTime {
+		if r.Name == name && r.In != "" {
+			return r.In + "/" + name
+		}
+	}
+	return ""
+}

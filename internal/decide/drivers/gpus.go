@@ -1,0 +1,226 @@
+package drivers
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/core/family"
+	"vkloader/internal/decide/machine"
+)
+
+// GPU is a graphics device.
+type GPU struct {
+	Name      string   // PCI address, or the kernel's name
+	Vendor    string   // numbers, as 0x10de; "": not known
+	Device    string   // likewise
+	Kernel    string   // driver of the kernel; "": none
+	Nodes     []string // that a Vulkan driver opens, and that are there
+	Asleep    bool
+	Directory string    // in sysfs; "": none
+	Cards     []string  // names of the direct rendering manager, as card0 and renderD128
+	UUID      string    // as NVIDIA's driver names it: GPU-...; "": not told
+	Parts     []GPUPart // of a GPU that is divided
+}
+
+// PCINumber reads a number of sysfs; 0 for none.
+func PCINumber(text string) uint32 {
+	number, _ := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 32)
+	return uint32(number)
+}
+
+// Maker returns the maker's name, "" for an unknown one.
+func (g *GPU) Maker() string { return VendorName(PCINumber(g.Vendor)) }
+
+// Title is the device in words.
+func (g *GPU) Title() string {
+	if g.Vendor == "" {
+		return g.Name
+	}
+	ids := g.Maker()
+	if g.Device != "" {
+		ids = strings.TrimSpace(ids + " " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
+	}
+	return g.Name + " (" + ids + ")"
+}
+
+// look is a list under way.
+type look struct {
+	machine *machine.Machine
+	root    string // of the nodes
+	list    []*GPU
+}
+
+// has tells whether a node is there.
+func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
+
+// GPUs are the graphics devices of a machine.
+func GPUs(m *machine.Machine) []*GPU { return GPUsIn(m, "") }
+
+// GPUsIn is GPUs for a machine whose device nodes are below a directory of it.
+func GPUsIn(m *machine.Machine, root string) []*GPU {
+	l := &look{machine: m, root: root}
+	const pci = "/sys/bus/pci/devices"
+	for _, name := range l.machine.Names(pci) {
+		if strings.HasPrefix(l.text(pci+"/"+name+"/class"), "0x03") {
+			if directory, err := m.Real(pci + "/" + name); err == nil {
+				l.device(directory)
+			}
+		}
+	}
+	claimed := map[string]bool{}
+	for _, direct := range directs(m) {
+		g, node := l.device(direct.device), "/dev/dri/"+direct.name
+		g.Cards = append(g.Cards, direct.name)
+		claimed[node] = true
+		if direct.render && l.has(node) {
+			g.Nodes = append(g.Nodes, node)
+		}
+	}
+	l.nvidia()
+	l.lonely()
+	for _, name := range l.machine.Names(root + "/dev/dri") {
+		node := "/dev/dri/" + name
+		if strings.HasPrefix(name, "renderD") && !claimed[node] {
+			l.list = append(l.list, &GPU{Name: name, Nodes: []string{node}})
+		}
+	}
+	return l.list
+}
+
+// direct is a name of the direct rendering manager.
+type direct struct {
+	name   string // as card0 and renderD128
+	render bool   // a render node: it computes, and sets no screen
+	device string // directory in sysfs
+}
+
+// directs lists the cards and render nodes of the direct rendering manager, without the outputs of cards.
+func directs(m *machine.Machine) (list []direct) {
+	const drm = "/sys/class/drm"
+	for _, name := range m.Names(drm) {
+		render := strings.HasPrefix(name, "renderD")
+		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
+			continue
+		}
+		device, err := m.Real(drm + "/" + name + "/device")
+		if err != nil || !m.Exists(device) {
+			continue
+		}
+		if parent := path.Dir(device); strings.HasPrefix(path.Base(device), "virtio") && m.Exists(parent+"/vendor") {
+			device = parent // of PCI, which is the same device
+		}
+		list = append(list, direct{name, render, device})
+	}
+	return list
+}
+
+// text is an ordinary file's content without white space around it; "" without the file.
+func (l *look) text(name string) string {
+	if info, err := l.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	data, err := l.machine.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// device gives the entry of a sysfs directory, made when it is new.
+func (l *look) device(directory string) *GPU {
+	for _, g := range l.list {
+		if g.Directory == directory {
+			return g
+		}
+	}
+	g := &GPU{Name: path.Base(directory), Vendor: l.text(directory + "/vendor"), Device: l.text(directory + "/device"),
+		Directory: directory, Nodes: []string{}, Asleep: l.text(directory+"/power/runtime_status") == "suspended"}
+	if target, err := l.machine.Readlink(directory + "/driver"); err == nil {
+		g.Kernel = path.Base(target)
+	}
+	l.list = append(l.list, g)
+	return g
+}
+
+// lonely adds the devices that have a node elsewhere, and that are not shown otherwise.
+func (l *look) lonely() {
+	for i := range family.Drivers {
+		f := &family.Drivers[i]
+		for _, node := range f.Nodes {
+			if f.Name != family.NVIDIA && l.has(node.Path) &&
+				!slices.ContainsFunc(l.list, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
+				l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
+			}
+		}
+	}
+}
+
+// Label is the device as its maker calls it, by the machine's list of PCI devices; else its title.
+func (g *GPU) Label(m *machine.Machine) string {
+	if name := pciName(m, g.Vendor, g.Device); name != "" {
+		return strings.TrimSpace(g.Maker() + " " + name)
+	}
+	return g.Title()
+}
+
+// pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
+// with brackets, the text in them is that for people.
+func pciName(m *machine.Machine, vendor, device string) string {
+	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
+	if vendor == "" || device == "" {
+		return ""
+	}
+	l := look{machine: m}
+	for _, file := range []string{"/usr/share/hwdata/pci.ids", "/usr/share/misc/pci.ids"} {
+		_, rest, ok := strings.Cut("\n"+l.text(file), "\n"+vendor+"  ")
+		if !ok {
+			continue
+		}
+		for _, line := range strings.Split(rest, "\n")[1:] {
+			if line != "" && line[0] != '\t' && line[0] != '#' {
+				break // the next vendor
+			}
+			if name, is := strings.CutPrefix(line, "\t"+device+"  "); is {
+				if _, inside, ok := strings.Cut(name, "["); ok {
+					name, _, _ = strings.Cut(inside, "]")
+				}
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// vendors are makers by their number on the PCI bus, or of VkVendorId; of several with one name the first
+// is the usual one.
+var vendors = []struct {
+	id   uint32
+	name string
+}{
+	{0x1002, "AMD"}, {0x1022, "AMD"}, {0x8086, "Intel"}, {0x10de, "NVIDIA"}, {0x13b5, "Arm"}, {0x5143, "Qualcomm"},
+	{0x1010, "Imagination"}, {0x14e4, "Broadcom"}, {0x106b, "Apple"}, {0x144d, "Samsung"}, {0x19e5, "Huawei"},
+	{0x1ed5, "MooreThreads"}, {0x1414, "Microsoft"}, {0x1af4, "virtio"}, {0x1a03, "ASPEED"}, {0x102b, "Matrox"},
+	{0x1234, "QEMU"}, {0x1013, "Cirrus"}, {0x1b36, "Red Hat"}, {0x15ad, "VMware"}, {0x80ee, "VirtualBox"}, {0x10005, "Mesa"},
+}
+
+// VendorName returns a maker's name, "" for an unknown one.
+func VendorName(id uint32) string {
+	for _, v := range vendors {
+		if v.id == id {
+			return v.name
+		}
+	}
+	return ""
+}
+
+// vendorIDs are the numbers of a maker.
+func vendorIDs(name string) (ids []uint32) {
+	for _, v := range vendors {
+		if strings.EqualFold(v.name, name) {
+			ids = append(ids, v.id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,115 @@
+package drivers
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Interface reports, by the functions of a library, whether it is of the manifest's kind.
+type Interface func(has func(function string) bool) bool
+
+// DriverInterface is the interface of a driver (DRV-059).
+func DriverInterface(has func(function string) bool) bool {
+	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
+		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
+}
+
+// LayerInterface is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
+func LayerInterface(negotiate, getInstance string) Interface {
+	return func(has func(function string) bool) bool {
+		return has(term.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(term.Or(getInstance, "vkGetInstanceProcAddr"))
+	}
+}
+
+// Judged is FilesOf, with the symbols read.
+func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interface) *Files {
+	f := FilesOf(m, linker, library)
+	if f.Fault != None {
+		return f
+	}
+	f.judged = true
+	linker.Bind(f.With)
+	f.isInterface = len(f.With.Missing) > 0 || f.Has(is)
+	return f
+}
+
+// Has tells whether a library without a fault, with those that it needs, has the functions of an interface. dlsym looks in the
+// library and then in those: NVIDIA's layers have their functions there.
+func (l *Library) Has(is Interface) bool {
+	return is(func(name string) bool {
+		return slices.ContainsFunc(l.With.Files, func(file *binary.File) bool { return file.Symbols().Exports(name) })
+	})
+}
+
+// IsLoader tells whether the library is a Vulkan loader, which can be neither driver nor layer.
+func (f *Files) IsLoader() bool { return f.Fault == None && binary.IsLoader(f.File.Soname) }
+
+// HasInterface tells whether a judged library has the functions of a driver or a layer. One that lacks libraries may have them
+// there.
+func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
+
+// Works tells whether the dynamic linker can load a judged library with all that it needs at load and at run time, and
+// whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
+func (f *Files) Works() bool {
+	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&
+		!slices.ContainsFunc(f.RunTime, func(o Opened) bool { return o.Required && !o.Complete() })
+}
+
+// Fault is why a library cannot be used.
+type Fault uint8
+
+// The faults.
+const (
+	None       Fault = iota
+	Absent           // it is in no directory that the dynamic linker searches
+	ForOthers        // only libraries of this name for other programs are there
+	Unreadable       // its file is damaged, or may not be read
+	Foreign          // its file is for other programs
+)
+
+// Why says the fault in a sentence about a subject, such as "it"; "" without one.
+func (l *Library) Why(subject string) string {
+	switch l.Fault {
+	case Absent:
+		return subject + " is in no directory that the dynamic linker searches"
+	case ForOthers:
+		return subject + " is there for other programs only: " + l.Others[0]
+	case Unreadable:
+		return l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
+	case Foreign:
+		return l.File.Path + " is for other programs"
+	}
+	return ""
+}
+
+// Needed is a library that another one needs and that cannot be used.
+func Needed(m *binary.Missing) Library {
+	return Library{Name: m.Name, Result: m.Result, Fault: faultOf(&m.Result)}
+}
+
+// faultOf returns why the dynamic linker's result cannot be used, by the file alone.
+func faultOf(r *binary.Result) Fault {
+	switch {
+	case r.File == nil && len(r.Others) > 0:
+		return ForOthers
+	case r.File == nil:
+		return Absent
+	case r.File.Err() != nil:
+		return Unreadable
+	}
+	return None
+}
+
+// Cause leaves out the operation and the path of an error of the system.
+func Cause(err error) error {
+	var wrong *fs.PathError
+	if errors.As(err, &wrong) {
+		return wrong.Err
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package drivers
+
+import (
+	"slices"
+	"strings"
+)
+
+// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). A program with its nodes and those of the GPU may use it.
+type GPUPart struct {
+	Name  string // as gi1-ci0
+	Nodes []string
+}
+
+// nvidiaProc is where NVIDIA's own driver shows its devices.
+const nvidiaProc = "/proc/driver/nvidia/"
+
+// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. Which node is whose, its
+// directory in /proc tells. Without that the only node is that of the only device, and otherwise each node is a device.
+func (l *look) nvidia() {
+	var shown []*GPU // by sysfs
+	for _, g := range l.list {
+		if g.Kernel == "nvidia" {
+			g.Nodes = []string{}
+			shown = append(shown, g)
+		}
+	}
+	alone := len(shown) == 0
+	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // one that sysfs does not show, too, where it has nodes
+		known := slices.ContainsFunc(shown, func(g *GPU) bool { return g.Name == name })
+		if minor := l.minor(name); !known && (alone || minor != "" && len(l.nvidiaNodes(minor)) > 0) {
+			g := &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: []string{}}
+			shown, l.list = append(shown, g), append(l.list, g)
+		}
+	}
+	left := l.numbered()
+	unknown := slices.DeleteFunc(slices.Clone(shown), func(g *GPU) bool {
+		minor := l.minor(g.Name)
+		if minor == "" {
+			return false
+		}
+		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), field(l.information(g.Name), "GPU UUID:"), l.divided(minor)
+		left = slices.DeleteFunc(left, func(number string) bool { return number == minor })
+		return true
+	})
+	switch {
+	case len(unknown) == 1 && len(left) == 1:
+		unknown[0].Nodes = l.nvidiaNodes(left[0])
+	case len(unknown) > 0 || len(shown) == 0:
+		for _, number := range left {
+			l.list = append(l.list, &GPU{Name: "nvidia" + number, Vendor: "0x10de", Kernel: "nvidia", Nodes: l.nvidiaNodes(number)})
+		}
+	}
+}
+
+// information is what NVIDIA's driver tells of a device; minor is the number of its node, "" when it is not told.
+func (l *look) information(name string) string {
+	return l.text(nvidiaProc + "gpus/" + name + "/information")
+}
+
+func (l *look) minor(name string) string { return number(l.information(name), "Device Minor:") }
+
+// numbered are the numbers of the nodes of devices.
+func (l *look) numbered() (list []string) {
+	for _, name := range l.machine.Names(l.root + "/dev") {
+		if number, ok := strings.CutPrefix(name, "nvidia"); ok && isNumber(number) {
+			list = append(list, number)
+		}
+	}
+	return list
+}
+
+// isNumber tells whether a text has digits alone. What becomes part of a node's path has to: it may be the text of a
+// machine that is examined below a directory, and another path would give a container another device.
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+// number is a field that is the number of a node; "" for anything else.
+func number(text, label string) string {
+	if value := field(text, label); isNumber(value) {
+		return value
+	}
+	return ""
+}
+
+// field returns the rest of the line behind a label in a text; "" without the label.
+func field(text, label string) string {
+	_, rest, _ := strings.Cut(text, label)
+	value, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(value)
+}
+
+// nvidiaNodes are those of a device that are there: none unless both that it needs are.
+func (l *look) nvidiaNodes(minor string) []string {
+	nodes := []string{}
+	for _, node := range []string{"/dev/nvidiactl", "/dev/nvidia" + minor} {
+		if !l.has(node) {
+			return []string{}
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+// divided are the instances of a GPU: each has a node for its part of the GPU, and one for its part of the processors in it.
+func (l *look) divided(minor string) (parts []GPUPart) {
+	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
+	node := func(access string) string {
+		number := number(l.text(directory+"/"+access+"/access"), "DeviceFileMinor:")
+		if path := "/dev/nvidia-caps/nvidia-cap" + number; number != "" && l.has(path) {
+			return path
+		}
+		return ""
+	}
+	for _, gi := range l.machine.Names(directory) {
+		own := node(gi)
+		if !strings.HasPrefix(gi, "gi") || own == "" {
+			continue
+		}
+		for _, ci := range l.machine.Names(directory + "/" + gi) {
+			if other := node(gi + "/" + ci); strings.HasPrefix(ci, "ci") && other != "" {
+				parts = append(parts, GPUPart{gi + "-" + ci, []string{own, other}})
+			}
+		}
+	}
+	return parts
+}

@@ -1,0 +1,300 @@
+package drivers
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"vkloader/internal/core/plan"
+)
+
+// Device is a device in the form that selectors are compared with; unknown members are empty.
+type Device struct {
+	Index         int // its number in "vkloader list devices"; less than 0: it has none
+	Name          string
+	PCI           string // 0000:01:00.0
+	Vendor, ID    uint32
+	UUID          string // of the device, 32 hexadecimal digits
+	DriverUUID    string
+	DriverVersion uint32
+	Driver        string // its name, for people
+}
+
+// DeviceForms is the grammar in one line, for the help of options.
+const DeviceForms = "number in \"vkloader list devices\", PCI address, device UUID, VENDOR:DEVICE, vendor, or part of its name"
+
+// DeviceHelp is the grammar in full, for the help of commands. The order is that in which the forms are tried.
+const DeviceHelp = "A DEVICE is named by one of these forms, tried in this order: its number in \"vkloader list\n" +
+	"devices\"; its PCI address (0000:01:00.0 or 01:00.0); its device UUID;\n" +
+	"DEVICEUUID/DRIVERUUID/VERSION; VENDOR:DEVICE in hexadecimal (10de:2684); its vendor (nvidia, amd,\n" +
+	"intel, 10de); its name, or a part of it. It must match exactly one device; a name with a star at its\n" +
+	"beginning or end matches every device with that name. PCI addresses tell identical cards apart.\n\n"
+
+// maxNumber is the largest number that can only be a device's: a longer one may be a part of a name, such as 4090.
+const maxNumber = 99
+
+// pattern is a regular expression that is compiled when it is first wanted: most runs name no device.
+type pattern struct {
+	text string
+	once sync.Once
+	form *regexp.Regexp
+}
+
+// find gives the text and its parts; nil when it is not of this form.
+func (p *pattern) find(text string) []string {
+	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
+	return p.form.FindStringSubmatch(text)
+}
+
+var (
+	pciForm  = pattern{text: `^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`}
+	mesaForm = pattern{text: `^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`}
+	pairForm = pattern{text: `^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`}
+	oneForm  = pattern{text: `^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`}
+	uuidForm = pattern{text: `^[0-9a-f]{32}$`}
+)
+
+// PCIAddress reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
+func PCIAddress(text string) (address string, ok bool) {
+	text = strings.ToLower(text)
+	part := pciForm.find(text)
+	if part == nil {
+		part = mesaForm.find(text)
+	}
+	if part == nil {
+		return "", false
+	}
+	var number [4]uint64
+	for i := range number {
+		number[i], _ = strconv.ParseUint(part[1+i], 16, 32) // a domain that is left out is 0
+	}
+	return fmt.Sprintf("%04x:%02x:%02x.%x", number[0], number[1], number[2], number[3]), number[2] < 32
+}
+
+// PCIPair reads VENDOR:DEVICE, two hexadecimal numbers.
+func PCIPair(text string) (vendor, device uint32, ok bool) {
+	part := pairForm.find(strings.ToLower(text))
+	if part == nil {
+		return 0, 0, false
+	}
+	a, _ := strconv.ParseUint(part[1], 16, 32)
+	b, _ := strconv.ParseUint(part[2], 16, 32)
+	return uint32(a), uint32(b), true
+}
+
+// number reads a device's number.
+func indexOf(text string) (index int, ok bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	index, err := strconv.Atoi(text)
+	return index, err == nil
+}
+
+func uuid(text string) (digits string, ok bool) {
+	digits = strings.ToLower(strings.ReplaceAll(text, "-", ""))
+	return digits, uuidForm.find(digits) != nil
+}
+
+// AsksDriver reports whether only drivers can resolve a selector: a number in their list, or a UUID.
+func AsksDriver(text string) bool {
+	index, isNumber := indexOf(text)
+	_, isUUID := uuid(text)
+	return isNumber && index <= maxNumber || isUUID || strings.Count(text, "/") == 2
+}
+
+// form is a way to read a selector: fits reports whether a device matches; nil: it is not of this form. alone: it cannot be of
+// any later form.
+type form func(text string) (fits func(*Device) bool, alone bool)
+
+// forms are tried in this order.
+var forms = []form{
+	func(text string) (func(*Device) bool, bool) {
+		index, ok := indexOf(text)
+		if !ok {
+			return nil, false
+		}
+		return func(d *Device) bool { return d.Index == index }, index <= maxNumber
+	},
+	func(text string) (func(*Device) bool, bool) {
+		address, ok := PCIAddress(text)
+		if !ok {
+			return nil, false
+		}
+		return func(d *Device) bool { return strings.EqualFold(d.PCI, address) }, true
+	},
+	func(text string) (func(*Device) bool, bool) {
+		digits, ok := uuid(text)
+		if !ok {
+			return nil, false
+		}
+		return func(d *Device) bool { return strings.EqualFold(d.UUID, digits) }, true
+	},
+	func(text string) (func(*Device) bool, bool) {
+		part := strings.Split(text, "/")
+		if len(part) != 3 {
+			return nil, false
+		}
+		device, ok := uuid(part[0])
+		driver, also := uuid(part[1])
+		version, err := strconv.ParseInt(part[2], 10, 64)
+		if !ok || !also || err != nil {
+			return nil, false
+		}
+		return func(d *Device) bool {
+			return strings.EqualFold(d.UUID, device) && strings.EqualFold(d.DriverUUID, driver) && d.DriverVersion == uint32(version)
+		}, true
+	},
+	func(text string) (func(*Device) bool, bool) {
+		vendor, device, ok := PCIPair(text)
+		if !ok {
+			return nil, false
+		}
+		return func(d *Device) bool { return d.Vendor == vendor && d.ID == device }, true
+	},
+	func(text string) (func(*Device) bool, bool) {
+		ids := vendorIDs(text)
+		if part := oneForm.find(strings.ToLower(text)); part != nil {
+			id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
+			ids = append(ids, uint32(id))
+		}
+		if ids == nil {
+			return nil, false
+		}
+		return func(d *Device) bool { return d.Vendor != 0 && slices.Contains(ids, d.Vendor) }, false
+	},
+	func(text string) (func(*Device) bool, bool) {
+		if strings.Contains(text, "*") {
+			return nil, false
+		}
+		return func(d *Device) bool { return strings.EqualFold(d.Name, text) }, false
+	},
+	func(text string) (func(*Device) bool, bool) {
+		if strings.Contains(text, "*") {
+			return func(d *Device) bool { return plan.Matches(text, d.Name) }, true
+		}
+		return func(d *Device) bool {
+			return text != "" && strings.Contains(strings.ToLower(d.Name), strings.ToLower(text))
+		}, true
+	},
+}
+
+// SelectDevices returns the places in devices of the selected ones: one device, or with a star in a name any number. An error
+// lists the devices, or the ambiguous ones.
+func SelectDevices(text string, devices []Device) ([]int, error) {
+	for _, read := range forms {
+		fits, alone := read(text)
+		if fits == nil {
+			continue
+		}
+		var hits []int
+		for i := range devices {
+			if fits(&devices[i]) {
+				hits = append(hits, i)
+			}
+		}
+		if len(hits) == 1 || len(hits) > 1 && strings.Contains(text, "*") {
+			return hits, nil
+		}
+		if len(hits) > 1 {
+			return nil, ambiguous(text, devices, hits)
+		}
+		if alone {
+			break
+		}
+	}
+	star := ""
+	if strings.Contains(strings.Trim(text, "*"), "*") {
+		star = " (a star counts at the beginning and at the end only)"
+	}
+	if len(devices) == 0 {
+		return nil, fmt.Errorf("no device matches %q%s; there is none", text, star)
+	}
+	return nil, fmt.Errorf("no device matches %q%s; there is %s", text, star, listed(devices, nil))
+}
+
+func ambiguous(text string, devices []Device, hits []int) error {
+	by := "PCI address"
+	seen := map[string]bool{"": true}
+	for _, i := range hits {
+		if seen[devices[i].PCI] { // two drivers of one card, or a device that is not on the bus
+			by = "number"
+		}
+		seen[devices[i].PCI] = true
+	}
+	return fmt.Errorf("%q may be any of %d devices: %s; name one by its %s", text, len(hits), listed(devices, hits), by)
+}
+
+// listed names devices; those at some places, or nil for all.
+func listed(devices []Device, at []int) string {
+	var names []string
+	for i := range devices {
+		if at == nil || slices.Contains(at, i) {
+			names = append(names, devices[i].String())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// String is a device with all that tells it from others, for people.
+func (d *Device) String() string {
+	text := fmt.Sprintf("%q", d.Name)
+	if d.Index >= 0 {
+		text = fmt.Sprintf("%d %s", d.Index, text)
+	}
+	var more []string
+	for _, part := range []string{d.PCI, d.Driver} {
+		if part != "" {
+			more = append(more, part)
+		}
+	}
+	if d.PCI == "" && d.UUID != "" {
+		more = append(more, "UUID "+d.UUID)
+	}
+	if more != nil {
+		text += " (" + strings.Join(more, ", ") + ")"
+	}
+	return text
+}
+
+// BestSelector is the shortest selector that tells a device from the others in every run: its PCI address, or else its UUID, or
+// else its number.
+func BestSelector(devices []Device, at int) string {
+	d := &devices[at]
+	for _, text := range []string{d.PCI, d.UUID} {
+		if text == "" {
+			continue
+		}
+		if hits, err := SelectDevices(text, devices); err == nil && len(hits) == 1 {
+			return text
+		}
+	}
+	return strconv.Itoa(d.Index)
+}
+
+// DeviceChoices returns selectors that name exactly one device each, for a shell to offer, with their meaning: the number,
+// the PCI address, the UUID, and the vendor's name.
+func DeviceChoices(devices []Device) (list [][2]string) {
+	for i := range devices {
+		d := &devices[i]
+		words := []string{d.PCI, d.UUID, strings.ToLower(VendorName(d.Vendor))}
+		if d.Index >= 0 {
+			words = append([]string{strconv.Itoa(d.Index)}, words...)
+		}
+		for _, word := range words {
+			hits, err := SelectDevices(word, devices)
+			if word == "" || err != nil || len(hits) != 1 || hits[0] != i {
+				continue
+			}
+			told := d.Name
+			if d.PCI != "" && word != d.PCI {
+				told += ", " + d.PCI
+			}
+			list = append(list, [2]string{word, told})
+		}
+	}
+	return list
+}

@@ -1,0 +1,163 @@
+package explain
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Change is one thing that somebody can do: a variable gets a value, or none, a file goes, or a new one is written.
+type Change struct {
+	Variable string
+	Value    string
+	Set      bool
+	File     string
+	Text     string  // of a new file; "": the file goes
+	And      *Change // what has to be done as well
+}
+
+// SetVariable gives a variable a value.
+func SetVariable(name, value string) Change { return Change{Variable: name, Value: value, Set: true} }
+
+// UnsetVariable takes a variable away.
+func UnsetVariable(name string) Change { return Change{Variable: name} }
+
+// RemoveFile takes a file away.
+func RemoveFile(file string) Change { return Change{File: file} }
+
+// AddFile writes a new file, which is not empty.
+func AddFile(file, text string) Change { return Change{File: file, Text: text} }
+
+// With are two changes together.
+func (c Change) With(other Change) Change {
+	c.And = &other
+	return c
+}
+
+// Line is the change as a line for a shell.
+func (c Change) Line() string {
+	return strings.Join(c.Lines(), andThen)
+}
+
+// Lines are the parts of the change as lines for a shell.
+func (c Change) Lines() (lines []string) {
+	for at := &c; at != nil; at = at.And {
+		lines = append(lines, at.line())
+	}
+	return lines
+}
+
+// Assignment is NAME=VALUE, quoted; for a change that sets a variable.
+func (c Change) Assignment() string { return c.Variable + "=" + term.Quoted(c.Value) }
+
+// Possible tells whether a shell can do it: a text that is no variable's name cannot be set.
+func (c Change) Possible() bool {
+	return (c.File != "" || term.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
+}
+
+// Obeyed tells whether the loader of a source is known to read the variables that the change sets: another one may ignore them.
+func (c Change) Obeyed(source *machine.Source) bool {
+	if c.Set && source.Loader != nil && !source.Loader.Obeys(c.Variable) {
+		return false
+	}
+	return c.And == nil || c.And.Obeyed(source)
+}
+
+// On is a source of facts after the change.
+func (c Change) On(source *machine.Source) *machine.Source {
+	after := *source
+	switch {
+	case c.Text != "":
+		after.Added = maps.Clone(source.Added)
+		if after.Added == nil {
+			after.Added = map[string]string{}
+		}
+		after.Added[filepath.Clean(c.File)] = c.Text
+	case c.File != "":
+		after.Without = append(append([]string{}, source.Without...), c.File)
+	case c.Set:
+		after.Environ = machine.WithVariable(source.Environ, c.Variable, c.Value)
+	default:
+		after.Environ = machine.WithoutVariable(source.Environ, c.Variable)
+	}
+	if c.And != nil {
+		return c.And.On(&after)
+	}
+	return &after
+}
+
+// AddToFilter gives a filter more entries beside those that it has. A name that a filter cannot have as it is (ENV-35 to ENV-44:
+// commas separate, stars at the ends and words between tildes mean something) is written as patterns: one change for
+// each way to write the first such name.
+func AddToFilter(source *machine.Source, filter variables.ID, names ...string) []Change {
+	before, _ := source.Lookup(filter.Name())
+	entries := [][]string{{}}
+	for _, name := range names {
+		ways := filterPatterns(name)
+		if len(entries) > 1 {
+			ways = ways[:1]
+		}
+		var next [][]string
+		for _, have := range entries {
+			for _, way := range ways {
+				next = append(next, append(append([]string{}, have...), way))
+			}
+		}
+		entries = next
+	}
+	var changes []Change
+	for _, list := range entries {
+		if before != "" {
+			list = append([]string{before}, list...)
+		}
+		changes = append(changes, SetVariable(filter.Name(), strings.Join(list, ",")))
+	}
+	return changes
+}
+
+// filterPatterns are ways to write a name as an entry of a filter.
+func filterPatterns(name string) []string {
+	if !strings.Contains(name, ",") {
+		return []string{name}
+	}
+	parts := strings.Split(name, ",")
+	ways := []string{parts[0] + "*", "*" + parts[len(parts)-1]}
+	for _, part := range parts[1 : len(parts)-1] {
+		ways = append(ways, "*"+part+"*")
+	}
+	return ways
+}
+
+// DropFromList takes the entries out of a list that are meant by a function: the variable is unset when none is left. Nothing is
+// given when no entry is meant.
+func DropFromList(source *machine.Source, list variables.ID, separator string, meant func(entry string) bool) []Change {
+	before, _ := source.Lookup(list.Name())
+	var kept []string
+	dropped := false
+	for _, entry := range strings.Split(before, separator) {
+		switch {
+		case entry == "":
+		case meant(entry):
+			dropped = true
+		default:
+			kept = append(kept, entry)
+		}
+	}
+	switch {
+	case !dropped:
+		return nil
+	case len(kept) == 0:
+		return []Change{UnsetVariable(list.Name())}
+	}
+	return []Change{SetVariable(list.Name(), strings.Join(kept, separator))}
+}
+
+// DropFromFilter are the changes that take a name out of a filter: its entries that match the name, or the whole filter.
+func DropFromFilter(source *machine.Source, filter variables.ID, name string) []Change {
+	return append(DropFromList(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }), UnsetVariable(filter.Name()))
+}

@@ -1,0 +1,223 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+)
+
+// Item is one driver or layer: in its place in the order, or out, and the one line that changes that.
+type Item struct {
+	Kind      string `json:"kind"` // "driver" or "layer"
+	Order     int    `json:"order,omitempty"`
+	Name      string `json:"name"`
+	Manifest  string `json:"manifest,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	Library   string `json:"library,omitempty"`
+	Package   string `json:"package,omitempty"`   // who installed the manifest
+	Meta      bool   `json:"meta,omitempty"`      // a layer that has no library and stands for others
+	NameOnly  bool   `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
+	Code      string `json:"code"`
+	Statement string `json:"statement"`
+	Why       string `json:"why"`
+	Change    string `json:"change,omitempty"` // a line for the environment that puts it out, or in
+	Do        string `json:"do,omitempty"`
+
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
+
+	subject string // a layer's whole name
+	code    diag.Code
+	cause   diag.Cause
+}
+
+// subjectIn is what a finding is about: a layer or driver by its name, in a manifest.
+type subjectIn struct{ subject, path string }
+
+// Of puts a plan's drivers and layers into the order in which they come to act, and beside them what is out.
+func Of(answer *plan.Answer) (in, out []Item) {
+	in, out = []Item{}, []Item{}
+	reasons := map[subjectIn]diag.Finding{} // of what is in
+	for _, f := range answer.Findings {
+		if f.Code == diag.LayerActive || f.Code == diag.DriverUsed {
+			reasons[subjectIn{f.Subject, f.Path}] = f
+		}
+	}
+	used, usedLayers := map[string]bool{}, map[Key]bool{} // manifests, and layers with theirs
+	for i, a := range answer.Active {
+		layer := answer.Layers[a.Layer]
+		used[layer.Manifest], usedLayers[LayerKey(layer)] = true, true
+		e := Item{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
+			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained}
+		e.because(reasons[subjectIn{layer.Name, layer.Manifest}])
+		in = append(in, e)
+	}
+	for i, driver := range answer.Drivers {
+		name := answer.Style.Base(driver.Path)
+		used[driver.Path] = true
+		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library}
+		e.because(reasons[subjectIn{name, driver.Path}])
+		in = append(in, e)
+	}
+	libraries := map[Key]string{} // of layers
+	for _, l := range answer.Layers {
+		libraries[LayerKey(l)] = l.Library
+	}
+	for _, kind := range []Kind{Drivers, Layers} {
+		for _, row := range kind.Rows(answer) {
+			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
+				usedLayers[Key{row.Subject, row.Path}] {
+				continue // what is said of something that is in belongs to the doctor
+			}
+			item := row.item(kind, answer.Style.Base(row.Subject))
+			item.Library = libraries[Key{row.Subject, row.Path}]
+			out = append(out, item)
+		}
+	}
+	return in, out
+}
+
+func (e *Item) because(f diag.Finding) {
+	entry := f.Code.Entry()
+	e.Code, e.code, e.Statement, e.Why = entry.Name, f.Code, entry.Statement, f.What
+}
+
+// Matching keeps what has one of the names in its name, manifest or library.
+func Matching(list []Item, names []string) []Item {
+	if len(names) == 0 {
+		return list
+	}
+	return slices.DeleteFunc(append([]Item{}, list...), func(e Item) bool {
+		return !slices.ContainsFunc(names, func(n string) bool {
+			return strings.Contains(e.Name, n) || strings.Contains(e.Manifest, n) || strings.Contains(e.Library, n)
+		})
+	})
+}
+
+// EnabledBy is who made a layer active, in the words of the loader's log (LAY-425).
+func EnabledBy(a plan.Active, l *manifest.Layer) string {
+	by := a.EnabledBy
+	if l.Implicit && by == plan.ByMeta {
+		by = plan.ByImplicit
+	}
+	return cmp.Or(map[uint32]string{
+		plan.ByImplicit:    "Implicit Layer",
+		plan.ByVariable:    "Environment Variable " + variables.InstanceLayers.Name(),
+		plan.ByEnable:      "Environment Variable " + variables.LayersEnable.Name(),
+		plan.ByApplication: "By the Application",
+		plan.ByMeta:        "Meta Layer (Vulkan Configurator)",
+	}[by], "Loader Settings File (Vulkan Configurator)")
+}
+
+// WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.
+func WithoutOverlays(answer *plan.Answer) (out []Item) {
+	if answer == nil {
+		return nil
+	}
+	for _, row := range Layers.Rows(answer) {
+		if row.Code == diag.LayerCompute {
+			out = append(out, row.item(Layers, row.Subject))
+		}
+	}
+	return out
+}
+
+// UnspecifiedOrder lists active layers whose order depends on the order of files in a directory.
+type UnspecifiedOrder struct {
+	Directory string   `json:"directory"`
+	Layers    []string `json:"layers"` // in their present order
+}
+
+// Unordered returns the active layers whose order no rule specifies.
+func Unordered(answer *plan.Answer) (list []UnspecifiedOrder) {
+	controlled := answer.Settings != nil && answer.Settings.ControlsLayers
+	for _, a := range answer.Active {
+		l := answer.Layers[a.Layer]
+		listed := a.EnabledBy == plan.ByImplicit || a.EnabledBy == plan.ByEnable || controlled
+		if !listed || l.Meta || a.Unchained {
+			continue
+		}
+		if controlled { // what the file names has the place that the file gives
+			named := false
+			for i := range answer.Settings.Layers {
+				named = named || answer.Settings.Layers[i].Name == l.Name
+			}
+			if named {
+				continue
+			}
+		}
+		directory := listedIn(answer, l.Manifest)
+		if directory == "" {
+			continue
+		}
+		at := slices.IndexFunc(list, func(c UnspecifiedOrder) bool { return c.Directory == directory })
+		if at < 0 {
+			at, list = len(list), append(list, UnspecifiedOrder{Directory: directory})
+		}
+		list[at].Layers = append(list[at].Layers, l.Name)
+	}
+	return slices.DeleteFunc(list, func(c UnspecifiedOrder) bool { return len(c.Layers) < 2 })
+}
+
+// listedIn is the directory in which a manifest was found; "" when it was named itself.
+func listedIn(answer *plan.Answer, path string) (directory string) {
+	for _, kind := range []search.Kind{search.ImplicitLayers, search.ExplicitLayers} {
+		for _, where := range answer.Searched[kind].List {
+			if where.Path == path {
+				return ""
+			}
+			if directory == "" && inside(answer.Style, path, where.Path) {
+				directory = strings.TrimRight(where.Path, string(rune(answer.Style.Separator())))
+			}
+		}
+	}
+	return directory
+}
+
+// pathLists are the variables that name files and directories in which drivers and layers are looked for.
+var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
+	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
+
+// TryRows says of what a variable has put in or out, or names in vain, how to end that: a change after which the decision,
+// made again, says otherwise. Without one it says nothing.
+func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
+	t := NewTrial(source, answer)
+	for i := range rows {
+		r := &rows[i]
+		key := Key{Manifest: r.Path}
+		if k.One == Layers.One {
+			key.Layer = r.Subject
+		}
+		var c Change
+		v, ok := SwitchOf(r.Code)
+		switch {
+		case ok && r.Path != "":
+			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
+		case r.Severity != diag.Note:
+			c, ok = t.Ending(Fault{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
+		}
+		if ok {
+			r.Do, r.Commands = c.Line(), c.Lines()
+		}
+	}
+}
+
+// unnaming are changes after which no variable names what a row is about.
+func (r *Row) unnaming(source *machine.Source) (changes []Change) {
+	switch {
+	case r.Code == diag.LayerMissing:
+		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
+	case r.Path != "":
+		for _, v := range pathLists {
+			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
+		}
+	}
+	return changes
+}

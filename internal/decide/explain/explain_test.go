@@ -1,0 +1,135 @@
+package explain
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"vkloader/internal/decide/machine"
+	"vkloader/test/tree"
+)
+
+const (
+	implicit = "/usr/share/vulkan/implicit_layer.d/"
+	explicit = "/usr/share/vulkan/explicit_layer.d/"
+	drivers  = "/usr/share/vulkan/icd.d/"
+)
+
+// lay makes a machine of files and variables.
+func lay(t *testing.T, files map[string]string, environ ...string) *machine.Source {
+	t.Helper()
+	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: environ}}
+	tree.Lay(t, source.Root, files)
+	return source
+}
+
+func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]Item) {
+	t.Helper()
+	answer, err := Decide(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listIn, listOut := Of(answer)
+	listOut = append(listOut, KeptOut(source, answer)...)
+	Fixes(source, answer, listIn, listOut)
+	in, out = map[string]Item{}, map[string]Item{}
+	for _, e := range listIn {
+		in[e.Name] = e
+	}
+	for _, e := range listOut {
+		out[e.Name] = e
+	}
+	return in, out
+}
+
+// after is a machine with the change that explain proposes, as a shell would make it.
+func after(t *testing.T, source *machine.Source, change string) *machine.Source {
+	t.Helper()
+	changed := *source
+	if variable, is := strings.CutPrefix(change, "unset "); is {
+		changed.Environ = machine.WithoutVariable(changed.Environ, variable)
+		return &changed
+	}
+	assignment, err := exec.Command("bash", "-c", "printf %s "+change).Output()
+	name, value, ok := strings.Cut(string(assignment), "=")
+	if err != nil || !ok {
+		t.Fatalf("%q is no line for a shell: %v", change, err)
+	}
+	changed.Environ = machine.WithVariable(changed.Environ, name, value)
+	return &changed
+}
+
+// The line that explain gives for a driver or layer does what it says: set, it puts the thing out or in.
+func TestExplainChangesWork(t *testing.T) {
+	t.Parallel()
+	comma, named := tree.Mixed(), tree.Mixed()
+	comma[implicit+"c.json"] = tree.Layer("VK_LAYER_c,d", `,"disable_environment":{"NO C;reboot":"1"}`)
+	comma[drivers+"x,y.json"] = comma[drivers+"a.json"]
+	named[implicit+"n.json"] = tree.Layer("VK_LAYER_n", `,"disable_environment":{"NO_\u001b[2J":"1"}`)
+	for title, source := range map[string]*machine.Source{
+		"plain":            lay(t, tree.Mixed(), "HOME=/h", "NO_D="),
+		"commas":           lay(t, comma, "NO_D="),
+		"faulty names":     lay(t, named, "NO_D="),
+		"filters in use":   lay(t, tree.Mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
+		"selected":         lay(t, tree.Mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
+		"enabled":          lay(t, tree.Mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
+		"a driver by path": lay(t, tree.Mixed(), "NO_D=1", "VK_DRIVER_FILES="+drivers+"a.json:"+drivers+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
+	} {
+		in, out := explainMachine(t, source)
+		for from, list := range map[string]map[string]Item{"in": in, "out": out} {
+			for name, e := range list {
+				if e.Why == "" || e.Statement == "" || from == "in" && e.Order == 0 {
+					t.Errorf("%s: %s without a reason: %+v", title, name, e)
+				}
+				changed := source
+				if _, pair, two := strings.Cut(e.Do, "together: "); two && e.Change == "" {
+					for _, line := range strings.Split(pair, "; ") {
+						changed = after(t, changed, strings.TrimPrefix(line, "export "))
+					}
+				} else if e.Change != "" {
+					changed = after(t, source, e.Change)
+				}
+				nowIn, _ := explainMachine(t, changed)
+				if _, isIn := nowIn[name]; isIn == (from == "in") {
+					t.Errorf("%s: %s was %s, and %s does not change that", title, name, from, e.Change+e.Do)
+				}
+				others := 0
+				for other := range in {
+					if _, still := nowIn[other]; !still && other != name {
+						others++
+					}
+				}
+				if others > 0 && from == "in" {
+					t.Errorf("%s: %s takes others than %s out", title, e.Change, name)
+				}
+			}
+		}
+	}
+}
+
+// No variable is proposed where none does it: a settings file decides, or the program does not see variables.
+func TestExplainProposesNothingInVain(t *testing.T) {
+	t.Parallel()
+	files := tree.Mixed()
+	files["/etc/vulkan/loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings":{"layers":[` +
+		`{"name":"VK_LAYER_i","path":"` + implicit + `i.json","control":"on","treat_as_implicit_manifest":true},` +
+		`{"name":"VK_LAYER_e","path":"` + explicit + `e.json","control":"off"}]}}`
+	in, out := explainMachine(t, lay(t, files))
+	for _, e := range []Item{in["VK_LAYER_i"], out["VK_LAYER_e"]} {
+		if e.Change != "" || !strings.Contains(e.Do, "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
+			t.Errorf("with a settings file: %+v", e)
+		}
+	}
+	elevated := lay(t, tree.Mixed())
+	elevated.Elevated = true
+	in, out = explainMachine(t, elevated)
+	if e := in["a.json"]; e.Change != "" || e.Do != "no variable changes this: rm -- "+drivers+"a.json" {
+		t.Errorf("elevated: %+v", e)
+	}
+	if e := in["VK_LAYER_i"]; e.Change != "NO_I=1" { // it sees those of manifests
+		t.Errorf("elevated: %+v", e)
+	}
+	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Change != "" && !strings.HasPrefix(e.Change, "VK_INSTANCE_LAYERS=") {
+		t.Errorf("elevated: %+v", e)
+	}
+}

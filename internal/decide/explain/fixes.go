@@ -1,0 +1,228 @@
+package explain
+
+import (
+	"path/filepath"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+)
+
+// Fixes enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
+// variable does it, the item says what would. Package must be set before.
+func Fixes(source *machine.Source, answer *plan.Answer, in, out []Item) {
+	t := &trials{NewTrial(source, answer), source, answer}
+	for i := range in {
+		t.putOut(&in[i])
+	}
+	for i := range out {
+		t.putIn(&out[i])
+	}
+}
+
+// trials finds changes for items.
+type trials struct {
+	*Trial
+	source *machine.Source
+	answer *plan.Answer
+}
+
+func (t *trials) layer(name, file string) *manifest.Layer {
+	for _, l := range t.answer.Layers {
+		if l.Name == name && l.Manifest == file {
+			return l
+		}
+	}
+	return nil
+}
+
+func (t *trials) putOut(e *Item) {
+	key, changes := Key{Manifest: e.Manifest}, []Change{}
+	if e.Kind == "layer" {
+		key.Layer = e.Name
+		l := t.layer(e.Name, e.Manifest)
+		if l == nil {
+			return
+		}
+		if l.Implicit && l.DisableName != "" {
+			changes = append(changes, SetVariable(l.DisableName, "1"))
+		}
+		changes = append(changes, AddToFilter(t.source, variables.LayersDisable, e.Name)...)
+		changes = append(changes, DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator, func(n string) bool { return n == e.Name })...)
+		changes = append(changes, DropFromFilter(t.source, variables.LayersEnable, e.Name)...)
+		if l.Implicit && l.HasEnable {
+			changes = append(changes, UnsetVariable(l.EnableName))
+		}
+	} else {
+		changes = leaveOutDriver(t.source, e.Manifest)
+	}
+	if t.change(e, key, false, changes) {
+		return
+	}
+	if machine.Style == pathname.Backslash {
+		return // the registry names the file: to delete one of a driver package helps nobody
+	}
+	if _, ok := t.First(key, false, RemoveFile(e.Manifest)); ok {
+		e.told(remedy{kind: byFile, change: RemoveFile(e.Manifest), owner: e.Package})
+	}
+}
+
+// leaveOutDriver are changes of one variable that may leave a driver out.
+func leaveOutDriver(source *machine.Source, file string) []Change {
+	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
+		DropFromFilter(source, variables.DriversSelect, filepath.Base(file))...)
+	for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
+		changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(n string) bool { return names(n, file) })...)
+	}
+	return changes
+}
+
+// LeaveOutDriver are changes that may leave a driver out: those of one variable, then those of VK_LOADER_DRIVERS_SELECT, which
+// overrules VK_LOADER_DRIVERS_DISABLE, together with that.
+func LeaveOutDriver(source *machine.Source, file string) []Change {
+	changes := leaveOutDriver(source, file)
+	if value, _ := source.Lookup(variables.DriversSelect.Name()); value == "" {
+		return changes
+	}
+	for _, shorter := range DropFromFilter(source, variables.DriversSelect, filepath.Base(file)) {
+		for _, refuse := range AddToFilter(source, variables.DriversDisable, filepath.Base(file)) {
+			changes = append(changes, shorter.With(refuse))
+		}
+	}
+	return changes
+}
+
+// KeptOut are the layers and drivers that are there and that the settings file keeps out: the decision does not look at
+// them, and says nothing of them.
+func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
+	if answer.Settings == nil {
+		return nil
+	}
+	file := filepath.Clean(answer.Settings.File)
+	without, err := Decide(RemoveFile(file).On(source))
+	if err != nil {
+		return nil
+	}
+	known := map[Key]bool{}
+	for _, l := range answer.Layers {
+		known[LayerKey(l)] = true
+	}
+	for _, d := range answer.Drivers {
+		known[Key{Manifest: d.Path}] = true
+	}
+	for _, f := range answer.Findings { // filters have taken it out, which is said already
+		known[Key{Manifest: f.Path}] = known[Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
+	}
+	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}
+	for _, l := range without.Layers {
+		if !known[LayerKey(l)] {
+			item.Kind, item.Name, item.subject, item.Manifest, item.Library = "layer", l.Name, l.Name, l.Manifest, l.Library
+			item.Line, item.Column, item.Meta, item.Statement = l.Line, l.Column, l.Meta, "SET-45"
+			if answer.Settings.Merged() {
+				item.Statement = "SET-47"
+			}
+			out = append(out, item)
+		}
+	}
+	for _, d := range without.Drivers {
+		if !known[Key{Manifest: d.Path}] {
+			out = append(out, Item{Kind: "driver", Name: filepath.Base(d.Path), Manifest: d.Path, Library: d.Library,
+				Code: item.Code, code: item.code, Statement: "SET-87", Why: item.Why})
+		}
+	}
+	return out
+}
+
+// names tells whether an element of a list of files and directories leads to a manifest.
+func names(element, file string) bool {
+	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
+}
+
+func (t *trials) putIn(e *Item) {
+	key, changes := Key{Manifest: e.Manifest}, []Change{}
+	switch e.code {
+	case diag.LayerInactive, diag.LayerDisabled, diag.LayerBlacklisted:
+		key.Layer = e.subject
+		changes = t.switchOn(e)
+	case diag.DriverDisabled:
+		changes = append(DropFromFilter(t.source, variables.DriversDisable, filepath.Base(e.Manifest)),
+			AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
+	case diag.DriverNotSelected:
+		changes = append(AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), UnsetVariable(variables.DriversSelect.Name()))
+	case diag.SettingsUsed:
+		if key.Layer = e.subject; key.Layer != "" {
+			changes = t.switchOn(e)
+		}
+	default:
+		return
+	}
+	if !t.change(e, key, true, changes) {
+		e.told(remedy{kind: byNothing})
+	}
+}
+
+// switchOn are changes that may make a layer active, the one that serves this layer alone first.
+func (t *trials) switchOn(e *Item) (changes []Change) {
+	l := t.layer(e.subject, e.Manifest)
+	if l != nil && l.Implicit {
+		if e.cause == diag.DisableVariable {
+			changes = append(changes, UnsetVariable(l.DisableName)) // nothing else helps (ENV-58)
+		}
+		if l.HasEnable {
+			changes = append(changes, SetVariable(l.EnableName, l.EnableValue))
+		}
+	}
+	list := e.subject
+	if before, _ := t.source.Lookup(variables.InstanceLayers.Name()); before != "" {
+		list = before + machine.ListSeparator + list
+	}
+	asked := SetVariable(variables.InstanceLayers.Name(), list)
+	if l != nil && !l.Implicit {
+		changes = append(changes, asked)
+	}
+	changes = append(changes, AddToFilter(t.source, variables.LayersEnable, e.subject)...)
+	changes = append(changes, DropFromList(t.source, variables.LayersDisable, ",", func(entry string) bool {
+		return plan.Disables(entry, e.subject, l != nil && l.Implicit)
+	})...)
+	changes = append(changes, AddToFilter(t.source, variables.LayersAllow, e.subject)...)
+	return append(changes, UnsetVariable(variables.LayersDisable.Name()), asked)
+}
+
+// change enters the first change that does it: one of a variable, else the end of the settings file, else two.
+func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
+	if c, ok := t.First(key, in, changes...); ok {
+		e.told(remedy{kind: byVariable, change: c})
+		return true
+	}
+	if t.answer.Settings != nil {
+		file := filepath.Clean(t.answer.Settings.File)
+		end := RemoveFile(file)
+		with := []Change{end}
+		for _, c := range changes {
+			with = append(with, end.With(c))
+		}
+		if c, ok := t.First(key, in, with...); ok {
+			e.told(remedy{kind: bySettings, change: c, ours: SettingsOurs(&t.source.Machine, file)})
+			return true
+		}
+	}
+	var pairs []Change
+	for i, c := range changes {
+		for j, other := range changes {
+			if i != j && c.Variable != other.Variable && len(pairs) < maxPairs {
+				pairs = append(pairs, c.With(other))
+			}
+		}
+	}
+	c, ok := t.First(key, in, pairs...)
+	if ok {
+		e.told(remedy{kind: byTwo, change: c})
+	}
+	return ok
+}
+
+// maxPairs is how many pairs of changes are tried for one item.
+const maxPairs = 12

@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Row is one thing found, and why it is in or out.
+type Row struct {
+	Subject   string        `json:"subject"`
+	Path      string        `json:"path,omitempty"`
+	Line      int           `json:"line,omitempty"`
+	Column    int           `json:"column,omitempty"`
+	In        bool          `json:"in"`
+	Code      diag.Code     `json:"code"`
+	Severity  diag.Severity `json:"severity"`
+	Statement string        `json:"statement"`
+	Why       string        `json:"why"`
+	Do        string        `json:"do,omitempty"` // "" where nothing that was tried helps
+
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
+
+	cause diag.Cause
+}
+
+// Kind says which findings of a plan are about one kind of what can be loaded.
+type Kind struct {
+	One      string // in words
+	in       diag.Code
+	about    diag.About
+	searches []search.Kind
+}
+
+// Kinds of what can be loaded.
+var (
+	Drivers = Kind{"driver", diag.DriverUsed, diag.Drivers, []search.Kind{search.Drivers}}
+	Layers  = Kind{"layer", diag.LayerActive, diag.Layers, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
+)
+
+// SwitchOf is the variable by which something was put in or out, by the code that says so.
+func SwitchOf(code diag.Code) (v variables.ID, known bool) {
+	v, known = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+		diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}[code]
+	return v, known
+}
+
+// Rows picks the findings of the kind.
+func (k Kind) Rows(answer *plan.Answer) []Row {
+	rows, searched := []Row{}, k.searched(answer)
+	for _, f := range answer.Findings {
+		entry := f.Code.Entry()
+		if entry.About != k.about && !(entry.About == diag.File && searched.have(f.Path)) {
+			continue
+		}
+		rows = append(rows, Row{
+			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: f.Code,
+			Severity: entry.Severity, Statement: entry.Statement, Why: f.What, cause: f.Cause,
+		})
+	}
+	return rows
+}
+
+// item is a row as one of the items that are out.
+func (r *Row) item(kind Kind, name string) Item {
+	return Item{Kind: kind.One, Name: name, Manifest: r.Path, Line: r.Line, Column: r.Column, Code: r.Code.String(), Statement: r.Statement,
+		Why: r.Why, subject: r.Subject, code: r.Code, cause: r.cause}
+}
+
+// searchedPlaces are the files and directories, without and with a separator at the end, where a kind is looked for.
+type searchedPlaces struct {
+	style              pathname.Style
+	paths, directories map[string]bool
+}
+
+func (k Kind) searched(answer *plan.Answer) searchedPlaces {
+	p := searchedPlaces{answer.Style, map[string]bool{}, map[string]bool{}}
+	joint := string(rune(answer.Style.Separator()))
+	for _, kind := range k.searches {
+		for _, where := range answer.Searched[kind].List {
+			p.paths[where.Path] = true
+			p.directories[strings.TrimRight(where.Path, joint)+joint] = true
+		}
+	}
+	return p
+}
+
+// have tells whether a file is one of the places, or lies directly in one.
+func (p searchedPlaces) have(path string) bool {
+	return p.paths[path] || p.directories[p.style.Directory(path)]
+}
+
+// inside tells whether a file lies directly in a directory.
+func inside(style pathname.Style, path, directory string) bool {
+	joint := string(rune(style.Separator()))
+	return style.Directory(path) == strings.TrimRight(directory, joint)+joint
+}
+
+// Place is a location that was searched, and by whose word.
+type Place struct {
+	Path string `json:"path"`
+	From string `json:"from"`
+}
+
+// Places are the locations that were searched for the kind.
+func (k Kind) Places(answer *plan.Answer) []Place {
+	places := []Place{}
+	for _, kind := range k.searches {
+		for _, where := range answer.Searched[kind].List {
+			places = append(places, Place{where.Path, where.From})
+		}
+	}
+	return places
+}
+
+// LayerNames are the names of layers.
+func LayerNames(layers []*manifest.Layer) []string {
+	return term.Words(layers, func(l *manifest.Layer) string { return l.Name })
+}
+
+// DriverNames are the names of drivers' manifests, without their directories.
+func DriverNames(drivers []*manifest.Driver) []string {
+	return term.Words(drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) })
+}

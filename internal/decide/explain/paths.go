@@ -1,0 +1,166 @@
+package explain
+
+import (
+	"path"
+	"strings"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+)
+
+// Searched is a place that is looked into.
+type Searched struct {
+	For       string   `json:"for"` // "drivers", "implicit layers", "explicit layers" or "settings"
+	Order     int      `json:"order"`
+	Path      string   `json:"path"`
+	Real      string   `json:"real,omitempty"` // where links lead
+	From      string   `json:"from"`           // the variable that names it, or "default"
+	Exists    bool     `json:"exists"`
+	Manifests []string `json:"manifests"` // names in the order in which they are read
+	Note      string   `json:"note,omitempty"`
+}
+
+var searchNames = [...]string{search.Drivers: "drivers", search.ImplicitLayers: "implicit layers", search.ExplicitLayers: "explicit layers"}
+
+// Paths are the places that a decision looked into, then those of the settings file.
+func Paths(answer *plan.Answer, source *machine.Source) []Searched {
+	add := func(p *Searched) {
+		if real, err := source.Real(p.Path); err == nil && p.Exists && real != strings.TrimRight(p.Path, "/") {
+			p.Real = real
+		}
+	}
+	places := searchedOf(answer, source, services(answer, source), add)
+	return append(places, settingsPlaces(SettingsPlaces(source), source, func(p *Searched) {
+		p.From = settingsFrom(source, p.Path)
+		add(p)
+	})...)
+}
+
+// PathsOn are the places that a decision on another system looked into, then those of its settings file.
+func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Source) []Searched {
+	var files []string
+	facts.Resolve(facts.NewStore(), source, func(s *facts.Store) {
+		if platform.Rights != nil {
+			platform.Rights(platform, s)
+		}
+		files = platform.Settings(platform, s)
+	})
+	for i := range files {
+		files[i] = clean(answer.Style, files[i])
+	}
+	places := searchedOf(answer, source, nil, func(*Searched) {})
+	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
+}
+
+// clean is a path in its plain form; of Windows it stays as the registry has it.
+func clean(style pathname.Style, name string) string {
+	if style == pathname.Slash {
+		return path.Clean(name)
+	}
+	return name
+}
+
+// searchedOf are the places that a decision looked into, last is where drivers are looked for after those; add completes each.
+func searchedOf(answer *plan.Answer, source facts.Source, last []Searched, add func(*Searched)) []Searched {
+	places := []Searched{}
+	for kind, name := range searchNames {
+		if answer.Settings != nil && answer.Settings.ControlsLayers && !answer.Settings.Merged() && search.Kind(kind) != search.Drivers {
+			places = append(places, Searched{For: name, Path: clean(answer.Style, answer.Settings.File), From: "settings", Exists: true, Manifests: []string{},
+				Note: "the settings file lists the layers, nothing is searched"})
+			continue
+		}
+		for i, location := range answer.Searched[kind].List {
+			p := Searched{For: name, Order: i + 1, Path: location.Path, From: location.From, Manifests: []string{}}
+			if location.File {
+				p.Exists = source.Exists(location.Path)
+				p.Manifests = append(p.Manifests, answer.Style.Base(location.Path))
+			} else {
+				directory := source.Directory(location.Path)
+				p.Exists = directory.Listed
+				p.Manifests = append(p.Manifests, directory.Names...)
+			}
+			add(&p)
+			places = append(places, p)
+		}
+		if search.Kind(kind) == search.Drivers {
+			for i, p := range last {
+				p.Order = len(answer.Searched[kind].List) + i + 1
+				add(&p)
+				places = append(places, p)
+			}
+		}
+		for _, long := range answer.Searched[kind].TooLong {
+			p := Searched{For: name, Path: long, Manifests: []string{}, Note: "too long: not looked into"}
+			add(&p)
+			places = append(places, p)
+		}
+	}
+	return places
+}
+
+// settingsPlaces are the places of the settings file; add completes each.
+func settingsPlaces(files []string, source facts.Source, add func(*Searched)) (places []Searched) {
+	first := true
+	for i, place := range files {
+		p := Searched{For: "settings", Order: i + 1, Path: place, Exists: source.Exists(place), Manifests: []string{}}
+		if p.Exists {
+			if p.Note = "does not count: another comes before it"; first {
+				p.Note = "the settings file"
+			}
+			first = false
+		}
+		add(&p)
+		places = append(places, p)
+	}
+	return places
+}
+
+// services are the sockets of the driver service, which is the last place for drivers (PRO-008).
+func services(answer *plan.Answer, source *machine.Source) []Searched {
+	when, list := settings.ServiceLast, []Searched{}
+	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised rights ask none
+		return nil
+	}
+	if answer.Settings != nil {
+		when = answer.Settings.Service
+	}
+	place := func(directory, from string) {
+		p := Searched{For: searchNames[search.Drivers], Path: directory + "/loader.sock", From: from, Manifests: []string{}}
+		if p.Exists = source.Exists(p.Path); p.Exists {
+			p.Note = map[settings.Service]string{settings.ServiceLast: "a driver service, asked where no driver is found",
+				settings.ServiceAlways: "a driver service, which is always asked", settings.ServiceNever: "a driver service, which is never asked"}[when]
+		}
+		list = append(list, p)
+	}
+	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {
+		if source.Var(v.Name(), v.Secure()).Set { // they name all places
+			return nil
+		}
+	}
+	read := func(v variables.ID) string { return source.Var(v.Name(), v.Secure()).Value }
+	if told := read(variables.ServiceDirectory); told != "" {
+		place(told, variables.ServiceDirectory.Name())
+		return list
+	}
+	place("/run/vkloaderd", "default")
+	if own := read(variables.RuntimeDirectory); own != "" {
+		place(own+"/vkloaderd", variables.RuntimeDirectory.Name())
+	}
+	return list
+}
+
+// settingsFrom is what names a place of the settings file.
+func settingsFrom(source *machine.Source, place string) string {
+	for _, v := range []variables.ID{variables.ConfigHome, variables.DataHome, variables.Home, variables.ConfigDirs, variables.DataDirs} {
+		value, _ := source.Lookup(v.Name())
+		if value, _, _ = strings.Cut(value, ":"); value != "" && strings.HasPrefix(place, strings.TrimRight(value, "/")+"/") {
+			return v.Name()
+		}
+	}
+	return "default"
+}

@@ -1,0 +1,128 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+)
+
+// GPU is a graphics device, as the kernel shows it.
+type GPU struct {
+	// A PCI address is written as in Device.PCI.
+	Name   string `json:"name"`             // PCI address, or the kernel's name
+	Vendor string `json:"vendor,omitempty"` // numbers, as 0x10de
+	Device string `json:"device,omitempty"`
+
+	// Without a kernel driver that is bound to the device, Kernel is empty.
+	Kernel string `json:"kernel_driver,omitempty"`
+
+	// Only nodes that exist are listed. A driver may open more: see [DriverFiles.NodesFor].
+	Nodes []string `json:"nodes"` // that a Vulkan driver opens
+
+	// These are drivers that a program gets, and for which [DriverFiles.Works] is true.
+	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
+	Asleep  bool     `json:"asleep,omitempty"`
+	Label   string   `json:"label"` // for people: the vendor's name for it, if that is known
+
+	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not known
+	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
+
+	Card   string `json:"-"` // node of the direct rendering manager for screens, such as /dev/dri/card0; "": there is none
+	Render string `json:"-"` // its node for rendering, such as /dev/dri/renderD128; "": there is none
+}
+
+// GPUPart is an instance of a divided GPU. A program that gets its nodes, and those of the GPU, can use it.
+type GPUPart struct {
+	Name  string // as gi1-ci0
+	Nodes []string
+}
+
+// NodesFor are the device nodes that a container needs to use one GPU of a host with this driver: those of the GPU and of its
+// parts, and those of [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is what [GPUs] answers.
+func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
+	nodes := slices.Clone(gpu.Nodes)
+	for _, p := range gpu.Parts {
+		nodes = append(nodes, p.Nodes...)
+	}
+	for _, node := range f.Nodes {
+		if !slices.ContainsFunc(all, func(g GPU) bool { return slices.Contains(g.Nodes, node) }) {
+			nodes = append(nodes, node)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It wakes
+// no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor] and [Host.Closure] of each
+// of its Drivers list the files that a container needs for a GPU.
+func (h *Host) GPUs(ctx context.Context) ([]GPU, error) {
+	answer, err := h.Decide(ctx, Program{})
+	if err != nil && !errors.Is(err, ErrNoDriver) {
+		return nil, err
+	}
+	m, done, err := h.machine(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	good := serving(ctx, m, answer.Drivers)
+	list := []GPU{}
+	for _, g := range drivers.GPUs(m) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		list = append(list, gpuOf(m, g, good))
+	}
+	return list, ctx.Err()
+}
+
+// driverFamily is a driver that can be opened.
+type driverFamily struct {
+	manifest string
+	*drivers.Family
+}
+
+// serving are the known drivers that work.
+func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
+	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
+	for i := range found {
+		family := drivers.Of(found[i].Library)
+		if found[i].Used && family != nil && ctx.Err() == nil && drivers.Judged(m, linker, found[i].Library, drivers.DriverInterface).Works() {
+			good = append(good, driverFamily{found[i].Manifest, family})
+		}
+	}
+	return good
+}
+
+// gpuOf is a device with what serves it.
+func gpuOf(m *machine.Machine, g *drivers.GPU, good []driverFamily) GPU {
+	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
+		Label: g.Label(m), UUID: g.UUID}
+	for _, p := range g.Parts {
+		out.Parts = append(out.Parts, GPUPart(p))
+	}
+	c := drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device))
+	if c != nil && !c.HasVulkan() {
+		good = nil // those of its kernel driver are for younger chips
+	}
+	for _, f := range good {
+		if drivers.Serves(f.Family, g.Kernel, g.Vendor, c) {
+			out.Drivers = append(out.Drivers, f.manifest)
+		}
+	}
+	for _, name := range g.Cards {
+		switch node := "/dev/dri/" + name; {
+		case !m.Exists(node):
+		case name[0] == 'c' && out.Card == "":
+			out.Card = node
+		case name[0] == 'r' && out.Render == "":
+			out.Render = node
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"vkloader/internal/decide/machine"
+)
+
+// Host is a machine: its files, and the variables of programs whose [Program].Env is nil. A Host does not change after it was
+// made.
+type Host struct {
+	name    string
+	below   bool         // it is the file system below a directory
+	root    string       // that directory
+	tree    machine.Tree // in place of a directory
+	environ []string
+	windows *windowsCopy // of a machine with Windows
+	asked   *question    // of the tool, which knows more of its machine than its files
+}
+
+// Local is the running system. A program has the variables of this process.
+func Local() *Host { return &Host{name: "this machine"} }
+
+// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
+// link leads out of it. A program has no variables. Without a name there is no directory: answers are errors then.
+func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
+
+// Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
+// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the
+// host is used concurrently. A program has no variables.
+func Files(files fs.FS) *Host {
+	if files == nil {
+		files = noFiles{}
+	}
+	return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}}
+}
+
+// noFiles is the file system of a host without files.
+type noFiles struct{}
+
+func (noFiles) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// nameOf returns the name of a machine in messages.
+func nameOf(m *machine.Machine) string { return cmp.Or(m.Root, "this machine") }
+
+// WithEnv is the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. The first of a name counts.
+func (h *Host) WithEnv(variables ...string) *Host {
+	other := *h
+	other.environ = slices.Clone(variables)
+	if other.environ == nil {
+		other.environ = []string{}
+	}
+	return &other
+}
+
+// String is the host for people.
+func (h *Host) String() string { return h.name }
+
+// local tells whether it is the running system.
+func (h *Host) local() bool { return !h.below && h.tree == nil && h.windows == nil }
+
+// variables are those of a program that names none.
+func (h *Host) variables() []string {
+	if h.environ == nil && h.local() {
+		return os.Environ()
+	}
+	return h.environ
+}
+
+// machine returns the host with a program's variables; nil: those of the host. done closes its files.
+func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
+	if h.asked != nil {
+		return h.asked.machine, func() {}, nil
+	}
+	if variables == nil {
+		variables = h.variables()
+	}
+	m, done = &machine.Machine{Tree: h.tree, Environ: variables}, func() {}
+	switch {
+	case h.windows != nil:
+		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
+	case h.tree != nil:
+		m.Root = h.name
+	case h.below:
+		if m.Opened, err = machine.OpenRoot(h.root); err != nil {
+			return nil, nil, fmt.Errorf("host: %w", err)
+		}
+		m.Root, done = h.root, func() { _ = m.Opened.Close() }
+	}
+	return m, done, nil
+}

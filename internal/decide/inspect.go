@@ -1,0 +1,264 @@
+package decide
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+)
+
+// InspectionSchema is the number in an [Inspection]'s JSON.
+const InspectionSchema = 2
+
+// Inspection describes a short program on this machine, as "vkloader info --json" prints it.
+type Inspection struct {
+	Schema     int               `json:"schema"`
+	Library    string            `json:"library"` // the loader's file
+	Version    string            `json:"version"` // of vkEnumerateInstanceVersion
+	Fallback   string            `json:"fallback_driver,omitempty"`
+	Problem    string            `json:"problem,omitempty"` // one sentence, where a child did not end well
+	Drivers    []InspectedDriver `json:"drivers"`
+	Layers     []InspectedLayer  `json:"layers"`  // as vkEnumerateInstanceLayerProperties lists them
+	Chain      []string          `json:"chain"`   // "program", "loader", the layers that are used, "drivers"
+	Devices    []Device          `json:"devices"` // in the order in which programs get them
+	Times      []PhaseTime       `json:"times"`
+	Usage      map[string]Usage  `json:"usage"`    // at "start", after "load", at the "end"
+	Messages   []Message         `json:"messages"` // of the loader: warnings and errors
+	Extensions []Extension       `json:"instance_extensions"`
+
+	Died    bool `json:"-"` // a driver or layer has ended the child, or kept it from its end
+	Decided bool `json:"-"` // drivers, chain and the places of layers are known
+}
+
+// InspectedDriver is a driver manifest, and what became of it.
+type InspectedDriver struct {
+	Manifest   string `json:"manifest"`
+	Library    string `json:"library"`
+	APIVersion string `json:"api_version"`
+	Devices    int    `json:"devices"`           // how many it lists
+	Problem    string `json:"problem,omitempty"` // one sentence
+}
+
+// InspectedLayer is a layer as the loader lists it, and its place in the chain.
+type InspectedLayer struct {
+	Name                  string         `json:"name"`
+	Description           string         `json:"description"`
+	APIVersion            Version        `json:"api_version"`
+	APIText               string         `json:"api_version_text"` // as 1.3.0
+	ImplementationVersion uint32         `json:"implementation_version"`
+	Active                *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
+}
+
+// LayerActivity is a layer's place in the chain, and what put it there.
+type LayerActivity struct {
+	Name      string `json:"name"`
+	Implicit  bool   `json:"implicit"`
+	EnabledBy string `json:"enabled_by"`                 // in the words of the loader's log
+	Disable   string `json:"disable_variable,omitempty"` // that switches an implicit layer off
+	Manifest  string `json:"manifest"`
+	Library   string `json:"library"`
+}
+
+// PhaseTime is how long a phase of the child took, in microseconds: the first time, and once more in the same process.
+type PhaseTime struct {
+	Phase string  `json:"phase"`
+	First float64 `json:"first_us"`
+	Again float64 `json:"again_us,omitempty"`
+}
+
+// Usage is the child's use of the system.
+type Usage struct {
+	ResidentKB int64 `json:"resident_kb"`
+	Threads    int   `json:"threads"`
+}
+
+// Message is a warning or an error of the loader.
+type Message struct {
+	Severity string `json:"severity"` // warning or error
+	Text     string `json:"text"`
+
+	kind    loaders.LogKind
+	library string
+}
+
+// Extension is an extension with its revision.
+type Extension struct {
+	Name     string `json:"name"`
+	Revision uint32 `json:"revision"`
+}
+
+// InspectOptions say how an inspection is made.
+type InspectOptions struct {
+	ProbeOptions
+
+	Loader    *Loader // what ProbeOptions.Library is, of LoaderOf; nil: this module's loader
+	Undecided bool    // nothing is known of that library: drivers, chain and the places of layers are left out
+	Fallback  string  // the manifest of a driver for a machine that has none
+}
+
+// Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
+// log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
+func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
+	at, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	timed, err := twice(ctx, at, options.Env, &options)
+	if err != nil {
+		return nil, err
+	}
+	used := ""
+	if timed.NoDriver() && options.Fallback != "" {
+		if used, err = filepath.Abs(options.Fallback); err != nil {
+			return nil, err
+		}
+		options.Env = machine.WithVariable(options.Env, variables.DriverFiles.Name(), used)
+		if timed, err = twice(ctx, at, options.Env, &options); err != nil {
+			return nil, err
+		}
+	}
+	loud, remove := explain.AudibleSettings(options.Env)
+	defer remove()
+	told, err := probe.RunUntil(ctx, at, machine.WithVariable(loud, variables.Debug.Name(), "all"), options.Limit)
+	if err = probeError(ctx, err); err != nil {
+		return nil, err
+	}
+	log := told.Log
+	if (options.Loader != nil || options.Undecided) && !strings.Contains(log, loaders.LogMark) { // an older loader
+		log = loaders.OlderLog(log)
+	}
+	i := inspectionOf(timed, loaders.ReadLog(log))
+	i.Fallback = used
+	if i.Library == "" {
+		i.Library = at.Library
+	}
+	if !options.Undecided {
+		source := &machine.Source{Machine: machine.Machine{Environ: options.Env}, Program: at.Child}
+		options.Loader.on(source)
+		err = i.decide(ctx, source, timed)
+	}
+	return i, err
+}
+
+// twice runs the child that does everything twice.
+func twice(ctx context.Context, at probe.Place, environ []string, options *InspectOptions) (*probe.Result, error) {
+	result, err := probe.Twice(ctx, at, machine.WithoutVariable(environ, variables.Debug.Name()), options.Limit)
+	return result, probeError(ctx, err)
+}
+
+// inspectionOf joins the children's results.
+func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
+	i := &Inspection{Schema: InspectionSchema, Library: timed.Library, Version: Version(timed.Version).String(), Problem: timed.Problem,
+		Died: timed.Died(), Drivers: []InspectedDriver{}, Layers: []InspectedLayer{}, Chain: []string{}, Devices: []Device{},
+		Times: timesOf(timed.Phases), Usage: map[string]Usage{}, Messages: []Message{}, Extensions: []Extension{}}
+	for n := range timed.Devices {
+		d := deviceOf(&timed.Devices[n])
+		if n < len(log.Used) && log.Used[n].Device == d.Name {
+			d.Library = log.Used[n].Library
+		}
+		i.Devices = append(i.Devices, d)
+	}
+	for _, l := range timed.Layers {
+		i.Layers = append(i.Layers, InspectedLayer{Name: l.Name, Description: l.Description, APIVersion: Version(l.APIVersion), APIText: l.APIText,
+			ImplementationVersion: l.ImplementationVersion})
+	}
+	for moment, u := range timed.Usage {
+		i.Usage[moment] = Usage(u)
+	}
+	for _, m := range log.Messages {
+		i.Messages = append(i.Messages, Message{string(m.Severity), m.Text, m.Kind, m.Library})
+	}
+	for _, e := range timed.Extensions {
+		i.Extensions = append(i.Extensions, Extension(e))
+	}
+	return i
+}
+
+// decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
+func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *probe.Result) error {
+	child := Program{Portability: true, API: V1_2, Headless: true}
+	made, err := about(source).decide(ctx, &child)
+	if err != nil {
+		return err
+	}
+	i.Decided = true
+	for _, row := range explain.Drivers.Rows(made.Plan) {
+		if row.Path == "" {
+			continue
+		}
+		at := slices.IndexFunc(i.Drivers, func(d InspectedDriver) bool { return d.Manifest == row.Path })
+		if at < 0 {
+			at = len(i.Drivers)
+			i.Drivers = append(i.Drivers, i.driver(source, row.Path))
+		}
+		if row.Severity == diag.Problem && i.Drivers[at].Devices == 0 {
+			i.Drivers[at].Problem = row.Why
+		}
+	}
+	i.Chain = []string{"program", "loader"}
+	for _, a := range made.Plan.Active {
+		l := made.Plan.Layers[a.Layer]
+		if l.Meta || a.Unchained || timed.Mapped != nil &&
+			!slices.ContainsFunc(timed.Mapped, func(library string) bool { return machine.SameLibrary(l.Library, library) }) {
+			continue
+		}
+		i.Chain = append(i.Chain, l.Name)
+		if at := slices.IndexFunc(i.Layers, func(o InspectedLayer) bool { return o.Name == l.Name }); at >= 0 {
+			i.Layers[at].Active = &LayerActivity{l.Name, l.Implicit, explain.EnabledBy(a, l), "", l.Manifest, l.Library}
+			if l.Implicit {
+				i.Layers[at].Active.Disable = l.DisableName
+			}
+		}
+	}
+	i.Chain = append(i.Chain, "drivers")
+	return nil
+}
+
+// driver reads a driver's manifest as the library does, and finds its devices, or the loader's complaint.
+func (i *Inspection) driver(source *machine.Source, path string) InspectedDriver {
+	d := InspectedDriver{Manifest: path}
+	if file := source.File(path); file.Status == facts.FileRead {
+		if doc, fault := document.Parse(file.Content); fault == nil {
+			read := manifest.ReadDriver(doc, path, &manifest.System{Style: machine.Style})
+			if d.Library = read.Library; read.API != 0 {
+				d.APIVersion = Version(read.API).String()
+			}
+		}
+	}
+	for n := range i.Devices {
+		if d.Library != "" && machine.SameLibrary(d.Library, i.Devices[n].Library) {
+			d.Devices++
+		}
+	}
+	if at := slices.IndexFunc(i.Messages, func(m Message) bool {
+		return m.library != "" && (m.Severity == string(loaders.LogError) || m.kind == loaders.DriverSkipped) && machine.SameLibrary(d.Library, m.library)
+	}); at >= 0 && d.Devices == 0 {
+		d.Problem = i.Messages[at].Text
+	}
+	return d
+}
+
+// timesOf joins the first and the second round of each phase.
+func timesOf(phases []probe.Phase) []PhaseTime {
+	times := []PhaseTime{}
+	for _, p := range phases {
+		i := slices.IndexFunc(times, func(t PhaseTime) bool { return t.Phase == p.Name })
+		switch {
+		case i < 0:
+			times = append(times, PhaseTime{Phase: p.Name, First: p.Micros})
+		case p.Round == 2:
+			times[i].Again = p.Micros
+		}
+	}
+	return times
+}

@@ -1,0 +1,115 @@
+package decide
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"vkloader/internal/decide/explain"
+)
+
+const (
+	driverKind = "driver"
+	layerKind  = "layer"
+)
+
+// explained is an answer as "vkloader explain" prints it.
+type explained struct {
+	Schema           int                `json:"schema"`
+	App              string             `json:"app,omitempty"`
+	Loader           *Loader            `json:"loader,omitempty"`
+	In               []explain.Item     `json:"in"`
+	Out              []explain.Item     `json:"out"`
+	Compute          []explain.Item     `json:"compute,omitempty"`
+	UnspecifiedOrder []UnspecifiedOrder `json:"chance,omitempty"`
+}
+
+// MarshalJSON writes the answer as "vkloader explain --json" does.
+func (a *Answer) MarshalJSON() ([]byte, error) {
+	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{}, UnspecifiedOrder: a.UnspecifiedOrder}
+	for i := range a.Compute {
+		e.Compute = append(e.Compute, a.Compute[i].item())
+	}
+	add := func(used bool, item explain.Item) {
+		if used {
+			e.In = append(e.In, item)
+		} else {
+			e.Out = append(e.Out, item)
+		}
+	}
+	drivers := func(used bool) {
+		for i := range a.Drivers {
+			if a.Drivers[i].Used == used {
+				add(used, a.Drivers[i].item())
+			}
+		}
+	}
+	layers := func(used bool) {
+		for i := range a.Layers {
+			if a.Layers[i].Used == used {
+				add(used, a.Layers[i].item())
+			}
+		}
+	}
+	layers(true)
+	drivers(true)
+	drivers(false)
+	layers(false)
+	return json.Marshal(e)
+}
+
+// UnmarshalJSON reads what MarshalJSON, or "vkloader explain --json", has written.
+func (a *Answer) UnmarshalJSON(text []byte) error {
+	var e explained
+	if err := json.Unmarshal(text, &e); err != nil {
+		return err
+	}
+	if e.Schema != Schema {
+		return fmt.Errorf("an answer with schema %d: this package reads %d", e.Schema, Schema)
+	}
+	*a = Answer{Program: e.App, Loader: e.Loader, UnspecifiedOrder: e.UnspecifiedOrder}
+	for i := range e.Compute {
+		a.Compute = append(a.Compute, layerOf(&e.Compute[i]))
+	}
+	for _, list := range [][]explain.Item{e.In, e.Out} {
+		for i := range list {
+			a.add(&list[i])
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes the driver as an element of in or out of "vkloader explain --json".
+func (d Driver) MarshalJSON() ([]byte, error) { return json.Marshal(d.item()) }
+
+// MarshalJSON writes the layer as an element of in or out of "vkloader explain --json".
+func (l Layer) MarshalJSON() ([]byte, error) { return json.Marshal(l.item()) }
+
+func (d *Driver) item() explain.Item {
+	r := &d.Reason
+	return explain.Item{Kind: driverKind, Order: d.Order, Name: d.Name, Manifest: d.Manifest, Line: r.Line, Column: r.Column, Library: d.Library,
+		Code: string(r.Code), Statement: r.Statement, Why: r.Text}
+}
+
+func (l *Layer) item() explain.Item {
+	r := &l.Reason
+	return explain.Item{Kind: layerKind, Order: l.Order, Name: l.Name, Manifest: l.Manifest, Line: r.Line, Column: r.Column, Library: l.Library,
+		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text}
+}
+
+// add takes one item.
+func (a *Answer) add(e *explain.Item) {
+	if e.Kind == layerKind {
+		a.Layers = append(a.Layers, layerOf(e))
+		return
+	}
+	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: reasonOf(e)})
+}
+
+func layerOf(e *explain.Item) Layer {
+	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
+		NameOnly: e.NameOnly, Reason: reasonOf(e)}
+}
+
+func reasonOf(e *explain.Item) Reason {
+	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
+}

@@ -1,0 +1,54 @@
+package decide
+
+import (
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
+)
+
+// Finding is one remark of a decision: about something found, a variable, or a name.
+type Finding struct {
+	Subject   string `json:"subject"`
+	Path      string `json:"path,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	In        bool   `json:"in"` // a program gets it
+	Code      Code   `json:"code"`
+	Severity  string `json:"severity"` // note, warning or problem
+	Statement string `json:"statement"`
+	Why       string `json:"why"`
+}
+
+// Place is a location that was searched.
+type Place struct {
+	Path string `json:"path"`
+	From string `json:"from"` // the variable that names it, or "default"
+}
+
+// List is every remark of a decision about drivers, or about layers.
+type List struct {
+	Schema int       `json:"schema"`
+	Kind   string    `json:"kind"` // "drivers" or "layers"
+	Loader *Loader   `json:"loader,omitempty"`
+	Found  []Finding `json:"found"`
+	Places []Place   `json:"places"` // in the order in which they were searched
+}
+
+// DriverList is every remark about drivers.
+func (a *Answer) DriverList() List { return a.lists[0] }
+
+// LayerList is every remark about layers.
+func (a *Answer) LayerList() List { return a.lists[1] }
+
+func listOf(name string, loader *Loader, kind explain.Kind, made *plan.Answer) List {
+	rows, places := kind.Rows(made), kind.Places(made)
+	list := List{Schema: Schema, Kind: name, Loader: loader, Found: make([]Finding, len(rows)), Places: make([]Place, len(places))}
+	for i := range rows {
+		r := &rows[i]
+		list.Found[i] = Finding{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
+			Severity: r.Severity.String(), Statement: r.Statement, Why: r.Why}
+	}
+	for i, p := range places {
+		list.Places[i] = Place{p.Path, p.From}
+	}
+	return list
+}

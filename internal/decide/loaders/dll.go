@@ -1,0 +1,68 @@
+package loaders
+
+import (
+	"bytes"
+	"strings"
+
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/decide/binary"
+)
+
+// WindowsName is what programs for Windows ask for.
+const WindowsName = "vulkan-1.dll"
+
+// ownProduct is the product name in the resources of this project's DLL.
+const ownProduct = "vkloader"
+
+// wineProduct is the product name in the resources of Wine's DLL. It reads no manifests, but calls Linux's loader.
+const wineProduct = "Wine Vulkan"
+
+// OfWindows is the loader that a program for Windows gets: that of its own directory, else that of the system's directory. It is
+// nil where neither has one that the program can load. class 0 means a program of any word size. read reads a file by the path
+// that the program has for it.
+func OfWindows(program, system string, class int, read func(name string) ([]byte, error)) *Loader {
+	if program != "" {
+		if l := readDLL(pathname.Backslash.Directory(program)+WindowsName, class, read); l != nil {
+			l.rule, l.Rule = binary.ByProgram, ruleNames[binary.ByProgram]
+			return l
+		}
+	}
+	l := readDLL(system+`\`+WindowsName, class, read)
+	if l != nil {
+		l.rule, l.Rule = binary.BySystem, ruleNames[binary.BySystem]
+	}
+	return l
+}
+
+// readDLL is the loader in a file; nil for a file that programs of the word size cannot load, and for Wine's, for which no decision can be made.
+func readDLL(at string, class int, read func(name string) ([]byte, error)) *Loader {
+	data, err := read(at)
+	if err != nil {
+		return nil
+	}
+	file, err := binary.ReadPE(bytes.NewReader(data))
+	if err != nil || class != 0 && file.Class != class || file.Product == wineProduct {
+		return nil
+	}
+	return ofDLL(at, file, data)
+}
+
+// ofDLL says which loader a DLL is: by its resources, else by its text.
+func ofDLL(at string, file *binary.PE, data []byte) *Loader {
+	l := &Loader{Path: at, File: at}
+	if file.Product == ownProduct {
+		l.Release = file.Release
+	}
+	if parts := strings.Split(file.Version, "."); len(parts) == 4 {
+		l.Version, l.From = strings.Join(parts[:3], "."), FromResources
+	} else if version := first(inText, data); version != "" {
+		l.Version, l.From = version, FromText
+	}
+	l.read(data)
+	for mark := range l.texts { // a path is written in another way here, and a field of a file may be
+		if !strings.HasPrefix(mark, "VK_") {
+			delete(l.texts, mark)
+		}
+	}
+	return l
+}

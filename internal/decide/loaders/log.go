@@ -1,0 +1,355 @@
+package loaders
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Log is the loader's log of a program's run.
+type Log struct {
+	Used     []LogUse     // one per created device
+	Messages []LogMessage // warnings and errors, each once
+}
+
+// LogUse is a device that was created, and the library of its driver.
+type LogUse struct {
+	Device, Library string
+}
+
+// Severity of a line, in the words of the log in small letters; a line that only has a category has none.
+type Severity string
+
+// Severities.
+const (
+	LogError   Severity = "error"
+	LogWarning Severity = "warning"
+	LogInfo    Severity = "info"
+	LogDebug   Severity = "debug"
+	LogPlain   Severity = ""
+)
+
+// LogMessage is a warning or an error.
+type LogMessage struct {
+	Severity Severity `json:"severity"`
+	Text     string   `json:"text"`
+	Kind     LogKind  `json:"-"`
+	Library  string   `json:"-"` // of the driver or layer that it is about; "": of none, or not known
+}
+
+// LogKind is the subject of a line, for the few that the tool acts on.
+type LogKind uint8
+
+// Kinds of lines.
+const (
+	OtherLine       LogKind = iota
+	DriverOpens             // DRV-019: a driver library is about to be opened
+	LayerOpens              // LAY-277: a layer library is about to be opened
+	LayerInserted           // LOG-20: it has become part of the chain
+	DriverSkipped           // INS-075: a driver's vkCreateInstance has failed
+	InstanceChained         // LOG-20: all layers of an instance are in place
+	DevicesSorted           // the list of devices has its order
+	DeviceChained           // LOG-20: all layers of a device are in place
+	DeviceMade              // a device was created on a driver
+	NoDevice                // no driver failed, and none has a device
+	Unloads                 // a library is about to be closed
+)
+
+// LogLine is a line of the loader, taken apart.
+type LogLine struct {
+	Severity Severity
+	Text     string // without the tag
+	Kind     LogKind
+	Name     string // of the layer or device
+	Library  string // of the driver or layer
+}
+
+// LogMark is how every line of the loader's log begins (LOG-9).
+const LogMark = "[Vulkan Loader] "
+
+// Parts of a tag (LOG-9): a severity, a category, or both.
+const (
+	separator = " | "
+	tagEnd    = ":"
+)
+
+// severityOf is the severity that a word of a tag stands for.
+func severityOf(word string) (s Severity, known bool) {
+	switch word {
+	case "ERROR", "WARNING", "INFO", "DEBUG":
+		return Severity(strings.ToLower(word)), true
+	}
+	return LogPlain, false
+}
+
+func isCategory(word string) bool { return word == "PERF" || word == "DRIVER" || word == "LAYER" }
+
+// textColumn is where a line's text starts when its tag is not longer (LOG-9).
+const textColumn = 32
+
+// ParseLog takes a line apart; false for a line that is not the loader's.
+func ParseLog(line string) (LogLine, bool) {
+	rest, ours := strings.CutPrefix(line, LogMark)
+	tag, _, ended := strings.Cut(rest, tagEnd)
+	if !ours || !ended {
+		return LogLine{}, false
+	}
+	first, second, both := strings.Cut(tag, separator)
+	severity, known := severityOf(first)
+	if both && !(known && isCategory(second)) || !both && !known && !isCategory(first) && tag != "" {
+		return LogLine{}, false
+	}
+	// The tag is padded to a fixed column, and never cut; further spaces belong to the text.
+	start := max(textColumn, len(LogMark)+len(tag)+len(tagEnd)+1)
+	out := LogLine{Severity: severity, Text: line[min(len(line), start):]}
+	out.tell()
+	return out, true
+}
+
+// ReadLog parses a program's standard error. Warnings and errors that come right after a library was
+// about to be opened are about that library.
+func ReadLog(text string) *Log {
+	log := &Log{}
+	seen := map[LogMessage]bool{}
+	opened := ""
+	for _, raw := range strings.Split(text, "\n") {
+		line, ok := ParseLog(raw)
+		if !ok {
+			continue
+		}
+		if line.Severity == LogError || line.Severity == LogWarning {
+			m := LogMessage{line.Severity, line.Text, line.Kind, cmp.Or(line.Library, opened)}
+			if !seen[m] {
+				seen[m] = true
+				log.Messages = append(log.Messages, m)
+			}
+			continue
+		}
+		opened = ""
+		switch line.Kind {
+		case DriverOpens, LayerOpens:
+			opened = line.Library
+		case DeviceMade:
+			log.Used = append(log.Used, LogUse{line.Name, line.Library})
+		}
+	}
+	return log
+}
+
+// The texts of the lines that the tool acts on, or how they begin and end.
+const (
+	driverOpens    = "Searching for ICD drivers named "
+	layerOpens     = "Loading layer library "
+	layerBegins    = `Insert instance layer "`
+	skipBegins     = "terminator_CreateInstance: Received return code "
+	skipDriver     = " from call to vkCreateInstance in ICD "
+	skipEnds       = ". Skipping this driver."
+	instanceLayers = "vkCreateInstance layer callstack"
+	deviceLayers   = "vkCreateDevice layer callstack"
+	devicesSorted  = "linux_read_sorted_physical_devices"
+	deviceBegins   = `       Using "`
+	deviceDriver   = `" with driver: "`
+	noDevice       = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
+	noDeviceOlder  = "setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config" // of 1.2
+	unloads        = "Unloading "
+	quote          = `"`
+)
+
+// tell finds the subject of a line.
+func (l *LogLine) tell() {
+	if l.Text == noDevice || l.Text == noDeviceOlder {
+		l.Kind = NoDevice
+	} else if library, is := strings.CutPrefix(l.Text, driverOpens); is {
+		l.Kind, l.Library = DriverOpens, library
+	} else if library, is := strings.CutPrefix(l.Text, layerOpens); is {
+		l.Kind, l.Library = LayerOpens, library
+	} else if rest, is := strings.CutPrefix(l.Text, layerBegins); is {
+		l.Kind = LayerInserted
+		l.Name, _, _ = strings.Cut(rest, quote)
+	} else if rest, is := strings.CutPrefix(l.Text, skipBegins); is {
+		if _, library, is := strings.Cut(rest, skipDriver); is {
+			l.Kind, l.Library = DriverSkipped, strings.TrimSuffix(library, skipEnds)
+		}
+	} else if rest, is := strings.CutPrefix(l.Text, deviceBegins); is {
+		// A device's name may have anything in it.
+		if at := strings.LastIndex(rest, deviceDriver); at >= 0 {
+			l.Kind, l.Name, l.Library = DeviceMade, rest[:at], strings.TrimSuffix(rest[at+len(deviceDriver):], quote)
+		}
+	} else {
+		text := strings.TrimSpace(l.Text)
+		for _, of := range []struct {
+			begins string
+			kind   LogKind
+		}{{instanceLayers, InstanceChained}, {deviceLayers, DeviceChained}, {devicesSorted, DevicesSorted}, {unloads, Unloads}} {
+			if strings.HasPrefix(text, of.begins) {
+				l.Kind = of.kind
+			}
+		}
+	}
+}
+
+// olderColumn is where the text started in loaders before the mark.
+const olderColumn = 18
+
+// OlderLog gives the log of an older loader, whose lines begin with the tag, the form of LOG-9. Other lines stay as they are.
+func OlderLog(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		tag, rest, ended := strings.Cut(line, tagEnd)
+		first, second, both := strings.Cut(tag, separator)
+		_, severity := severityOf(first)
+		if !ended || !severity && !isCategory(first) || both && !isCategory(second) {
+			continue
+		}
+		width := len(tag)
+		if both && !severity { // two categories
+			tag = first
+		}
+		start := LogMark + tag + tagEnd + " "
+		if pad := textColumn - len(start); pad > 0 {
+			start += strings.Repeat(" ", pad)
+		}
+		if text, padded := strings.CutPrefix(rest, strings.Repeat(" ", max(0, olderColumn-width-len(tagEnd)))); padded {
+			rest = text
+		} else {
+			rest = strings.TrimPrefix(rest, " ")
+		}
+		lines[i] = start + rest
+	}
+	return strings.Join(lines, "\n")
+}
+
+// LogTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
+// opening and another one after it, in the same call; the program's time between two calls is in none of the times.
+type LogTimes struct {
+	began  time.Time
+	Seen   bool          // any line of the loader
+	Loaded time.Duration // until the first one
+	Opened []*Opening
+	open   *Opening // that has begun
+	since  time.Time
+}
+
+// Opening is all openings of one library.
+type Opening struct {
+	Kind, Name, Library string
+	Times               int
+	First, Total        time.Duration
+}
+
+// NewLogTimes begins to read, of a program that was started at some moment.
+func NewLogTimes(began time.Time) *LogTimes { return &LogTimes{began: began} }
+
+// Line takes a line of the log, and when it came.
+func (t *LogTimes) Line(text string, at time.Time) {
+	line, ok := ParseLog(text)
+	if !ok {
+		return
+	}
+	if !t.Seen {
+		t.Seen, t.Loaded = true, at.Sub(t.began)
+	}
+	if t.open != nil {
+		spent := at.Sub(t.since)
+		if t.open.Times == 0 {
+			t.open.First = spent
+		}
+		t.open.Times++
+		t.open.Total += spent
+		if line.Kind == LayerInserted {
+			t.open.Name = line.Name
+		}
+		t.open = nil
+	}
+	switch line.Kind {
+	case DriverOpens:
+		t.open, t.since = t.of("driver", line.Library), at
+	case LayerOpens:
+		t.open, t.since = t.of("layer", line.Library), at
+	}
+}
+
+func (t *LogTimes) of(kind, library string) *Opening {
+	for _, o := range t.Opened {
+		if o.Kind == kind && o.Library == library {
+			return o
+		}
+	}
+	o := &Opening{Kind: kind, Library: library}
+	t.Opened = append(t.Opened, o)
+	return o
+}
+
+// Phase is how far the loader had come in a program, by its last lines.
+type Phase string
+
+// Phases, in words that go on with "it stood there".
+const (
+	Unused       Phase = "before the program used the loader"
+	Searches     Phase = "while the loader searched for drivers and layers"
+	Opens        Phase = "while the loader opened "
+	Creates      Phase = "while an instance was created"
+	InstanceMade Phase = "after the layers of an instance were loaded"
+	Listed       Phase = "after the devices were listed"
+	DeviceInUse  Phase = "after a device was created, while the program used it"
+	Closes       Phase = "while drivers and layers were unloaded"
+)
+
+// Progress follows the loader through a program by the lines of its log.
+type Progress struct {
+	Last   string   // the loader's last line, without its tag
+	Phase  Phase    // Unused without any line
+	Layers []string // names of those that were put into a chain, each once
+
+	library string
+}
+
+// Line takes a line of the log.
+func (p *Progress) Line(text string) {
+	line, ok := ParseLog(text)
+	if !ok {
+		return
+	}
+	trimmed := strings.TrimSpace(line.Text)
+	if trimmed == "" || strings.Trim(trimmed, "|") == "" {
+		return
+	}
+	p.Phase = cmp.Or(p.Phase, Searches)
+	p.Last = trimmed
+	switch line.Kind {
+	case DriverOpens:
+		p.Phase, p.library = Opens, "the driver "+line.Library
+	case LayerOpens:
+		p.Phase, p.library = Opens, "the layer "+line.Library
+	case LayerInserted:
+		p.Phase = Creates
+		if slices.Contains(p.Layers, line.Name) {
+			return
+		}
+		p.Layers = append(p.Layers, line.Name)
+	case InstanceChained:
+		p.Phase = InstanceMade
+	case DeviceChained, DeviceMade:
+		p.Phase = DeviceInUse
+	case DevicesSorted:
+		p.Phase = Listed
+	case Unloads:
+		p.Phase = Closes
+	default:
+		if p.Phase == Opens { // the opening is over
+			p.Phase = Searches
+		}
+	}
+}
+
+// Words are the phase in words.
+func (p *Progress) Words() string {
+	switch p.Phase {
+	case "":
+		return string(Unused)
+	case Opens:
+		return string(Opens) + p.library
+	}
+	return string(p.Phase)
+}

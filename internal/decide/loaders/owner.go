@@ -1,0 +1,145 @@
+package loaders
+
+import (
+	"context"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+)
+
+// owner is an installed package.
+type owner struct{ name, version string }
+
+// rpmLimit is how long rpm may take: its answer is nice to have.
+const rpmLimit = 2 * time.Second
+
+// ownerOf finds the package of a loader in the text files of the package managers, which takes less time than to ask them;
+// rpm, which keeps none, is asked on this machine. nil: no package is known to have it.
+func ownerOf(m *machine.Machine, file string) *owner {
+	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner, rpmOwner} {
+		if found := look(m, file); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// likely tells whether a package's name is one of a loader: only the lists of these are read.
+func likely(name string) bool {
+	return strings.Contains(name, "vulkan") || strings.Contains(name, "vkloader")
+}
+
+// lists tells whether a list of paths has a file, below /usr or before it was moved there.
+func lists(list, file string) bool {
+	list = "\n" + list + "\n"
+	return strings.Contains(list, "\n"+file+"\n") || strings.Contains(list, "\n"+strings.TrimPrefix(file, "/usr")+"\n")
+}
+
+const dpkgLists = "/var/lib/dpkg/info"
+
+// usualLists are those of the package that nearly every loader of dpkg's systems is in: they are looked at before thousands of
+// others are listed.
+var usualLists = []string{"libvulkan1:amd64", "libvulkan1:i386", "libvulkan1:arm64", "libvulkan1:armhf", "libvulkan1"}
+
+func dpkgOwner(m *machine.Machine, file string) *owner {
+	for _, list := range usualLists {
+		if found := dpkgListed(m, list, file); found != nil {
+			return found
+		}
+	}
+	entries, _ := m.ReadDir(dpkgLists)
+	for _, entry := range entries {
+		list, is := strings.CutSuffix(entry.Name(), ".list")
+		if !is || !likely(list) {
+			continue
+		}
+		if found := dpkgListed(m, list, file); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// dpkgListed is the package of a list, NAME or NAME:ARCHITECTURE, if that has the file.
+func dpkgListed(m *machine.Machine, list, file string) *owner {
+	text, err := m.ReadFile(dpkgLists + "/" + list + ".list")
+	if err != nil || !lists(string(text), file) {
+		return nil
+	}
+	name, architecture, _ := strings.Cut(list, ":")
+	return &owner{name, dpkgVersion(m, name, architecture)}
+}
+
+// dpkgVersion is the version of an installed package; architecture "": any.
+func dpkgVersion(m *machine.Machine, name, architecture string) string {
+	for record := range m.DpkgRecords(name) {
+		if architecture == "" || machine.Field(record, "Architecture") == architecture {
+			return machine.Field(record, "Version")
+		}
+	}
+	return ""
+}
+
+func apkOwner(m *machine.Machine, file string) *owner {
+	for p := range m.ApkInstalled() {
+		if slices.Contains(p.Files, file) {
+			return &owner{p.Name, p.Version}
+		}
+	}
+	return nil
+}
+
+func pacmanOwner(m *machine.Machine, file string) *owner {
+	const directory = "/var/lib/pacman/local"
+	entries, _ := m.ReadDir(directory)
+	for _, entry := range entries {
+		part := strings.Split(entry.Name(), "-")
+		if len(part) < 3 || !likely(entry.Name()) {
+			continue
+		}
+		list, err := m.ReadFile(directory + "/" + entry.Name() + "/files")
+		if err == nil && lists(string(list), strings.TrimPrefix(file, "/")) {
+			return &owner{strings.Join(part[:len(part)-2], "-"), strings.Join(part[len(part)-2:], "-")}
+		}
+	}
+	return nil
+}
+
+func rpmOwner(m *machine.Machine, file string) *owner {
+	if m.Foreign() || !path.IsAbs(file) || !m.Exists("/usr/lib/sysimage/rpm") && !m.Exists("/var/lib/rpm") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), rpmLimit)
+	defer cancel()
+	answer, err := spawn.Output(exec.CommandContext(ctx, "rpm", "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file))
+	name, version, ok := strings.Cut(strings.TrimSpace(string(answer)), " ")
+	if err != nil || !ok || strings.ContainsAny(version, " \n") {
+		return nil
+	}
+	return &owner{name, version}
+}
+
+// systemName is the distribution's name without what all of them have: "Debian", "Linux Mint".
+func systemName(m *machine.Machine) string {
+	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
+		data, err := m.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			if value, is := strings.CutPrefix(strings.TrimSpace(line), "NAME="); is {
+				name := strings.Trim(value, `"'`)
+				for _, end := range []string{" GNU/Linux", " Linux"} {
+					name = strings.TrimSuffix(name, end)
+				}
+				return name
+			}
+		}
+	}
+	return ""
+}

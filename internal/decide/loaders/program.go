@@ -1,0 +1,141 @@
+package loaders
+
+import (
+	"bytes"
+
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+)
+
+// Rules as they are written for programs.
+var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
+	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program", binary.BySystem: "system"}
+
+// Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
+func Linker(source *machine.Source, plugin string) *binary.Linker {
+	class := source.Class
+	if class == 0 {
+		class = machine.OwnClass
+	}
+	return binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Elevated: source.Elevated,
+		Program: source.Program, Plugin: plugin})
+}
+
+// Known are files that were identified already, by their paths; nil: none are kept.
+type Known map[string]*Loader
+
+// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none. On Windows it is that of the
+// program's own directory, else the system's.
+func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
+	if machine.Style == pathname.Backslash {
+		return forWindows(source)
+	}
+	static := StaticOf(linker)
+	if !static.Gets() {
+		return nil
+	}
+	r := linker.FindFor(Name)
+	if !r.Loaded {
+		if l := linkedIn(&source.Machine, linker, known); l != nil {
+			return l
+		}
+	}
+	if r.File == nil || r.File.Err() != nil {
+		return nil
+	}
+	file := known[r.File.Path]
+	if file == nil {
+		if file = Identify(&source.Machine, r.File.Path); known != nil {
+			known[r.File.Path] = file
+		}
+	}
+	l := *file
+	l.Static = static
+	l.rule, l.Rule = r.Rule, ruleNames[r.Rule]
+	return &l
+}
+
+// Decide makes a source one of facts as the loader of its program reads them, and gives that loader; nil where the dynamic
+// linker finds none. plugin is a library that the program opens later; "": none.
+func Decide(source *machine.Source, plugin string) *Loader {
+	l := For(source, Linker(source, plugin), nil)
+	l.On(source)
+	return l
+}
+
+// On makes a source one of facts as the loader reads them. Nothing changes for this project's loader, or for none.
+func (l *Loader) On(source *machine.Source) {
+	source.Loader = nil
+	if l != nil && !l.Ours() {
+		source.Loader = l
+	}
+}
+
+// looksUp is a function of drivers that every loader looks up by its name since 2015, and programs do not.
+const looksUp = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
+
+// linkedIn is the loader that is linked into a program; nil: none is. A program that names libvulkan.so.1 as a library that it
+// needs, or needs a library that does, has none.
+func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
+	p := linker.Program()
+	if p == nil || p.Interp == "" || p.Err() != nil {
+		return nil
+	}
+	if l, is := known[p.Path]; is {
+		return l
+	}
+	var l *Loader
+	if data, err := m.ReadLarge(p.Path); err == nil && bytes.Contains(data, []byte(looksUp)) {
+		if l = Identify(m, p.Path); l.texts == nil {
+			l = nil
+		} else {
+			l.Inside = true
+		}
+	}
+	if known != nil {
+		known[p.Path] = l
+	}
+	return l
+}
+
+// Static is the relation of a statically linked program to a Vulkan loader.
+type Static uint8
+
+// Programs.
+const (
+	NotStatic   Static = iota
+	NoLoader           // it names none: it uses no Vulkan, or has a loader linked in
+	NeverOpens         // it names one, and its C library opens no libraries
+	OpensItself        // it names one, and may open it as another program does
+)
+
+// StaticOf tells whether a program is statically linked.
+func StaticOf(linker *binary.Linker) Static {
+	switch s := linker.Static(Name); {
+	case s == nil:
+		return NotStatic
+	case !s.Names:
+		return NoLoader
+	case !s.Opens:
+		return NeverOpens
+	}
+	return OpensItself
+}
+
+// Gets tells whether the program can get a loader.
+func (s Static) Gets() bool { return s == NotStatic || s == OpensItself }
+
+// Line says it in one sentence; "": the program is not statically linked.
+func (s Static) Line(program string) string {
+	start := machine.Style.Base(program) + " is statically linked, so the dynamic linker gives it no " + Name
+	switch s {
+	case NotStatic:
+		return ""
+	case NoLoader:
+		return start + ", and it opens none: nothing in it names one"
+	case NeverOpens:
+		return start + ", and its C library (musl) opens no libraries in such a program"
+	}
+	return start + "; it opens one itself, if it uses one"
+}

@@ -1,0 +1,113 @@
+package loaders
+
+import (
+	"fmt"
+
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+)
+
+// Title names the loader with its version: "libvulkan.so.1.3.239 of Debian (libvulkan1 1.3.239.0-1)".
+func (l *Loader) Title() string {
+	name := l.base(l.File)
+	if l.Inside {
+		return "the loader linked into " + name + ", " + l.version()
+	}
+	if l.Ours() { // its release says more than the version
+		return name + " of vkloader " + l.Release
+	}
+	switch {
+	case l.Package != "" && l.System != "":
+		name += fmt.Sprintf(" of %s (%s %s)", l.System, l.Package, l.PackageVersion)
+	case l.Package != "":
+		name += fmt.Sprintf(" of the package %s %s", l.Package, l.PackageVersion)
+	default:
+		name = l.Path
+	}
+	if version := l.version(); l.From != FromName || l.Package == "" {
+		name += ", " + version
+	}
+	return name
+}
+
+// base is the name of a file, in the style of the system that the loader is for; nil: of the running one.
+func (l *Loader) base(path string) string {
+	if l != nil && (l.rule == binary.ByProgram || l.rule == binary.BySystem) {
+		return pathname.Backslash.Base(path)
+	}
+	return machine.Style.Base(path)
+}
+
+func (l *Loader) version() string {
+	if l.Version == "" {
+		return "unknown version"
+	}
+	return "version " + l.Version
+}
+
+// Line says in one sentence which loader a program gets, nil for none. The program "": those that are started without more.
+func Line(l *Loader, program string) string {
+	who, verb := "Programs", "get"
+	if program != "" {
+		who, verb = l.base(program), "gets"
+	}
+	if l == nil {
+		return who + " " + verb + " no Vulkan loader"
+	}
+	if l.Static == OpensItself {
+		return l.Static.Line(program) + ": " + l.Title()
+	}
+	if l.Inside {
+		return who + " has a Vulkan loader linked in (" + l.version() + "), and uses no " + Name
+	}
+	line := who + " " + verb + " " + l.Title()
+	if !l.Ours() {
+		line += ", not this loader"
+	}
+	if why := l.Why(); why != "" {
+		line += ": " + why
+	}
+	return line
+}
+
+// Short is the loader's version for a sentence: "1.3.239", or "of an unknown version".
+func (l *Loader) Short() string {
+	if l.Version == "" {
+		return "of an unknown version"
+	}
+	return l.Version
+}
+
+// Why says why the program gets this file; "" where it is the system's usual one.
+func (l *Loader) Why() string {
+	return map[binary.Rule]string{
+		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)", binary.ByRPath: "DT_RPATH names its directory",
+		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory", binary.ByRunPath: "DT_RUNPATH names its directory",
+	}[l.rule]
+}
+
+// inForce says where something is in force that the program's loader ignores, by the rule that gives the program its loader.
+func (l *Loader) inForce() string {
+	const run = "in force with \"vkloader run\""
+	switch l.rule {
+	case binary.ByPreload, binary.ByPath, binary.ByRPath, binary.ByProgram, binary.BySystem:
+		return "in force only once the program does not get " + l.Path
+	case binary.ByVariable, binary.ByRunPath:
+		return run
+	}
+	return run + ", or after \"vkloader system use vkloader\""
+}
+
+// NotInForce says that something is not in force for a program. The program "": those that are started without more.
+func (l *Loader) NotInForce(program string) string {
+	who := "programs"
+	if program != "" {
+		who = l.base(program)
+	}
+	text := "not in force for " + who + ", whose loader is " + l.Short()
+	if l.Inside {
+		return text + " and linked into it"
+	}
+	return text + "; " + l.inForce()
+}

@@ -1,0 +1,258 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrOthers says that another user may redirect a path.
+var ErrOthers = errors.New("another user may change it")
+
+// OwnDirectory opens a directory that only root and this process's user can change or replace, and
+// makes it, with mode 0755, when it does not exist.
+func OwnDirectory(directory string) (*os.Root, error) {
+	w, err := hold(directory, true, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if w.info.Mode&0o022 != 0 {
+		return nil, &fs.PathError{Op: "open", Path: directory,
+			Err: fmt.Errorf("%w: its mode %#o lets others write", ErrOthers, w.info.Mode&0o7777)}
+	}
+	return w.root()
+}
+
+// Way is the way to a file to write. It follows links that are root's or this process's user's, in directories
+// that are. A link in another user's directory, which no third user can write to, counts when the file lies in a directory of
+// that user's in the end: with sudo, the home directory is another user's, and root's writes through a link there land
+// where that user could have put them. The owner of the link does not matter there: the owner of a directory can move root's links.
+// Nothing is made behind a link of that kind.
+type Way struct {
+	led  bool
+	user uint32
+}
+
+// Directory opens the directory of the file, or of the next link.
+func (y *Way) Directory(directory string, make bool) (*os.File, error) {
+	w, err := hold(directory, make, y)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if y.led && w.info.Uid != y.user {
+		return nil, &fs.PathError{Op: "open", Path: directory,
+			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.info.Uid)}
+	}
+	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
+	}
+	return os.NewFile(uintptr(fd), directory), nil
+}
+
+// Link returns the target of a link in a directory, "" if the name is that of no link. A link that does not count is an error.
+func (y *Way) Link(directory *os.File, name string) (target string, err error) {
+	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	var info, in unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFLNK {
+		return "", err
+	}
+	if err := unix.Fstat(int(directory.Fd()), &in); err != nil {
+		return "", err
+	}
+	if err := y.follow(name, &info, &in); err != nil {
+		return "", err
+	}
+	return readlinkat(fd, "")
+}
+
+// follow tells why a link in a directory does not count. For a nil Way, those of others never do.
+func (y *Way) follow(name string, link, in *unix.Stat_t) error {
+	switch {
+	case OwnedHere(link.Uid) && OwnedHere(in.Uid):
+		return nil
+	case y == nil || in.Uid != link.Uid && !OwnedHere(link.Uid) || in.Mode&0o022 != 0 || y.led && y.user != in.Uid:
+		return fmt.Errorf("%w: %s is a link of user %d, in a directory of user %d", ErrOthers, name, link.Uid, in.Uid)
+	}
+	y.led, y.user = true, in.Uid
+	return nil
+}
+
+// walked is a path that was followed to its end.
+type walked struct {
+	fd     int
+	info   unix.Stat_t
+	shared bool // others may add entries to the directory, and change their own
+}
+
+func (w *walked) close() { unix.Close(w.fd) }
+
+// root is the directory for reading and writing in it.
+func (w *walked) root() (*os.Root, error) {
+	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
+}
+
+// hold opens a directory part by part. Without a Way no other user may be able to change any part of the path.
+func hold(directory string, make bool, y *Way) (w *walked, err error) {
+	name, err := filepath.Abs(directory)
+	if err != nil {
+		return nil, err
+	}
+	w = &walked{fd: -1}
+	if err = w.top(y == nil); err != nil && w.fd < 0 {
+		return nil, &fs.PathError{Op: "open", Path: "/", Err: err}
+	}
+	for parts, links := strings.Split(name, "/"), 0; err == nil && len(parts) > 0; {
+		var target string
+		if target, err = w.step(parts[0], make, y); err == nil && target != "" {
+			if links++; links > maxLinks {
+				err = unix.ELOOP
+			}
+			parts = append(strings.Split(target, "/"), parts[1:]...)
+			continue
+		}
+		parts = parts[1:]
+	}
+	if err != nil {
+		w.close()
+		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
+	}
+	return w, nil
+}
+
+// top goes to "/".
+func (w *walked) top(alone bool) (err error) {
+	if w.fd >= 0 {
+		unix.Close(w.fd)
+	}
+	if w.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		return err
+	}
+	w.shared = false
+	if err = unix.Fstat(w.fd, &w.info); err == nil && alone {
+		err = w.mine()
+	}
+	return err
+}
+
+// step goes one part on; at a link, it stays, or goes to "/", and returns the link's target.
+func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
+	if part == "" || part == "." {
+		return "", nil
+	}
+	fd, err := unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT && make && (y == nil || !y.led) {
+		if err = unix.Mkdirat(w.fd, part, 0o755); err != nil && err != unix.EEXIST {
+			return "", err
+		}
+		fd, err = unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	}
+	if err != nil {
+		return "", err
+	}
+	var info unix.Stat_t
+	if err = unix.Fstat(fd, &info); err != nil {
+		unix.Close(fd)
+		return "", err
+	}
+	switch info.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		unix.Close(w.fd)
+		w.fd, w.info = fd, info
+		if y == nil {
+			return "", w.mine()
+		}
+		return "", nil
+	case unix.S_IFLNK:
+		defer unix.Close(fd)
+		if err := y.follow(part, &info, &w.info); err != nil {
+			return "", err
+		}
+		if target, err = readlinkat(fd, ""); err == nil && strings.HasPrefix(target, "/") {
+			err = w.top(y == nil)
+		}
+		return target, err
+	default:
+		unix.Close(fd)
+		return "", unix.ENOTDIR
+	}
+}
+
+// mine tells why a directory is one that others may change entries of.
+func (w *walked) mine() error {
+	i := &w.info
+	if err := w.entry(i.Uid); err != nil {
+		return err
+	}
+	w.shared = i.Mode&0o002 != 0 || i.Mode&0o020 != 0 && i.Gid != 0 && int(i.Gid) != os.Getegid()
+	if w.shared && i.Mode&unix.S_ISVTX == 0 {
+		return fmt.Errorf("%w: the mode %#o of a directory of the path lets others write", ErrOthers, i.Mode&0o7777)
+	}
+	return nil
+}
+
+// entry returns why other users may change an entry of the directory. In a directory that others may add to, a user
+// without a number in the namespace counts as another user.
+func (w *walked) entry(uid uint32) error {
+	if OwnedHere(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
+		return nil
+	}
+	return fmt.Errorf("%w: a part of the path belongs to user %d", ErrOthers, uid)
+}
+
+// Fixed returns why another user than root and this process's can change or replace a file. The path has no
+// links.
+func Fixed(file string) error {
+	w, err := hold(filepath.Dir(file), false, nil)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	var info unix.Stat_t
+	if err := unix.Fstatat(w.fd, filepath.Base(file), &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return &fs.PathError{Op: "stat", Path: file, Err: err}
+	}
+	if err := w.entry(info.Uid); err != nil {
+		return &fs.PathError{Op: "open", Path: file, Err: err}
+	}
+	return nil
+}
+
+// overflow is the user that the kernel shows in place of one that this namespace of users does not have.
+const overflow = 65534
+
+// OwnedHere reports whether a file of a user is root's or this process's own. In a user namespace, root of the machine
+// has no number.
+func OwnedHere(uid uint32) bool {
+	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
+}
+
+// wholeNamespace tells whether this process sees all users of the machine by their own numbers.
+func wholeNamespace() bool {
+	namespace.once.Do(func() {
+		text, err := os.ReadFile("/proc/self/uid_map")
+		namespace.whole = err != nil || strings.Join(strings.Fields(string(text)), " ") == "0 0 4294967295"
+	})
+	return namespace.whole
+}
+
+// namespace is what wholeNamespace has found.
+var namespace struct {
+	once  sync.Once
+	whole bool
+}

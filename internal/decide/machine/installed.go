@@ -1,0 +1,269 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/decide/spawn"
+)
+
+// Package is a package that is installed.
+type Package struct {
+	Name    string
+	Version string
+	Files   []string // where they have to be
+}
+
+// Package looks a package up by its name. The lists that dpkg, apk and pacman keep are read, and on this machine rpm is asked.
+// Of a package for several architectures that of 64 bits is taken, where it is there. False: it is not installed, or unknown.
+func (m *Machine) Package(name string) (Package, bool) {
+	if name == "" || strings.ContainsAny(name, "/\n :*") {
+		return Package{}, false
+	}
+	for _, find := range []func(string) (Package, bool){m.dpkgPackage, m.apkPackage, m.pacmanPackage, m.rpmPackage} {
+		if p, is := find(name); is {
+			p.Name = name
+			return p, true
+		}
+	}
+	return Package{}, false
+}
+
+// DpkgRecords are what dpkg knows of a package, a record for each architecture.
+func (m *Machine) DpkgRecords(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		status, _ := m.ReadLarge("/var/lib/dpkg/status")
+		head := []byte("Package: " + name + "\n")
+		for at := bytes.Index(status, head); at >= 0; at = bytes.Index(status, head) {
+			begins := at == 0 || status[at-1] == '\n'
+			status = status[at:]
+			if record, _, _ := bytes.Cut(status, []byte("\n\n")); begins && !yield(string(record)) {
+				return
+			}
+			status = status[len(head):]
+		}
+	}
+}
+
+// Field is the value of a line "NAME: VALUE" of a record.
+func Field(record, name string) string {
+	for line := range strings.SplitSeq(record, "\n") {
+		if value, is := strings.CutPrefix(line, name+": "); is {
+			return value
+		}
+	}
+	return ""
+}
+
+// dpkgPackage reads dpkg's list of a package, and its state from the file of all of them.
+func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
+	for record := range m.DpkgRecords(name) {
+		architecture := Field(record, "Architecture")
+		if Field(record, "Status") != "install ok installed" || is && architecture == "i386" {
+			continue
+		}
+		found, is = Package{Version: Field(record, "Version")}, true
+		for _, list := range []string{name, name + ":" + architecture} {
+			if data, err := m.ReadLarge("/var/lib/dpkg/info/" + list + ".list"); err == nil {
+				found.Files = strings.Split(strings.TrimSpace(string(data)), "\n")
+			}
+		}
+	}
+	return found, is
+}
+
+// ApkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+func (m *Machine) ApkInstalled() iter.Seq[Package] {
+	data, err := m.ReadLarge("/lib/apk/db/installed")
+	if err != nil {
+		data, _ = m.ReadLarge("/usr/lib/apk/db/installed")
+	}
+	return func(yield func(Package) bool) {
+		for record := range strings.SplitSeq(string(data), "\n\n") {
+			p, directory := Package{}, ""
+			for line := range strings.SplitSeq(record, "\n") {
+				switch kind, text, _ := strings.Cut(line, ":"); kind {
+				case "P":
+					p.Name = text
+				case "V":
+					p.Version = text
+				case "F":
+					directory = text
+				case "R":
+					p.Files = append(p.Files, "/"+directory+"/"+text)
+				}
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Machine) apkPackage(name string) (Package, bool) {
+	for p := range m.ApkInstalled() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Package{}, false
+}
+
+// pacmanPackage reads pacman's list of a package.
+func (m *Machine) pacmanPackage(name string) (Package, bool) {
+	const directory = "/var/lib/pacman/local"
+	entries, err := m.ReadDir(directory)
+	if err != nil {
+		return Package{}, false
+	}
+	for _, entry := range entries {
+		version, is := strings.CutPrefix(entry.Name(), name+"-")
+		if !is || strings.Count(version, "-") != 1 {
+			continue
+		}
+		list, err := m.ReadLarge(directory + "/" + entry.Name() + "/files")
+		if err != nil {
+			continue
+		}
+		found := Package{Version: version}
+		for _, line := range strings.Split(string(list), "\n") {
+			if line != "" && line[0] != '%' && !strings.HasSuffix(line, "/") {
+				found.Files = append(found.Files, "/"+line)
+			}
+		}
+		return found, true
+	}
+	return Package{}, false
+}
+
+// rpmPackage asks rpm.
+func (m *Machine) rpmPackage(name string) (Package, bool) {
+	if m.Foreign() {
+		return Package{}, false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
+	defer cancel()
+	answer, err := spawn.Output(exec.CommandContext(ctx, "rpm", "-q", "--queryformat", "%{VERSION}\n[%{FILENAMES}\n]", "--", name))
+	version, files, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
+	if err != nil || version == "" || strings.Contains(version, " ") {
+		return Package{}, false
+	}
+	return Package{Version: version, Files: strings.Split(files, "\n")}, true
+}
+
+// packageLimit is how long the package manager may take: its answer is nice to have.
+const packageLimit = 3 * time.Second
+
+// Owners returns the packages of files, by path. It reads the lists that dpkg, apk and pacman keep as texts, and asks rpm on this
+// machine if none of them has a file. Files without a package are left out, and so is everything on a system without them.
+func (m *Machine) Owners(files []string) map[string]string {
+	owners := map[string]string{}
+	var wanted []string
+	for _, file := range files {
+		if strings.HasPrefix(file, "/") && !strings.Contains(file, "\n") && !slices.Contains(wanted, file) {
+			wanted = append(wanted, file)
+		}
+	}
+	if len(wanted) == 0 {
+		return owners
+	}
+	m.dpkgLists(wanted, owners)
+	if len(owners) == 0 {
+		m.apkDatabase(wanted, owners)
+		m.pacmanDatabase(wanted, owners)
+	}
+	if len(owners) == 0 && m.AsksRPM() {
+		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
+		defer cancel()
+		rpmOwners(ctx, wanted, owners)
+	}
+	return owners
+}
+
+// AsksRPM reports whether this machine's packages are in rpm's database, which only rpm reads.
+func (m *Machine) AsksRPM() bool {
+	return !m.Foreign() && (m.Exists("/usr/lib/sysimage/rpm") || m.Exists("/var/lib/rpm")) && !m.Exists(dpkgInfo)
+}
+
+// enter notes the owner of those lines of a list that are wanted; prefix stands before them to make them whole paths.
+func enter(owners map[string]string, wanted []string, list []byte, prefix, owner string) {
+	for _, file := range wanted {
+		line := strings.TrimPrefix(file, prefix)
+		if bytes.Contains(list, []byte("\n"+line+"\n")) || bytes.HasPrefix(list, []byte(line+"\n")) {
+			owners[file] = owner
+		}
+	}
+}
+
+// dpkgInfo is the directory of dpkg's lists.
+const dpkgInfo = "/var/lib/dpkg/info"
+
+// dpkgLists reads dpkg's lists: a file for each package, a path in each line.
+func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
+	is := map[string]bool{}
+	for _, file := range wanted {
+		is[file] = true
+	}
+	entries, err := m.ReadDir(dpkgInfo)
+	for _, entry := range entries {
+		name, list := strings.CutSuffix(entry.Name(), ".list")
+		if err != nil || !list {
+			continue
+		}
+		text, err := m.ReadLarge(dpkgInfo + "/" + entry.Name())
+		for line := range bytes.Lines(text) {
+			if line = bytes.TrimSuffix(line, []byte("\n")); err == nil && is[string(line)] {
+				if other := owners[string(line)]; other != "" { // of two architectures
+					owners[string(line)] = other + ", " + name
+					continue
+				}
+				owners[string(line)] = name
+			}
+		}
+	}
+}
+
+// apkDatabase reads apk's list of installed packages.
+func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
+	for p := range m.ApkInstalled() {
+		for _, file := range p.Files {
+			if slices.Contains(wanted, file) {
+				owners[file] = p.Name
+			}
+		}
+	}
+}
+
+// pacmanDatabase reads pacman's lists: a directory NAME-VERSION-RELEASE for each package.
+func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
+	const directory = "/var/lib/pacman/local"
+	entries, err := m.ReadDir(directory)
+	for _, entry := range entries {
+		part := strings.Split(entry.Name(), "-")
+		if err != nil || len(part) < 3 {
+			continue
+		}
+		if list, err := m.ReadLarge(directory + "/" + entry.Name() + "/files"); err == nil {
+			enter(owners, wanted, list, "/", strings.Join(part[:len(part)-2], "-"))
+		}
+	}
+}
+
+// rpmOwners asks rpm: it answers with a line for each path, in order.
+func rpmOwners(ctx context.Context, paths []string, owners map[string]string) {
+	answer, _ := spawn.Output(exec.CommandContext(ctx, "rpm", append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...))
+	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
+	if len(lines) != len(paths) {
+		return
+	}
+	for i, line := range lines {
+		if line != "" && !strings.Contains(line, " ") { // "file ... is not owned by any package"
+			owners[paths[i]] = line
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// The lists of each package manager are read; a removed package that left its settings is not installed.
+func TestPackage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files   map[string]string
+		version string
+		has     []string
+	}{
+		"dpkg": {map[string]string{"var/lib/dpkg/status": "Package: drivers\nStatus: install ok installed\nArchitecture: amd64\nMulti-Arch: same\nVersion: 22.3.6-1\n\n" +
+			"Package: drivers\nStatus: install ok installed\nArchitecture: i386\nVersion: 22.3.5-1\n\nPackage: gone\nStatus: deinstall ok config-files\nVersion: 1\n",
+			"var/lib/dpkg/info/drivers:amd64.list": "/.\n/usr/lib/libd.so\n", "var/lib/dpkg/info/drivers:i386.list": "/usr/lib32/libd.so\n"}, "22.3.6-1", []string{"/.", "/usr/lib/libd.so"}},
+		"apk": {map[string]string{"lib/apk/db/installed": "P:drivers-extra\nV:1\nF:usr\nR:x\n\nP:drivers\nV:24.0-r1\nF:usr/lib\nR:libd.so\nR:libe.so\n"},
+			"24.0-r1", []string{"/usr/lib/libd.so", "/usr/lib/libe.so"}},
+		"pacman": {map[string]string{"var/lib/pacman/local/drivers-extra-1-1/files": "%FILES%\nusr/x\n",
+			"var/lib/pacman/local/drivers-1:24.0.1-2/files": "%FILES%\nusr/\nusr/lib/libd.so\n"}, "1:24.0.1-2", []string{"/usr/lib/libd.so"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			for name, content := range c.files {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m := &Machine{Root: root}
+			got, is := m.Package("drivers")
+			if !is || got.Name != "drivers" || got.Version != c.version || !slices.Equal(got.Files, c.has) {
+				t.Errorf("%+v, %v", got, is)
+			}
+			for _, name := range []string{"gone", "driver", "", "a/b"} {
+				if got, is := m.Package(name); is {
+					t.Errorf("%s: %+v", name, got)
+				}
+			}
+		})
+	}
+}

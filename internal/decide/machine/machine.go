@@ -1,0 +1,160 @@
+package machine
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"vkloader/internal/core/facts"
+)
+
+// Machine is a file system and an environment: those of the running system, or those below a directory, such as a
+// container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
+type Machine struct {
+	Root    string   // the directory that stands for "/"; "" or "/": the running system
+	Tree    Tree     // not nil: replaces the file system; Root is then its name for people
+	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
+	Without []string // files that count as not there, by their clean paths
+	Opened  *Opened  // Root, open; nil: it is opened once for the whole process, and stays open
+}
+
+// Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
+// are not those of this kernel, and its programs do not run here.
+func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
+
+// Lookup reads a variable.
+func (m *Machine) Lookup(name string) (value string, set bool) {
+	for _, pair := range m.Environ {
+		if key, value, found := cutVariable(pair); found && sameVariable(key, name) {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// hidden tells whether a file counts as not there.
+func (m *Machine) hidden(name string) bool {
+	return len(m.Without) > 0 && slices.Contains(m.Without, filepath.Clean(name))
+}
+
+func (m *Machine) absent(name string) error {
+	return &fs.PathError{Op: "open", Path: name, Err: syscall.ENOENT}
+}
+
+// Open opens an ordinary file, or a directory, for reading.
+func (m *Machine) Open(name string) (*os.File, error) {
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if m.Tree != nil {
+		return m.openTree(name)
+	}
+	// The type is examined first: to open another kind of file may wait, or act.
+	info, err := m.Stat(name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.open(name, info)
+}
+
+// ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
+// may act.
+var ErrNotRegular = errors.New("not a regular file")
+
+// ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (ERRATA 30).
+var ErrTooLarge = errors.New("larger than 16 MB")
+
+// maxLarge is how much is read of a file that is no manifest and no settings file.
+const maxLarge = 256 << 20
+
+// readAll reads an open file. A file above the limit is not read when its size says so, and else only up to the limit: it may
+// grow meanwhile, and some of /proc have a size of 0.
+func readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if info.Size() <= facts.MaxFile {
+		data, err = readUpTo(f, info.Size(), facts.MaxFile+1)
+	}
+	if info.Size() > facts.MaxFile || len(data) > facts.MaxFile {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrTooLarge}
+	}
+	return data, err
+}
+
+// readUpTo reads the first bytes of an open file, at most limit. The memory for as many as its size says is got at once.
+func readUpTo(f *os.File, size, limit int64) ([]byte, error) {
+	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), limit)+bytes.MinRead))
+	_, err := buffer.ReadFrom(io.LimitReader(f, limit))
+	return buffer.Bytes(), err
+}
+
+// readRegular reads an open file and its permissions; another kind of file is ErrNotRegular.
+func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := readAll(f)
+	return data, info.Mode().Perm(), err
+}
+
+// ReadFile reads a whole file; one of more than facts.MaxFile bytes is ErrTooLarge.
+func (m *Machine) ReadFile(name string) ([]byte, error) { return m.read(name, readAll) }
+
+// ReadLarge reads a library, or a list that a system keeps: the first 256 MB of it.
+func (m *Machine) ReadLarge(name string) ([]byte, error) {
+	return m.read(name, func(f *os.File) ([]byte, error) {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return readUpTo(f, info.Size(), maxLarge)
+	})
+}
+
+func (m *Machine) read(name string, how func(*os.File) ([]byte, error)) ([]byte, error) {
+	f, err := m.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return how(f)
+}
+
+// ReadDir lists a directory, sorted by name.
+func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := m.list(name)
+	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
+}
+
+// Names lists the names in a directory, sorted; nothing for one that cannot be read.
+func (m *Machine) Names(directory string) (names []string) {
+	entries, err := m.ReadDir(directory)
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// Exists tells whether a path leads to something.
+func (m *Machine) Exists(name string) bool {
+	_, err := m.Stat(name)
+	return err == nil
+}

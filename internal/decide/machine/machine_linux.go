@@ -1,0 +1,132 @@
+package machine
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxLinks is how many symbolic links a path may lead through, as in the kernel.
+const maxLinks = 40
+
+// Real resolves every symbolic link of a path, inside the machine: a link to an absolute path starts again at Root.
+// When a part does not exist, the rest is left as it is written, and there is no error.
+func (m *Machine) Real(name string) (string, error) {
+	if m.Tree != nil {
+		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
+	}
+	if m.Foreign() {
+		w, err := m.walk(name, true)
+		if err != nil {
+			return "", err
+		}
+		defer w.close()
+		return w.real(), nil
+	}
+	if !path.IsAbs(name) {
+		directory, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		name = directory + "/" + name
+	}
+	return links{os.Lstat, os.Readlink}.resolve(name)
+}
+
+// open opens the file that was described before.
+func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
+	if m.Foreign() {
+		f, err = m.beneath(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
+	} else {
+		f, err = os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // it was put in its place meanwhile
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	return f, nil
+}
+
+// handle is a descriptor by which a file can be described, and nothing else.
+func (m *Machine) handle(name string, flags int) (*os.File, error) {
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if m.Foreign() {
+		return m.beneath(name, unix.O_PATH|flags)
+	}
+	return os.OpenFile(name, unix.O_PATH|flags, 0)
+}
+
+// Stat describes the file behind a path.
+func (m *Machine) Stat(name string) (fs.FileInfo, error) { return m.describe(name, 0) }
+
+// Lstat describes the file of this name, a symbolic link as such.
+func (m *Machine) Lstat(name string) (fs.FileInfo, error) { return m.describe(name, unix.O_NOFOLLOW) }
+
+func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
+	if m.Tree != nil {
+		_, info, err := m.inTree(name, flags&unix.O_NOFOLLOW == 0)
+		return info, err
+	}
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if !m.Foreign() {
+		if flags&unix.O_NOFOLLOW != 0 {
+			return os.Lstat(name)
+		}
+		return os.Stat(name)
+	}
+	handle, err := m.handle(name, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	return handle.Stat()
+}
+
+// Readlink returns the target of a symbolic link.
+func (m *Machine) Readlink(name string) (string, error) {
+	if m.Tree != nil {
+		real, _, err := m.inTree(name, false)
+		if err != nil {
+			return "", err
+		}
+		return m.Tree.Readlink(real)
+	}
+	handle, err := m.handle(name, unix.O_NOFOLLOW)
+	if err != nil {
+		return "", err
+	}
+	defer handle.Close()
+	target, err := readlinkat(int(handle.Fd()), "")
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: err}
+	}
+	return target, nil
+}
+
+// Attribute reads an extended attribute of the file behind a path.
+func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
+	if m.Tree != nil {
+		return nil, &fs.PathError{Op: "getxattr", Path: name, Err: unix.ENODATA}
+	}
+	handle, err := m.handle(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	value := make([]byte, 4096)
+	n, err := unix.Getxattr(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), attribute, value)
+	if err != nil {
+		return nil, &fs.PathError{Op: "getxattr", Path: name, Err: err}
+	}
+	return value[:n], nil
+}

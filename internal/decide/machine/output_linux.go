@@ -1,0 +1,137 @@
+package machine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// WriteFile writes a file of this machine that the user has named, in one step; the umask applies to mode. Without
+// over, an existing file is fs.ErrExist, and stays.
+func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
+	f, p, err := output(name, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if p == nil {
+		return errors.Join(err, f.Close())
+	}
+	defer p.Close()
+	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.put(from, over) })
+}
+
+// Output makes an empty file of this machine that the user has named, in place of an existing one, for output in
+// several writes.
+func Output(name string, mode fs.FileMode) (*os.File, error) {
+	f, p, err := output(name, mode)
+	if err != nil || p == nil {
+		return f, err
+	}
+	defer p.Close()
+	if err := p.settle(f, nil, func(from string) error { return p.put(from, true) }); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// output opens the file to write. With a place it is a temporary file in it; without, a descriptor of this process, or a
+// pipe or device.
+func output(name string, mode fs.FileMode) (*os.File, *Place, error) {
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch directory := path.Dir(full); {
+	case directory == "/dev/fd", directory == "/proc/self/fd", full == "/dev/stdout", full == "/dev/stderr":
+		f, err := os.OpenFile(full, os.O_WRONLY|os.O_APPEND, 0)
+		return f, nil, err
+	}
+	p, err := placeHere(full, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := p.stream()
+	if f != nil || err != nil {
+		p.Close()
+		return f, nil, err
+	}
+	if f, err = p.temporary(uint32(mode.Perm())); err != nil {
+		p.Close()
+		return nil, nil, err
+	}
+	return f, p, nil
+}
+
+// stream opens a pipe or device that has the name, root's or the caller's; nil when it is none.
+func (p *Place) stream() (*os.File, error) {
+	handle, err := p.open(p.base, unix.O_PATH, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	var info unix.Stat_t
+	if err := unix.Fstat(int(handle.Fd()), &info); err != nil {
+		return nil, err
+	}
+	switch kind := info.Mode & unix.S_IFMT; {
+	case kind == unix.S_IFREG, kind == unix.S_IFLNK: // a link that was put there meanwhile is not followed
+		return nil, nil
+	case kind != unix.S_IFIFO && kind != unix.S_IFCHR:
+		return nil, &fs.PathError{Op: "open", Path: handle.Name(), Err: ErrNotRegular}
+	case !OwnedHere(info.Uid):
+		return nil, &fs.PathError{Op: "open", Path: handle.Name(), Err: ErrOthers}
+	}
+	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), os.O_WRONLY|unix.O_NOCTTY, 0)
+}
+
+// put gives a temporary file its name.
+func (p *Place) put(from string, over bool) error {
+	if over {
+		return p.rename(from, p.base)
+	}
+	fd := int(p.directory.Fd())
+	err := unix.Renameat2(fd, from, fd, p.base, unix.RENAME_NOREPLACE)
+	if err == unix.EINVAL || err == unix.ENOSYS { // a file system that cannot do that can make links
+		if err = unix.Linkat(fd, from, fd, p.base, 0); err == nil {
+			err = unix.Unlinkat(fd, from, 0)
+		}
+	}
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: path.Join(p.path, p.base), Err: err}
+	}
+	return nil
+}
+
+// SafeDirectory returns why another user could replace a new file of this process in a directory, or a part of the
+// path to it. In a directory like /tmp, where each user may change only their own entries, none can.
+func SafeDirectory(directory string) error {
+	w, err := hold(directory, false, nil)
+	if err != nil {
+		return err
+	}
+	w.close()
+	return nil
+}
+
+// TemporaryDirectory makes a directory for this user alone, in another one that passes SafeDirectory; "": that for temporary files. Its path
+// is resolved: other programs may be given it.
+func TemporaryDirectory(in, pattern string) (string, error) {
+	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
+	if err != nil {
+		return "", err
+	}
+	if err := SafeDirectory(in); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(in, pattern)
+}

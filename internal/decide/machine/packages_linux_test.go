@@ -1,0 +1,56 @@
+package machine
+
+import (
+	"path/filepath"
+	"testing"
+
+	"vkloader/test/binary"
+)
+
+// rpm is asked for the package of a manifest; an answer with fewer lines than files names no package.
+func TestPackages(t *testing.T) {
+	files := []string{"/a/one.json", "/a/two.json"}
+	for _, c := range []struct{ script, want string }{
+		{`[ "$1 $4 $5 $6" = "-qf -- /a/one.json /a/two.json" ] && printf 'mesa-vulkan-drivers\nfile /a/two.json is not owned by any package\n'; exit 1`,
+			"mesa-vulkan-drivers"},
+		{"echo mesa-vulkan-drivers", ""},
+	} {
+		directory := t.TempDir()
+		if err := binary.WriteProgram(filepath.Join(directory, "rpm"), []byte("#!/bin/sh\n"+c.script+"\n")); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", directory)
+		owners := map[string]string{}
+		rpmOwners(t.Context(), files, owners)
+		if owners["/a/one.json"] != c.want || owners["/a/two.json"] != "" {
+			t.Errorf("%s: %v", c.script, owners)
+		}
+	}
+}
+
+// On a foreign machine the lists of dpkg, apk and pacman are read; nothing is run there.
+func TestForeignPackages(t *testing.T) {
+	t.Parallel()
+	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
+	for want, files := range map[string]map[string]string{
+		"mesa-vulkan-drivers:amd64": {"var/lib/dpkg/info/mesa-vulkan-drivers:amd64.list": "/.\n/usr\n" + file + "\n",
+			"var/lib/dpkg/info/other.list": "/usr\n" + file + ".old\n"},
+		"mesa-vulkan-ati": {"lib/apk/db/installed": "P:musl\nF:lib\nR:libc.so\n\nP:mesa-vulkan-ati\nF:usr/share/vulkan/icd.d\nR:radeon_icd.json\n"},
+		"vulkan-radeon":   {"var/lib/pacman/local/vulkan-radeon-1:24.1.0-2/files": "%FILES%\nusr/\nusr/share/vulkan/icd.d/radeon_icd.json\n"},
+		"":                {"etc/none": ""},
+	} {
+		if owners := laid(t, files).Owners([]string{file, "/no/such"}); owners[file] != want || owners["/no/such"] != "" {
+			t.Errorf("%v, want %s", owners, want)
+		}
+	}
+}
+
+// A file of a package for two architectures belongs to both.
+func TestTwoArchitectures(t *testing.T) {
+	t.Parallel()
+	m := laid(t, map[string]string{"var/lib/dpkg/info/y:amd64.list": "/usr/share/a\n", "var/lib/dpkg/info/y:i386.list": "/usr/share/a\n/usr/share/b"})
+	owners := m.Owners([]string{"/usr/share/a", "/usr/share/b", "/usr/share"})
+	if len(owners) != 2 || owners["/usr/share/a"] != "y:amd64, y:i386" || owners["/usr/share/b"] != "y:i386" {
+		t.Errorf("%v", owners)
+	}
+}

@@ -1,0 +1,443 @@
+package machine
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// roots are the directories that stand for "/", each opened once and held open: a later change of its path, such as
+// a link in its place, has no effect. /proc/PID/root is opened as it is, through the kernel's link, which
+// leads into the file system of that process; the link's text would be this machine's "/".
+var roots sync.Map // path: func() (int, error)
+
+// Opened is a directory that stands for "/", open until it is closed.
+type Opened struct{ fd int }
+
+// OpenRoot opens a directory, for a process that examines many and keeps none.
+func OpenRoot(directory string) (*Opened, error) {
+	fd, err := unix.Open(directory, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
+	}
+	return &Opened{fd}, nil
+}
+
+// Close ends it: machines with it answer nothing more.
+func (o *Opened) Close() error { return unix.Close(o.fd) }
+
+// root is the directory that stands for "/".
+func (m *Machine) root() (int, error) {
+	if m.Opened != nil {
+		return m.Opened.fd, nil
+	}
+	return rootOf(m.Root)
+}
+
+func rootOf(directory string) (int, error) {
+	open, _ := roots.LoadOrStore(directory, sync.OnceValues(func() (int, error) {
+		opened, err := OpenRoot(directory)
+		if err != nil {
+			return -1, err
+		}
+		return opened.fd, nil
+	}))
+	return open.(func() (int, error))()
+}
+
+// beneath opens a path below Root. The kernel resolves it with that directory as "/": no link and no "..", whenever it
+// is put there, leads out. Without openat2 (before Linux 5.6, or where a sandbox forbids it) each part is opened for
+// itself.
+func (m *Machine) beneath(name string, flags int) (*os.File, error) {
+	root, err := m.root()
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
+		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	for try := 0; try < retries && err == unix.EAGAIN; try++ { // something was renamed meanwhile
+		fd, err = unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
+			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	}
+	if err == unix.ENOSYS || err == unix.EPERM {
+		return m.walkOpen(name, flags)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// retries is how often a path is tried again of which a part was renamed meanwhile.
+const retries = 32
+
+// clean is a path as openat2 takes it: never empty, and "/x/" as "/x" so that a file may be meant.
+func clean(name string) string {
+	if name = strings.TrimRight(name, "/"); name == "" {
+		return "/"
+	}
+	return name
+}
+
+// walkOpen is beneath without openat2.
+func (m *Machine) walkOpen(name string, flags int) (*os.File, error) {
+	w, err := m.walk(name, flags&unix.O_NOFOLLOW == 0)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if len(w.rest) > 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
+	}
+	fd, err := unix.Openat(w.directory(), w.base(), flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// walk is a path on its way: a descriptor for each directory that it has come through, so that ".." is the directory
+// that it came from, wherever that is by now.
+type walk struct {
+	root  int
+	fds   []int    // of the directories of names, but the last
+	names []string // without links
+	rest  []string // the part of the path that does not exist
+}
+
+func (w *walk) close() {
+	for _, fd := range w.fds {
+		unix.Close(fd)
+	}
+}
+
+// directory is where the last name is.
+func (w *walk) directory() int {
+	if len(w.names) < 2 {
+		return w.root
+	}
+	return w.fds[len(w.names)-2]
+}
+
+func (w *walk) base() string {
+	if len(w.names) == 0 {
+		return "."
+	}
+	return w.names[len(w.names)-1]
+}
+
+func (w *walk) up() {
+	if len(w.names) > 0 {
+		w.names = w.names[:len(w.names)-1]
+		for len(w.fds) > max(len(w.names), 0) {
+			unix.Close(w.fds[len(w.fds)-1])
+			w.fds = w.fds[:len(w.fds)-1]
+		}
+	}
+}
+
+// enter opens the last name as a directory, for another below it.
+func (w *walk) enter() error {
+	if len(w.fds) == len(w.names) {
+		return nil
+	}
+	fd, err := unix.Openat(w.directory(), w.base(), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	w.fds = append(w.fds, fd)
+	return nil
+}
+
+// walk follows a path part by part; the missing parts are in rest. follow: a link at the end is followed, too.
+func (m *Machine) walk(name string, follow bool) (*walk, error) {
+	root, err := m.root()
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{root: root}
+	parts, links := strings.Split(name, "/"), 0
+	for len(parts) > 0 {
+		part := parts[0]
+		parts = parts[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			w.up()
+			continue
+		}
+		if err := w.enter(); err != nil {
+			w.rest = append(append(w.rest, part), parts...)
+			return w, nil
+		}
+		w.names = append(w.names, part)
+		target, err := readlinkat(w.directory(), part)
+		last := strings.Join(parts, "") == ""
+		if err != nil && errors.Is(err, unix.ENOENT) {
+			w.names = w.names[:len(w.names)-1]
+			w.rest = append(append(w.rest, part), parts...)
+			return w, nil
+		}
+		if err != nil || last && !follow {
+			continue // not a link, or meant as such
+		}
+		if links++; links > maxLinks {
+			w.close()
+			return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
+		}
+		w.up()
+		if path.IsAbs(target) {
+			for len(w.names) > 0 {
+				w.up()
+			}
+		}
+		parts = append(strings.Split(target, "/"), parts...)
+	}
+	return w, nil
+}
+
+// real is the path that the walk has come to.
+func (w *walk) real() string {
+	return path.Join("/", strings.Join(w.names, "/"), strings.Join(w.rest, "/"))
+}
+
+func readlinkat(directory int, name string) (string, error) {
+	text := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(directory, name, text)
+	if err != nil {
+		return "", err
+	}
+	return string(text[:n]), nil
+}
+
+// Place is a file to write: a directory that is held open, and a name in it that is no link.
+type Place struct {
+	directory *os.File
+	path      string // the directory's, as seen on the machine
+	base      string
+}
+
+// PlaceOf finds the place of a file of the machine, links followed to their end inside, with its directories made where
+// make asks for it and they are missing.
+func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
+	if !m.Foreign() {
+		return placeHere(name, make)
+	}
+	w, err := m.walk(name, true)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	for len(w.rest) > 1 && make {
+		if err := w.enter(); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		part := w.rest[0]
+		if part == ".." { // below a missing directory
+			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: unix.ENOENT}
+		}
+		w.names, w.rest = append(w.names, part), w.rest[1:]
+		if part == "" || part == "." {
+			w.names = w.names[:len(w.names)-1]
+			continue
+		}
+		if err := unix.Mkdirat(w.directory(), part, 0o755); err != nil && err != unix.EEXIST {
+			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: err}
+		}
+	}
+	if len(w.rest) == 1 {
+		if err := w.enter(); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		w.names, w.rest = append(w.names, w.rest[0]), nil
+	}
+	if len(w.rest) > 0 || len(w.names) == 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
+	}
+	fd, err := unix.Openat(w.directory(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	real := w.real()
+	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
+}
+
+// placeHere is PlaceOf on this machine. Way defines which links count: another user could redirect a write anywhere.
+func placeHere(name string, make bool) (*Place, error) {
+	var way Way
+	for range maxLinks {
+		directory, err := way.Directory(path.Dir(name), make)
+		if err != nil {
+			return nil, err
+		}
+		where, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", directory.Fd()))
+		if err != nil {
+			where = path.Dir(name)
+		}
+		p := &Place{directory, where, path.Base(name)}
+		target, err := way.Link(directory, p.base)
+		if err == nil && target == "" {
+			return p, nil
+		}
+		p.Close()
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		if name = target; !path.IsAbs(target) {
+			name = where + "/" + target
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
+}
+
+// Close lets the directory go, and with it a lock on it.
+func (p *Place) Close() { p.directory.Close() }
+
+// lockLimit is how long Lock waits. Every user who may read the directory can lock it, and keep it locked.
+const lockLimit = 10 * time.Second
+
+// ErrLocked says that another process has kept a directory locked.
+var ErrLocked = errors.New("another process keeps it locked")
+
+// Lock waits until no other process has the directory locked, for ten seconds at most; Close ends it.
+func (p *Place) Lock() error { return p.lockWithin(lockLimit) }
+
+func (p *Place) lockWithin(limit time.Duration) error {
+	for end := time.Now().Add(limit); ; time.Sleep(limit / 1000) {
+		err := unix.Flock(int(p.directory.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case err == unix.EWOULDBLOCK && time.Now().After(end):
+			err = ErrLocked
+		case err == unix.EWOULDBLOCK || err == unix.EINTR:
+			continue
+		}
+		return fmt.Errorf("lock on %s: %w", p.path, err)
+	}
+}
+
+// Directory is where the file lies, as seen on the machine.
+func (p *Place) Directory() string { return p.path }
+
+// Read reads the file, or with suffix the one beside it that is named so; links are not followed.
+func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
+	f, err := p.open(p.base+suffix, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	return readRegular(f)
+}
+
+// Replace writes the file, or with suffix the one beside it, in one step. Of the mode only the permissions count: the
+// content may be another user's, and would run with the rights of the writer.
+func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
+	f, err := p.temporary(0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(mode.Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.rename(from, p.base+suffix) })
+}
+
+// temporary makes a file with an unpredictable name, to be put in the file's place.
+func (p *Place) temporary(mode uint32) (*os.File, error) {
+	return p.open(".vk_loader_settings."+rand.Text(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_APPEND, mode)
+}
+
+// settle puts a temporary file in its place, or takes it away after an error.
+func (p *Place) settle(f *os.File, err error, put func(from string) error) error {
+	temporary := path.Base(f.Name())
+	if err == nil {
+		err = put(temporary)
+	}
+	if err != nil {
+		err = errors.Join(err, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), temporary, 0)))
+	}
+	return err
+}
+
+func ignoreMissing(err error) error {
+	if err == unix.ENOENT {
+		return nil
+	}
+	return err
+}
+
+// Restore puts the file with the suffix in the file's place.
+func (p *Place) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
+
+// Remove takes the file away.
+func (p *Place) Remove() error {
+	return p.removed(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
+}
+
+func (p *Place) removed(base string, err error) error {
+	if err != nil {
+		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
+	}
+	return nil
+}
+
+// IsLink reports whether a name in the directory is that of a symbolic link.
+func (p *Place) IsLink(base string) (bool, error) {
+	var info unix.Stat_t
+	if err := unix.Fstatat(int(p.directory.Fd()), base, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return false, &fs.PathError{Op: "stat", Path: path.Join(p.path, base), Err: err}
+	}
+	return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
+}
+
+// Link makes a symbolic link in the directory, in one step in place of a file of its name.
+func (p *Place) Link(base, target string) error {
+	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
+	fd := int(p.directory.Fd())
+	err := unix.Symlinkat(target, fd, temporary)
+	if err == unix.EEXIST { // of a process that had this number and was ended
+		if err = unix.Unlinkat(fd, temporary, 0); err == nil {
+			err = unix.Symlinkat(target, fd, temporary)
+		}
+	}
+	if err != nil {
+		return &fs.PathError{Op: "link", Path: path.Join(p.path, base), Err: err}
+	}
+	return p.rename(temporary, base)
+}
+
+// Unlink takes a file away, or a link, that lies in the directory; it need not be there.
+func (p *Place) Unlink(base string) error {
+	return p.removed(base, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)))
+}
+
+func (p *Place) rename(from, to string) error {
+	fd := int(p.directory.Fd())
+	if err := unix.Renameat(fd, from, fd, to); err != nil {
+		return &fs.PathError{Op: "rename", Path: path.Join(p.path, from), Err: err}
+	}
+	return nil
+}
+
+func (p *Place) open(base string, flags int, mode uint32) (*os.File, error) {
+	name := path.Join(p.path, base)
+	fd, err := unix.Openat(int(p.directory.Fd()), base, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}

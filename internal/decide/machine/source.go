@@ -1,0 +1,320 @@
+package machine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/core/facts"
+)
+
+// Source reads a machine the way the spine does.
+type Source struct {
+	Machine
+	Elevated bool                 // secure variables count as unset
+	AsUser   bool                 // of Windows: the program has no more rights than its user, with any rights of the tool
+	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
+	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
+	Served   func() facts.Service // asks the driver service; nil: there is none
+	Kept     *Kept                // files that were read already, for decisions that see the same files; nil: every file is read again
+	Loader   Loader               // the reader of the facts; nil: this project's loader, which reads all of them
+}
+
+// Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
+// not there; it must not outlive a change of the files.
+type Kept struct {
+	directories map[string]facts.Directory
+	files       map[string]facts.File
+}
+
+// Files is how many files were read.
+func (k *Kept) Files() int { return len(k.files) }
+
+// DriverSource is the source for a directory of the machine that stands for "/", such as the root of a container that has
+// drivers. Of this process's variables only those of Vulkan count there. "": the source itself.
+func (s *Source) DriverSource(directory string) *Source {
+	if directory == "" {
+		return s
+	}
+	with := *s
+	with.Root, with.Kept, with.Opened = filepath.Join(s.Root, directory), nil, nil
+	if !s.Foreign() {
+		with.Environ = slices.DeleteFunc(slices.Clone(s.Environ), func(pair string) bool { return !strings.HasPrefix(pair, "VK_") })
+	}
+	return &with
+}
+
+// Keeping returns the source with a memory of its files.
+func (s *Source) Keeping() *Source {
+	if s.Kept != nil {
+		return s
+	}
+	with := *s
+	with.Kept = &Kept{map[string]facts.Directory{}, map[string]facts.File{}}
+	return &with
+}
+
+// Loader is another loader, which does not read everything that this project's does.
+type Loader interface {
+	Reads(variable string) bool                   // false: the variable counts as unset
+	Settings(content string) (as string, ok bool) // the settings file as it understands it; false: it reads none
+	Obeys(variable string) bool                   // it is known that it reads the variable: a fix may rely on it
+}
+
+// settingsName is the name that settings files have.
+const settingsName = "vk_loader_settings.json"
+
+// unread tells whether the loader reads no settings file, and the path is of one.
+func (s *Source) unread(name string) bool {
+	if s.Loader == nil || !strings.HasSuffix(name, settingsName) {
+		return false
+	}
+	_, reads := s.Loader.Settings("")
+	return !reads
+}
+
+// Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
+// foreign machine by name, because the order that its own file system would give is not known here.
+func (s *Source) Directory(path string) facts.Directory {
+	path = s.Path(path)
+	f := s.listed(path)
+	if added := s.AddedTo(path); len(added) > 0 {
+		f = facts.Directory{Listed: true, Names: slices.Concat(f.Names, added)}
+	}
+	return f
+}
+
+// listed returns a directory without added files, read once where the source has a memory.
+func (s *Source) listed(path string) facts.Directory {
+	if s.Kept == nil {
+		return s.directory(path)
+	}
+	all, known := s.Kept.directories[path]
+	if !known {
+		everything := *s
+		everything.Without = nil
+		all = everything.directory(path)
+		s.Kept.directories[path] = all
+	}
+	if len(s.Without) == 0 {
+		return all
+	}
+	seen := facts.Directory{Listed: all.Listed && !s.hidden(path)}
+	for _, name := range all.Names {
+		if seen.Listed && !s.hidden(path+string(os.PathSeparator)+name) {
+			seen.Names = append(seen.Names, name)
+		}
+	}
+	return seen
+}
+
+func (s *Source) directory(path string) facts.Directory {
+	entries, err := s.list(path)
+	if err != nil && len(entries) == 0 {
+		return facts.Directory{}
+	}
+	if s.Foreign() {
+		ByName(entries)
+	}
+	f := facts.Directory{Listed: true}
+	for _, e := range entries {
+		n := e.Name()
+		if s.hidden(path + string(os.PathSeparator) + n) {
+			continue
+		}
+		if len(n) >= 5 && n[len(n)-5:] == ".json" {
+			f.Names = append(f.Names, n)
+		}
+	}
+	return f
+}
+
+// AddedTo are the names of the files in a directory that count as there.
+func (s *Source) AddedTo(directory string) (names []string) {
+	for name := range s.Added {
+		if filepath.Dir(name) == filepath.Clean(directory) {
+			names = append(names, filepath.Base(name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Exists implements facts.Source.
+func (s *Source) Exists(name string) bool {
+	if _, is := s.Added[filepath.Clean(name)]; is {
+		return true
+	}
+	return !s.unread(name) && s.Machine.Exists(s.Path(name))
+}
+
+// WrongMachine implements facts.Source.
+func (s *Source) WrongMachine(name string) bool {
+	if s.unread(name) {
+		return false
+	}
+	file, err := s.Open(s.Path(name))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var head [4096]byte
+	n, _ := io.ReadFull(file, head[:])
+	class := s.Class
+	if class == 0 {
+		class = OwnClass
+	}
+	return foreign(head[:n], class)
+}
+
+// foreign reports whether the header of an ELF file or of a Windows library names another word size than class, or another
+// machine than the tool's with that word size. Where the machine is not known, the word size decides.
+func foreign(head []byte, class int) bool {
+	is := func(class64, own32, own64 int, machine uint16) bool {
+		if class64 != class {
+			return true
+		}
+		own := own64
+		if class == 32 {
+			own = own32
+		}
+		return own != 0 && int(machine) != own
+	}
+	switch {
+	case len(head) >= 20 && string(head[:4]) == "\x7fELF":
+		machine := binary.LittleEndian.Uint16(head[18:])
+		if head[5] == 2 {
+			machine = binary.BigEndian.Uint16(head[18:])
+		}
+		size, own32, own64 := 32, 0, 0
+		if head[4] == 2 {
+			size = 64
+		}
+		switch runtime.GOARCH {
+		case "amd64", "386":
+			own32, own64 = 3, 62
+		case "arm64", "arm":
+			own32, own64 = 40, 183
+		}
+		return is(size, own32, own64, machine)
+	case len(head) >= 64 && string(head[:2]) == "MZ":
+		at := int(binary.LittleEndian.Uint32(head[60:]))
+		if at < 0 || at+6 > len(head) || string(head[at:at+4]) != "PE\x00\x00" {
+			return false
+		}
+		machine := binary.LittleEndian.Uint16(head[at+4:])
+		size := 32
+		if machine == 0x8664 || machine == 0xaa64 {
+			size = 64
+		}
+		own64 := 0x8664
+		if runtime.GOARCH == "arm64" {
+			own64 = 0xaa64
+		}
+		return is(size, 0x14c, own64, machine)
+	}
+	return false
+}
+
+// File implements facts.Source.
+func (s *Source) File(path string) facts.File {
+	if s.unread(path) {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	if text, is := s.Added[filepath.Clean(path)]; is {
+		return facts.File{Content: s.forClass(text)}
+	}
+	f := s.kept(s.Path(path))
+	if s.Loader != nil && strings.HasSuffix(path, settingsName) {
+		f.Content, _ = s.Loader.Settings(f.Content)
+	}
+	return f
+}
+
+// kept returns a file, read once where the source has a memory.
+func (s *Source) kept(path string) facts.File {
+	if s.Kept == nil || s.hidden(path) {
+		return s.file(path)
+	}
+	key := strconv.Itoa(s.Class) + path // a path's file may depend on the word size
+	read, known := s.Kept.files[key]
+	if !known {
+		read = s.file(path)
+		s.Kept.files[key] = read
+	}
+	return read
+}
+
+func (s *Source) file(path string) facts.File {
+	if s.Tree != nil { // which makes a copy to open
+		if info, err := s.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > facts.MaxFile {
+			return facts.File{Status: facts.FileTooLarge}
+		}
+	}
+	f, err := s.Open(path)
+	if errors.Is(err, ErrNotRegular) {
+		return facts.File{Status: facts.FileNotRegular}
+	}
+	if err != nil {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return facts.File{Status: facts.FileNoSize}
+	}
+	if !info.Mode().IsRegular() {
+		return facts.File{Status: facts.FileNotRead}
+	}
+	content, status := readSized(f, info.Size())
+	if status != facts.FileRead {
+		return facts.File{Status: status}
+	}
+	read := facts.File{Content: s.forClass(string(content))}
+	if s.Tree == nil { // whose files are copies, with numbers of their own
+		read.Number = numberOf(f, info)
+	}
+	return read
+}
+
+// readSmall is up to how many bytes a manifest is read without its size.
+const readSmall = 1024
+
+// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, with
+// any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
+func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
+	start := make([]byte, readSmall+1)
+	n, _ := io.ReadFull(f, start)
+	if n <= readSmall && bytes.HasSuffix(bytes.TrimRight(start[:n], " \t\r\n"), []byte("}")) {
+		return start[:n], facts.FileRead
+	}
+	if size > facts.MaxFile {
+		return nil, facts.FileTooLarge
+	}
+	content := make([]byte, size)
+	from := copy(content, start[:n])
+	if _, err := io.ReadFull(f, content[from:]); err != nil {
+		return nil, facts.FileNotRead
+	}
+	return content, facts.FileRead
+}
+
+// Exe implements facts.Source.
+func (s *Source) Exe() facts.Exe {
+	if s.Program != "" {
+		return facts.Exe{Path: s.Program, Known: len(s.Program) < 1024}
+	}
+	if s.Foreign() {
+		return facts.Exe{Known: true}
+	}
+	path, err := ownProgram()
+	return facts.Exe{Path: path, Known: err == nil && len(path) < 1024}
+}

@@ -1,0 +1,86 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"vkloader/internal/core/facts"
+)
+
+// Var implements facts.Source.
+func (s *Source) Var(name string, secure bool) facts.Var {
+	if secure && s.Elevated || s.Loader != nil && !s.Loader.Reads(name) {
+		return facts.Var{}
+	}
+	value, set := s.Lookup(name)
+	return facts.Var{Value: value, Set: set}
+}
+
+// Graphics implements facts.Source.
+func (s *Source) Graphics() facts.Graphics {
+	const class = "/sys/class/drm"
+	nodes, err := s.list(class)
+	if err != nil && len(nodes) == 0 {
+		return facts.Graphics{}
+	}
+	g := facts.Graphics{Listed: true}
+	if s.Foreign() { // else they come in the order the system gives them, as for the spine
+		ByName(nodes)
+	}
+	for _, entry := range nodes {
+		node := entry.Name()
+		if !strings.HasPrefix(node, "renderD") {
+			continue
+		}
+		g.Devices = append(g.Devices, s.short(class+"/"+node+"/device/uevent"))
+		power, _, _ := strings.Cut(s.short(class+"/"+node+"/device/power/runtime_status"), "\n")
+		g.Power = append(g.Power, power)
+	}
+	return g
+}
+
+// maxShort is how much is read of a file in which the kernel says something of a device.
+const maxShort = 511
+
+// short is the start of a file that the kernel makes, whose size says nothing; nothing when it cannot be read.
+func (s *Source) short(path string) string {
+	text, err := s.read(path, func(f *os.File) ([]byte, error) { return readUpTo(f, maxShort, maxShort) })
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Service implements facts.Source.
+func (s *Source) Service() facts.Service {
+	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the tool asks for drivers of its own word size
+		return facts.Service{State: facts.ServiceNone}
+	}
+	return s.Served()
+}
+
+// Elsewhere implements facts.Source: Linux has nothing that only other systems have.
+func (s *Source) Elsewhere() facts.Elsewhere { return nil }
+
+// forClass is a manifest as a program of the word size reads it.
+func (s *Source) forClass(manifest string) string {
+	if s.Class != 0 && s.Class != OwnClass {
+		return otherClass(manifest)
+	}
+	return manifest
+}
+
+func ownProgram() (string, error) { return os.Readlink("/proc/self/exe") }
+
+// Path returns the path that a program of the word size gets for a path.
+func (s *Source) Path(name string) string { return name }
+
+// numberOf is the number by which the system knows an open file.
+func numberOf(_ *os.File, info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return facts.FileNumber(uint64(stat.Dev), uint64(stat.Ino))
+	}
+	return 0
+}

@@ -1,0 +1,157 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+
+	syswindows "golang.org/x/sys/windows"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/windows"
+)
+
+// Var implements facts.Source. Which variables count, the decision itself knows (WIN-057).
+func (s *Source) Var(name string, _ bool) facts.Var {
+	if s.Loader != nil && !s.Loader.Reads(name) {
+		return facts.Var{}
+	}
+	value, set := s.Lookup(name)
+	return facts.Var{Value: value, Set: set}
+}
+
+// Graphics implements facts.Source: they are of the Linux kernel.
+func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
+
+// Service implements facts.Source: there is no driver service here.
+func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
+
+// forClass is a manifest as a program of the word size reads it: the platform knows that size.
+func (s *Source) forClass(manifest string) string { return manifest }
+
+func ownProgram() (string, error) { return os.Executable() }
+
+func system64() bool { return windows.System64() }
+
+// mediumIntegrity is the level of programs that a user starts.
+const mediumIntegrity = 0x2000
+
+// Bits is the word size of the program.
+func (s *Source) Bits() string {
+	if s.Class == 32 || s.Class == 0 && OwnClass == 32 || !system64() {
+		return "32"
+	}
+	return "64"
+}
+
+// Path returns the path that a program of the word size gets for a path, as this program has to name it.
+func (s *Source) Path(name string) string {
+	switch {
+	case !system64() || s.Foreign():
+		return name
+	case s.Bits() == "32" && OwnClass == 64:
+		return windows.Redirected(name)
+	case s.Bits() == "64" && OwnClass == 32:
+		return windows.Directed(name)
+	}
+	return name
+}
+
+// Elsewhere implements facts.Source.
+func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
+
+// elsewhere are the facts that only Windows has. By itself the tool reads what its reader cannot: keys in the view of programs
+// of the other word size, and everything where it has no reader.
+type elsewhere struct{ *Source }
+
+// Reader reads the facts of the running system as the library does. False: it did not answer.
+type Reader interface {
+	Registry(h facts.Hive, key string) (facts.Key, bool)
+	Adapters(name string) (facts.Adapters, bool)
+	Devices(name string) (facts.Devices, bool)
+	Packages(family string) ([]string, bool)
+	DXGI() (facts.DXGI, bool)
+	Process() (facts.Process, bool)
+}
+
+// OwnReader is the reader of this program, for programs of its word size; nil: it has none.
+var OwnReader = func() Reader { return nil }
+
+// Registry returns a key in the view of the program. A key that the reader does not answer does not exist.
+func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
+	if r := OwnReader(); r != nil && e.Bits() == strconv.Itoa(OwnClass) {
+		k, _ := r.Registry(h, key)
+		return k
+	}
+	return windows.Registry(h, key, e.Bits())
+}
+
+func (elsewhere) Adapters(name string) facts.Adapters {
+	r := OwnReader()
+	if r == nil {
+		return windows.Adapters(name)
+	}
+	all, ok := r.Adapters(name)
+	if !ok {
+		all.Status = facts.AdaptersFailed
+	}
+	return all
+}
+
+func (elsewhere) Devices(name string) facts.Devices {
+	if r := OwnReader(); r != nil {
+		all, _ := r.Devices(name)
+		return all
+	}
+	return windows.Devices(name)
+}
+
+func (elsewhere) Packages(family string) []string {
+	if r := OwnReader(); r != nil {
+		paths, _ := r.Packages(family)
+		return paths
+	}
+	return windows.Packages(family)
+}
+
+func (elsewhere) DXGI() facts.DXGI {
+	if r := OwnReader(); r != nil {
+		all, _ := r.DXGI()
+		return all
+	}
+	return windows.DXGI()
+}
+
+func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
+
+// rights are those of this process, which its reader has, too.
+func rights() facts.Process {
+	if r := OwnReader(); r != nil {
+		if p, ok := r.Process(); ok {
+			return p
+		}
+	}
+	return windows.Own()
+}
+
+// Process returns this process's rights, because a program that it starts has the same; with Elevated, those of an elevated program.
+func (e elsewhere) Process() facts.Process {
+	p := rights()
+	p.WOW64 = e.Bits() == "32" && system64()
+	switch {
+	case e.Elevated && p.Level < facts.HighIntegrity:
+		p.Known, p.Level = true, facts.HighIntegrity
+	case e.AsUser && p.Level >= facts.HighIntegrity:
+		p.Level = mediumIntegrity
+	}
+	return p
+}
+
+// numberOf is the number by which the system knows an open file.
+func numberOf(f *os.File, _ fs.FileInfo) uint64 {
+	var info syswindows.ByHandleFileInformation
+	if err := syswindows.GetFileInformationByHandle(syswindows.Handle(f.Fd()), &info); err != nil {
+		return 0
+	}
+	return facts.FileNumber(uint64(info.VolumeSerialNumber), uint64(info.FileIndexHigh)<<32|uint64(info.FileIndexLow))
+}

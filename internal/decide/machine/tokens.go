@@ -1,0 +1,46 @@
+package machine
+
+import (
+	"path"
+	"strings"
+)
+
+// Tokens are the values of $ORIGIN, $LIB and $PLATFORM in the names of libraries, more than one where the value stands in a
+// dynamic linker that cannot be asked.
+type Tokens struct{ Origin, Lib, Platform []string }
+
+// Expand returns a name with each value in place of its tokens. A token without a value stays.
+func (t Tokens) Expand(text string) []string {
+	list := []string{text}
+	for _, token := range []struct {
+		name   string
+		values []string
+	}{{"ORIGIN", t.Origin}, {"LIB", t.Lib}, {"PLATFORM", t.Platform}} {
+		var out []string
+		for _, s := range list {
+			if len(token.values) == 0 || !strings.Contains(s, "$"+token.name) && !strings.Contains(s, "${"+token.name+"}") {
+				out = append(out, s)
+				continue
+			}
+			for _, v := range token.values {
+				out = append(out, strings.ReplaceAll(strings.ReplaceAll(s, "${"+token.name+"}", v), "$"+token.name, v))
+			}
+		}
+		list = out
+	}
+	return list
+}
+
+// Platforms are the values of $PLATFORM: the kernel's AT_PLATFORM, and the names that glibc gives to x86-64 processors.
+var Platforms = []string{"x86_64", "haswell", "xeon_phi", "i686", "i586", "i486", "i386", "aarch64", "aarch64_be", "v6l", "v7l", "v8l",
+	"power8", "power9", "power10", "z13", "z14", "z15", "z16"}
+
+// LibOf returns the value of $LIB of a glibc by the path of its libc.so.6: "lib64", "lib/x86_64-linux-gnu".
+func LibOf(libc string) string {
+	directory, _, _ := strings.Cut(path.Dir(libc), "/glibc-hwcaps")
+	base := path.Base(directory)
+	if above := path.Base(path.Dir(directory)); !strings.HasPrefix(base, "lib") && strings.HasPrefix(above, "lib") {
+		return above + "/" + base
+	}
+	return base
+}

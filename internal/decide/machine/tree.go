@@ -1,0 +1,143 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Tree is a file system other than a directory of this machine, for example a directory with files added to it. Names are
+// absolute and clean, and only their last element may be a symbolic link. Errors are those of the os package.
+type Tree interface {
+	Lstat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	Open(name string) (*os.File, error) // an ordinary file; it is the caller's
+}
+
+// Info describes a file of a Tree that is in no directory (fs.FileInfo).
+type Info struct {
+	Base  string
+	Bytes int64
+	Kind  fs.FileMode
+}
+
+// Name implements fs.FileInfo.
+func (i Info) Name() string { return i.Base }
+
+// Size implements fs.FileInfo.
+func (i Info) Size() int64 { return i.Bytes }
+
+// Mode implements fs.FileInfo.
+func (i Info) Mode() fs.FileMode { return i.Kind }
+
+// ModTime implements fs.FileInfo; the time is not known.
+func (i Info) ModTime() time.Time { return time.Time{} }
+
+// IsDir implements fs.FileInfo.
+func (i Info) IsDir() bool { return i.Kind.IsDir() }
+
+// Sys implements fs.FileInfo.
+func (i Info) Sys() any { return nil }
+
+// links reads symbolic links where they are.
+type links struct {
+	lstat    func(string) (fs.FileInfo, error)
+	readlink func(string) (string, error)
+}
+
+// resolve follows every symbolic link of an absolute path.
+func (l links) resolve(name string) (string, error) {
+	current, rest, count := "/", strings.Split(name, "/"), 0
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			current = path.Dir(current)
+			continue
+		}
+		next := path.Join(current, part)
+		info, err := l.lstat(next)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			current = next
+			continue
+		}
+		if count++; count > maxLinks {
+			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
+		}
+		target, err := l.readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) {
+			current = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return current, nil
+}
+
+// inTree returns the path without links, but for the last element when follow is false, and its file.
+func (m *Machine) inTree(name string, follow bool) (string, fs.FileInfo, error) {
+	if m.hidden(name) {
+		return "", nil, m.absent(name)
+	}
+	find := links{m.Tree.Lstat, m.Tree.Readlink}
+	directory, last := path.Split(path.Clean("/" + name))
+	var real string
+	var err error
+	if follow {
+		real, err = find.resolve(name)
+	} else if real, err = find.resolve(directory); err == nil {
+		real = path.Join(real, last)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	info, err := m.Tree.Lstat(real)
+	return real, info, err
+}
+
+// openTree opens an ordinary file of a tree.
+func (m *Machine) openTree(name string) (*os.File, error) {
+	real, info, err := m.inTree(name, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	return m.Tree.Open(real)
+}
+
+// list reads a directory, in the order in which the system gives it.
+func (m *Machine) list(name string) ([]fs.DirEntry, error) {
+	if m.Tree != nil {
+		real, _, err := m.inTree(name, true)
+		if err != nil {
+			return nil, err
+		}
+		return m.Tree.ReadDir(real)
+	}
+	f, err := m.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}
+
+// ByName sorts the entries of a directory.
+func ByName(entries []fs.DirEntry) []fs.DirEntry {
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries
+}

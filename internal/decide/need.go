@@ -1,0 +1,245 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/decide/drivers"
+)
+
+// Need is a program's requirements. The zero value is met by any device.
+type Need struct {
+	API        Version    // least version of the device; 0: any
+	Type       DeviceType // OtherType: any
+	VRAM       uint64     // least bytes of the device's own memory
+	Extensions []string   // device extensions
+	Vendor     string     // a name, as nvidia, or a hexadecimal number; "": any
+	NotCPU     bool       // a device that computes on the CPU does not count
+	Count      int        // how many devices must meet all of this; 0: one
+}
+
+// NeedCode names the requirement that is not met.
+type NeedCode string
+
+// Requirements that are not met.
+const (
+	NeedDriver    NeedCode = "driver"    // vkCreateInstance finds no driver
+	NeedDevice    NeedCode = "device"    // there is no device
+	NeedHealth    NeedCode = "health"    // the child crashed or hung
+	NeedNotCPU    NeedCode = "not"       // there are devices of the processor alone
+	NeedVendor    NeedCode = "vendor"    // no device is of the vendor
+	NeedType      NeedCode = "type"      // no device is of the kind
+	NeedAPI       NeedCode = "api"       // no device has the version
+	NeedVRAM      NeedCode = "vram"      // no device has the memory
+	NeedExtension NeedCode = "extension" // no device has the extension
+	NeedCount     NeedCode = "count"     // too few devices meet everything
+)
+
+// UnmetError names the requirement that a machine does not meet. It is ErrNoDriver or ErrNoDevice for errors.Is.
+type UnmetError struct {
+	Code   NeedCode
+	Text   string // one English sentence
+	Report *Report
+}
+
+// Error is the sentence.
+func (e *UnmetError) Error() string { return e.Text }
+
+// Is tells whether the error is ErrNoDriver or ErrNoDevice.
+func (e *UnmetError) Is(target error) bool {
+	return target == ErrNoDevice || target == ErrNoDriver && e.Code == NeedDriver
+}
+
+// Meets reports whether one device meets the need, for any Count.
+func (n *Need) Meets(d *Device) bool {
+	for _, s := range n.steps() {
+		if !s.met(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// step is one condition on a device.
+type step struct {
+	code NeedCode
+	what string // in words: the required property of a device
+	met  func(*Device) bool
+}
+
+// steps are the conditions in the order in which they are judged.
+func (n *Need) steps() (list []step) {
+	add := func(code NeedCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
+	if n.NotCPU {
+		add(NeedNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
+	}
+	if n.Vendor != "" {
+		add(NeedVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
+	}
+	if n.Type != OtherType {
+		add(NeedType, "is of the type "+n.Type.String(), func(d *Device) bool { return d.Type == n.Type })
+	}
+	if n.API != 0 {
+		add(NeedAPI, "has Vulkan "+short(n.API), func(d *Device) bool { return d.APIVersion >= n.API })
+	}
+	if n.VRAM != 0 {
+		add(NeedVRAM, "has "+bytesText(n.VRAM)+" of memory", func(d *Device) bool { return d.VRAM >= n.VRAM })
+	}
+	for _, name := range n.Extensions {
+		add(NeedExtension, "has "+name, func(d *Device) bool { return slices.Contains(d.Extensions, name) })
+	}
+	return list
+}
+
+// short is a version without a patch number that is 0.
+func short(v Version) string { return strings.TrimSuffix(v.String(), ".0") }
+
+func ofVendor(d *Device, vendor string) bool {
+	if strings.EqualFold(drivers.VendorName(d.VendorID), vendor) {
+		return true
+	}
+	number, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(vendor), "0x"), 16, 32)
+	return err == nil && d.VendorID == uint32(number)
+}
+
+// Check tells whether a report meets the need: nil, or an *[UnmetError].
+func (n *Need) Check(r *Report) error {
+	unmet := func(code NeedCode, format string, args ...any) error {
+		return &UnmetError{Code: code, Text: fmt.Sprintf(format, args...), Report: r}
+	}
+	switch {
+	case r.Outcome == Crashed || r.Outcome == Hung:
+		return unmet(NeedHealth, "the child that asks for devices %s", place(r.File, 0, 0)+r.Problem)
+	case r.refused:
+		return unmet(NeedDriver, "no Vulkan driver works here")
+	case len(r.Devices) == 0:
+		return unmet(NeedDevice, "there is no Vulkan device: %s", orText(r.Problem, "the drivers list none"))
+	}
+	wanted := max(n.Count, 1)
+	left := make([]*Device, 0, len(r.Devices))
+	for i := range r.Devices {
+		left = append(left, &r.Devices[i])
+	}
+	if len(left) < wanted {
+		return unmet(NeedCount, "there are %d devices; %d are required", len(left), wanted)
+	}
+	for _, s := range n.steps() {
+		before := left
+		left = slices.DeleteFunc(slices.Clone(left), func(d *Device) bool { return !s.met(d) })
+		switch {
+		case len(left) == 0:
+			return unmet(s.code, "no device %s; there is %s", s.what, names(before))
+		case len(left) < wanted:
+			return unmet(NeedCount, "%d devices are required; there is %d that %s: %s", wanted, len(left), s.what, names(left))
+		}
+	}
+	return nil
+}
+
+func orText(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// names are devices in words.
+func names(list []*Device) string {
+	var words []string
+	for _, d := range list {
+		words = append(words, fmt.Sprintf("%s (%s, Vulkan %s, %s)", d.Name, d.Type, d.APIVersion, bytesText(d.VRAM)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// units of memory, the largest first.
+var units = [...]struct {
+	letter string
+	bytes  uint64
+}{{"T", 1 << 40}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
+
+// bytesText is a size in the largest unit that it is at least one of.
+func bytesText(n uint64) string {
+	for _, u := range units {
+		if n >= u.bytes {
+			text := strconv.FormatFloat(float64(n)/float64(u.bytes), 'f', 1, 64)
+			return strings.TrimSuffix(text, ".0") + " " + u.letter + "iB"
+		}
+	}
+	return strconv.FormatUint(n, 10) + " bytes"
+}
+
+// ParseNeed reads requirements: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete, integrated,
+// virtual, cpu), vram (a number of bytes, or with K, M, G or T), extension (may be repeated), vendor, count, and
+// not (cpu).
+func ParseNeed(text string) (Need, error) {
+	var n Need
+	for _, word := range strings.Split(text, ",") {
+		if strings.TrimSpace(word) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(strings.TrimSpace(word), "=")
+		if !ok || value == "" {
+			return Need{}, fmt.Errorf("%q is not NAME=VALUE, as api=1.3", word)
+		}
+		if err := n.set(name, value); err != nil {
+			return Need{}, err
+		}
+	}
+	return n, nil
+}
+
+var errNeed = errors.New("not a requirement")
+
+// set enters one requirement.
+func (n *Need) set(name, value string) (err error) {
+	switch name {
+	case "api":
+		n.API, err = ParseVersion(value)
+	case "type":
+		for t := Integrated; t <= CPU; t++ {
+			if t.String() == value {
+				n.Type = t
+				return nil
+			}
+		}
+		return fmt.Errorf("type %q: %w: discrete, integrated, virtual or cpu", value, errNeed)
+	case "vram":
+		n.VRAM, err = parseBytes(value)
+	case "extension":
+		n.Extensions = append(n.Extensions, value)
+	case "vendor":
+		n.Vendor = value
+	case "count":
+		if n.Count, err = strconv.Atoi(value); err != nil || n.Count < 1 {
+			return fmt.Errorf("count %q: %w: a number from 1", value, errNeed)
+		}
+	case "not":
+		if value != "cpu" {
+			return fmt.Errorf("not %q: %w: cpu", value, errNeed)
+		}
+		n.NotCPU = true
+	default:
+		return fmt.Errorf("%q: %w: api, type, vram, extension, vendor, count or not", name, errNeed)
+	}
+	return err
+}
+
+// parseBytes reads a size: 8G, 512M, 1024.
+func parseBytes(text string) (uint64, error) {
+	number, unit := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text), "IB"), "B"), uint64(1)
+	for _, u := range units {
+		if rest, is := strings.CutSuffix(number, u.letter); is {
+			number, unit = rest, u.bytes
+			break
+		}
+	}
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || value < 0 || value*float64(unit) >= 1<<63 {
+		return 0, fmt.Errorf("vram %q: %w: a size, as 8G", text, errNeed)
+	}
+	return uint64(value * float64(unit)), nil
+}

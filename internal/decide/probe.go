@@ -1,0 +1,223 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+)
+
+// DeviceType is a kind of device, as in VkPhysicalDeviceType.
+type DeviceType uint32
+
+// Kinds of devices.
+const (
+	OtherType  DeviceType = 0
+	Integrated DeviceType = 1
+	Discrete   DeviceType = 2
+	Virtual    DeviceType = 3
+	CPU        DeviceType = 4
+)
+
+// String is the kind in one word.
+func (t DeviceType) String() string {
+	if words := [...]string{"other", "integrated", "discrete", "virtual", "cpu"}; int(t) < len(words) {
+		return words[t]
+	}
+	return "other"
+}
+
+// Device is a physical device as programs see it.
+type Device struct {
+	Index         uint32     `json:"index"`
+	Name          string     `json:"name"`
+	Type          DeviceType `json:"type"`
+	TypeText      string     `json:"type_text"` // in words, as discrete GPU
+	APIVersion    Version    `json:"api_version"`
+	APIText       string     `json:"api_version_text"` // as 1.3.0
+	DriverVersion uint32     `json:"driver_version"`
+	DriverText    string     `json:"driver_version_text"` // as its maker packs it
+	VendorID      uint32     `json:"vendor_id"`
+	DeviceID      uint32     `json:"device_id"`
+	DriverName    string     `json:"driver_name"`
+	DriverInfo    string     `json:"driver_info"`
+	DeviceUUID    string     `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
+	DriverUUID    string     `json:"driver_uuid,omitempty"`
+	DriverID      uint32     `json:"driver_id,omitempty"`
+	PCI           string     `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it; the GPU with this Name is the same device
+	VRAM          uint64     `json:"vram_bytes"`        // size of the heaps that are the device's own
+	Library       string     `json:"library,omitempty"` // of its driver; only Inspect sets it, where a device could be created
+
+	Extensions []string `json:"-"` // names of its device extensions
+}
+
+// ID names the device in the same way at every start of the machine, where its driver tells enough: by its PCI address,
+// else by its UUID, else by its number. Two drivers of one device give it the same ID.
+func (d *Device) ID() string {
+	switch {
+	case d.PCI != "":
+		return "pci-" + d.PCI
+	case strings.Trim(d.DeviceUUID, "0") != "":
+		return "uuid-" + d.DeviceUUID
+	}
+	return fmt.Sprintf("index-%d", d.Index)
+}
+
+// Outcome is how the child of a probe ended.
+type Outcome string
+
+// Outcomes.
+const (
+	Fine    Outcome = "fine"
+	Failed  Outcome = "failed"  // a function failed, or there is no device
+	Crashed Outcome = "crashed" // a signal ended it
+	Hung    Outcome = "hung"    // it did not end within the limit
+)
+
+// Report is the result of a probe.
+type Report struct {
+	Schema   int      `json:"schema"`
+	Library  string   `json:"library"` // the loader's file; "": it could not be opened
+	Version  Version  `json:"version"` // of vkEnumerateInstanceVersion
+	Devices  []Device `json:"devices"` // in the order in which programs get them
+	Outcome  Outcome  `json:"outcome"`
+	Problem  string   `json:"problem,omitempty"`  // one sentence, where the outcome is not Fine
+	Signal   string   `json:"signal,omitempty"`   // as SIGSEGV; of a crash
+	Phase    string   `json:"phase,omitempty"`    // in which it crashed or hung, as "create instance"
+	Manifest string   `json:"manifest,omitempty"` // of the driver or layer without which it does not crash or hang
+	File     string   `json:"file,omitempty"`     // its library, as the manifest names it
+
+	Died bool `json:"-"` // a driver or layer has ended the child, or kept it from its end
+
+	refused bool // vkCreateInstance has found no driver
+}
+
+// ProbeOptions say how a probe is made. The zero value probes as a program with this process's variables.
+type ProbeOptions struct {
+	Env     []string      // of the child; nil: those of this process
+	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
+	Child   string        // the program that loads it; "": that of an installed vkloader
+	Limit   time.Duration // for each child; 0: 30 seconds
+	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
+}
+
+// Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and
+// create a device on each. The calling process loads nothing.
+//
+// The child is libexec/vkloader/probe of an installed vkloader, found by PATH and in /usr and /usr/local. Without it the
+// error is [ErrNoProbe]. Events in the child are in the report and no error: a crash with the signal, the phase and,
+// after further children with fewer drivers and layers, the driver or layer to blame.
+func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
+	at, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	result, err := probed(ctx, at, options.Env, options.Limit)
+	if err != nil {
+		return nil, err
+	}
+	report := reportOf(result)
+	if report.Outcome != Crashed && report.Outcome != Hung || options.Whole {
+		return report, nil
+	}
+	return report, blame(ctx, at, &options, report)
+}
+
+// complete enters the defaults, and returns the child and its library.
+func (o *ProbeOptions) complete() (at probe.Place, err error) {
+	if o.Env == nil {
+		o.Env = Local().variables()
+	}
+	if o.Limit == 0 {
+		o.Limit = 30 * time.Second
+	}
+	if o.Library == "" {
+		o.Library = "libvulkan.so.1"
+		if runtime.GOOS == "windows" {
+			o.Library = "vulkan-1.dll"
+		}
+	}
+	if o.Child == "" {
+		if o.Child, err = installedProbe(o.Env); err != nil {
+			return at, err
+		}
+	}
+	return probe.Place{Library: o.Library, Child: o.Child, Guest: true}, nil
+}
+
+// installedProbe finds the child of an installed vkloader.
+func installedProbe(environ []string) (string, error) {
+	name := "probe"
+	if runtime.GOOS == "windows" {
+		name = "probe.exe"
+	}
+	m := machine.Machine{Environ: environ}
+	path, _ := m.Lookup("PATH")
+	prefixes := []string{"/usr", "/usr/local"}
+	for _, directory := range filepath.SplitList(path) {
+		if filepath.IsAbs(directory) {
+			prefixes = append(prefixes, directory, filepath.Dir(directory))
+		}
+	}
+	for _, prefix := range prefixes {
+		place := filepath.Join(prefix, "libexec", "vkloader", name)
+		if runtime.GOOS == "windows" { // beside the tool
+			place = filepath.Join(prefix, "libexec", name)
+		}
+		if info, err := os.Stat(place); err == nil && info.Mode().IsRegular() {
+			return place, nil
+		}
+	}
+	return "", fmt.Errorf("%w: install vkloader, or name the file libexec/vkloader/probe in ProbeOptions.Child", ErrNoProbe)
+}
+
+// probed runs one child.
+func probed(ctx context.Context, at probe.Place, environ []string, limit time.Duration) (*probe.Result, error) {
+	environ = machine.WithoutVariable(environ, variables.Debug.Name()) // its lines would fill the child's log
+	result, err := probe.RunUntil(ctx, at, environ, limit)
+	return result, probeError(ctx, err)
+}
+
+// probeError is the error of a child that was not run, or not to its end.
+func probeError(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrNoProbe, err)
+	}
+	return err
+}
+
+// reportOf is a child's result in the words of this package.
+func reportOf(r *probe.Result) *Report {
+	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem,
+		Died: r.Died(), refused: r.NoDriver()}
+	report.Outcome = map[probe.Outcome]Outcome{probe.Fine: Fine, probe.Crashed: Crashed, probe.Hung: Hung}[r.Outcome]
+	if report.Outcome == "" {
+		report.Outcome = Failed
+	}
+	if report.Outcome == Crashed || report.Outcome == Hung {
+		report.Signal, report.Phase = r.Signal, r.Unfinished
+	}
+	for i := range r.Devices {
+		report.Devices = append(report.Devices, deviceOf(&r.Devices[i]))
+	}
+	return report
+}
+
+func deviceOf(d *probe.Device) Device {
+	return Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText,
+		APIVersion: Version(d.APIVersion), APIText: d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID,
+		DeviceID: d.DeviceID, DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID,
+		DriverID: d.DriverID, PCI: d.PCI, VRAM: d.VRAM, Extensions: slices.Clone(d.Extensions)}
+}

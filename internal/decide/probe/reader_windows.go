@@ -1,0 +1,138 @@
+package probe
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/wire"
+	"vkloader/internal/decide/spawn"
+)
+
+// Reader is a child that answers until this process ends. Its methods tell with false that it did not answer: it has crashed in
+// what it asked, such as a driver's part of DXGI. The next question starts it again.
+type Reader struct {
+	program string
+
+	lock     sync.Mutex
+	question io.Writer // nil: it does not run
+	answer   io.Reader
+}
+
+// answerMax bounds an answer in bytes: the library reads no larger value either.
+const answerMax = 1 << 28
+
+// OwnReader is the reader of this tool; nil: the tool has no probe with it.
+func OwnReader() *Reader {
+	ownReader.once.Do(func() { ownReader.reader = besideTool() })
+	return ownReader.reader
+}
+
+// ownReader is found when somebody asks: nothing runs when the package is imported.
+var ownReader struct {
+	once   sync.Once
+	reader *Reader
+}
+
+// besideTool is a reader by the probe that was installed with this program; nil: there is none.
+func besideTool() *Reader {
+	own, err := os.Executable()
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own)
+	}
+	for _, place := range []string{`libexec\probe.exe`, "probe.exe"} {
+		program := filepath.Join(filepath.Dir(own), place)
+		if info, there := os.Stat(program); err == nil && there == nil && info.Mode().IsRegular() {
+			return NewReader(program)
+		}
+	}
+	return nil
+}
+
+// NewReader is a reader by this probe, which is started when it is asked.
+func NewReader(program string) *Reader { return &Reader{program: program} }
+
+// start starts the child. It ends when this process does, because its standard input ends then.
+func (r *Reader) start() error {
+	child := exec.Command(r.program, "facts")
+	question, err := child.StdinPipe()
+	if err != nil {
+		return err
+	}
+	answer, err := child.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := spawn.Start(child); err != nil {
+		return err
+	}
+	r.question, r.answer = question, answer
+	return nil
+}
+
+// ask asks one question; "": it was not answered.
+func (r *Reader) ask(put func(*wire.Writer)) string {
+	var w wire.Writer
+	put(&w)
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.question == nil && r.start() != nil {
+		return ""
+	}
+	text, err := r.exchange(w.Bytes())
+	if err != nil {
+		r.question, r.answer = nil, nil
+	}
+	return text
+}
+
+func (r *Reader) exchange(question []byte) (string, error) {
+	if _, err := r.question.Write(question); err != nil {
+		return "", err
+	}
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(r.answer, head); err != nil {
+		return "", err
+	}
+	size := binary.LittleEndian.Uint32(head[4:])
+	if binary.LittleEndian.Uint32(head) != wire.Magic || size < 8 || size > answerMax {
+		return "", io.ErrUnexpectedEOF
+	}
+	text := append(head, make([]byte, size-8)...)
+	_, err := io.ReadFull(r.answer, text[8:])
+	return string(text), err
+}
+
+// Registry is a key in the view of programs of the probe's word size.
+func (r *Reader) Registry(h facts.Hive, name string) (facts.Key, bool) {
+	return readKey(r.ask(func(w *wire.Writer) { w.PutNeedRegistry(wire.NeedRegistry{Hive: uint32(h), Key: wire.S(name)}) }))
+}
+
+// Adapters is what the display adapters say to a name.
+func (r *Reader) Adapters(name string) (facts.Adapters, bool) {
+	return readAdapters(r.ask(func(w *wire.Writer) { w.PutNeedAdapters(wire.NeedAdapters{Name: wire.S(name)}) }))
+}
+
+// Devices is what the display devices and their children say to a name.
+func (r *Reader) Devices(name string) (facts.Devices, bool) {
+	return readDevices(r.ask(func(w *wire.Writer) { w.PutNeedDevices(wire.NeedDevices{Name: wire.S(name)}) }))
+}
+
+// Packages are the directories of a family's packages.
+func (r *Reader) Packages(family string) ([]string, bool) {
+	return readPackages(r.ask(func(w *wire.Writer) { w.PutNeedPackages(wire.NeedPackages{Family: wire.S(family)}) }))
+}
+
+// DXGI are the adapters that DXGI lists.
+func (r *Reader) DXGI() (facts.DXGI, bool) {
+	return readDXGI(r.ask(func(w *wire.Writer) { w.PutNeedDxgi(wire.NeedDxgi{}) }))
+}
+
+// Process is what the probe's process may do, which is what this one may.
+func (r *Reader) Process() (facts.Process, bool) {
+	return readProcess(r.ask(func(w *wire.Writer) { w.PutNeedProcess(wire.NeedProcess{}) }))
+}

@@ -1,0 +1,119 @@
+package probe
+
+import (
+	"time"
+
+	"vkloader/internal/decide/vk"
+)
+
+// Result is what the child reported of its run on the library.
+type Result struct {
+	Library    string      // real path of the library that was opened
+	Version    uint32      // of the instance level
+	Interface  uint32      // that a driver or layer agrees on; of Negotiate, 0: it has no versions
+	Extensions []Extension // of the instance level
+	Layers     []Layer
+	Devices    []Device
+	Phases     []Phase // finished ones, in order
+	Usage      map[string]Usage
+	Mapped     []string       // real paths of the libraries in the process once there is an instance; nil: there is none
+	Asked      []Interception // by layer, in the order of the question
+	Lookup     time.Duration  // of a command by its name; of Submit and Present, 0: not measured
+	Unshown    []string       // why nothing could be shown on a platform; of Present
+	Log        string         // what was written to standard error
+	Signal     string         // that ended it
+	Unfinished string         // the phase that was begun and did not end
+	Problem    string         // why it did not end well; empty when it did
+	Outcome    Outcome
+
+	ended bool // the child has come to its own end
+}
+
+// Outcome is how a run ended.
+type Outcome uint8
+
+// Outcomes.
+const (
+	Fine    Outcome = iota
+	Failed          // it ended by itself, and something did not work
+	Crashed         // by a signal
+	Hung            // it was ended at its limit
+	Exited          // a driver or layer has called exit
+	Cut             // it was ended because nobody waited any more
+)
+
+// Extension is one of the instance level.
+type Extension struct {
+	Name     string `json:"name"`
+	Revision uint32 `json:"revision"`
+}
+
+// Layer is a layer as the library lists it.
+type Layer struct {
+	Name                  string `json:"name"`
+	Description           string `json:"description"`
+	APIVersion            uint32 `json:"api_version"`
+	APIText               string `json:"api_version_text"` // as 1.3.0
+	ImplementationVersion uint32 `json:"implementation_version"`
+}
+
+// Device is a physical device as programs see it.
+type Device struct {
+	Index         uint32 `json:"index"`
+	Name          string `json:"name"`
+	Type          uint32 `json:"type"`
+	TypeText      string `json:"type_text"` // in words, as discrete GPU
+	APIVersion    uint32 `json:"api_version"`
+	APIText       string `json:"api_version_text"` // as 1.3.0
+	DriverVersion uint32 `json:"driver_version"`
+	DriverText    string `json:"driver_version_text"` // as its maker packs it
+	VendorID      uint32 `json:"vendor_id"`
+	DeviceID      uint32 `json:"device_id"`
+	DriverName    string `json:"driver_name"`
+	DriverInfo    string `json:"driver_info"`
+	DeviceUUID    string `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
+	DriverUUID    string `json:"driver_uuid,omitempty"`
+	DriverID      uint32 `json:"driver_id,omitempty"`
+	PCI           string `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it
+	VRAM          uint64 `json:"vram_bytes"`        // size of the heaps that are the device's own
+	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
+
+	Extensions []string `json:"-"` // names of its device extensions
+}
+
+// Interception is what a layer takes for itself, as far as it answered.
+type Interception struct {
+	Answered bool
+	Commands []string
+	Problem  string
+}
+
+// Died tells whether a driver or layer ended the child, or kept it from its end.
+func (r *Result) Died() bool { return r.Outcome == Crashed || r.Outcome == Hung || r.Outcome == Exited }
+
+func (r *Result) asked(layer int) *Interception {
+	for len(r.Asked) <= layer {
+		r.Asked = append(r.Asked, Interception{})
+	}
+	return &r.Asked[layer]
+}
+
+// Names of phases.
+const (
+	CreateInstance = "create instance"
+	ListDevices    = "list devices"
+)
+
+// Phase is a step of the run, with what it took and gave.
+type Phase struct {
+	Name   string
+	Round  int
+	Micros float64
+	Result vk.Result
+}
+
+// Usage is what the child used of the system at some moment.
+type Usage struct {
+	ResidentKB int64 `json:"resident_kb"`
+	Threads    int   `json:"threads"`
+}

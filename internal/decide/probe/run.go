@@ -1,0 +1,320 @@
+package probe
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/decide/trust"
+	"vkloader/internal/decide/vk"
+	"vkloader/internal/tool/term"
+)
+
+// event is any line of the probe.
+type event struct {
+	Event   string    `json:"event"`
+	Phase   string    `json:"phase"`
+	Round   int       `json:"round"`
+	Micros  float64   `json:"us"`
+	Result  vk.Result `json:"result"`
+	Path    string    `json:"path"`
+	Error   string    `json:"error"`
+	Command string    `json:"command"`
+	Version uint32    `json:"version"`
+	After   string    `json:"after"`
+	Layer   int       `json:"layer"`
+	Trouble string    `json:"problem"`
+	Nanos   float64   `json:"ns"`
+
+	Platform string `json:"platform"`
+	Step     string `json:"step"`
+}
+
+// maxLog is how much of the child's standard error is kept, maxEvents how much of its events: a driver in trouble may
+// write without end.
+const (
+	maxLog    = 4 << 20
+	maxEvents = 4 << 20
+)
+
+// notYet is the problem of a child that nobody waited for.
+const notYet = "it has not ended yet"
+
+// Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
+// means that the child could not be run at all; whatever happens inside it is the result's Problem.
+func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(context.Background(), "", "", at, environ, limit)
+}
+
+// RunUntil is Run that ends with a context; its result is then Cut.
+func RunUntil(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "", "", at, environ, limit)
+}
+
+// Twice is RunUntil with everything once more in the same process, for times without cold files.
+func Twice(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "again", "", at, environ, limit)
+}
+
+// Submit is Run with something to do for each device, too: an empty command buffer, which needs no display. It ends with the
+// context; its result is then Cut.
+func Submit(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "submit", "", at, environ, limit)
+}
+
+// Present is Submit with frames shown on a surface, too: without a window where the driver has such, and in a window where
+// there is an X display.
+func Present(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "present", "", at, environ, limit)
+}
+
+// Ask is Run with a question to the layers of the chain: what they intercept.
+func Ask(question string, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(context.Background(), "intercepts", question, at, environ, limit)
+}
+
+// Negotiate has the child open a driver alone, or a layer by the name of its function, and ask which version of the interface
+// it agrees on.
+func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
+	alone := Place{Child: at.Child, Library: library}
+	if layerFunction == "" {
+		return run(context.Background(), "driver", "", alone, environ, limit)
+	}
+	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
+}
+
+// trusted returns why this process, with raised rights, does not run the child: another user can change a file that it would load.
+func trusted(way string, at Place, environ []string) error {
+	if way == "driver" || way == "layer" {
+		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))
+	}
+	return trust.Refused("tried", trust.Trial(at.Child, at.Library, environ))
+}
+
+// run is Run in one of the child's ways, with standard input for it.
+func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
+	if err := trusted(way, at, environ); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(whole, limit)
+	defer cancel()
+	args := []string{at.Library}
+	if way != "" {
+		args = append(append(args, way), more...)
+	}
+	cmd := exec.CommandContext(ctx, at.Child, args...)
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
+	cmd.Env = environ
+	log := &firstBytes{limit: maxLog}
+	cmd.Stderr = log // what it prints on standard output goes nowhere
+	events, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	defer events.Close()
+	cmd.WaitDelay = 2 * time.Second
+	ended, err := start(cmd, theirs, at.Guest)
+	theirs.Close()
+	if whole.Err() != nil && err != nil { // it was not even started
+		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
+	}
+	out := &firstBytes{limit: maxEvents}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(out, events)
+	}()
+	err = cmd.Wait()
+	ended()
+	_ = events.SetReadDeadline(time.Now().Add(cmd.WaitDelay))
+	<-read
+	result := &Result{Usage: map[string]Usage{}, Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
+	unfinished := result.read(strings.NewReader(out.String()))
+	result.Unfinished = unfinished
+	var exit *exec.ExitError
+	switch {
+	case whole.Err() != nil:
+		result.Problem, result.Outcome = notYet+result.during(unfinished), Cut
+	case ctx.Err() != nil:
+		result.Problem, result.Outcome = fmt.Sprintf("hung for %s%s", limit, result.during(unfinished)), Hung
+	case errors.As(err, &exit):
+		if by := killedBy(exit.ProcessState); by != "" {
+			result.Problem = fmt.Sprintf("killed by %s%s", by, result.during(unfinished))
+			result.Signal = by
+			result.Outcome = Crashed
+			break
+		}
+		result.Outcome = Failed
+		if result.Problem == "" && !result.ended {
+			result.exited(exit.ExitCode(), unfinished)
+		} else if result.Problem == "" {
+			result.Problem = result.failedPhase()
+		}
+	case err == nil && !result.ended:
+		result.exited(0, unfinished)
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
+	}
+	return result, nil
+}
+
+// exited enters that the child was ended by code that it had loaded.
+func (r *Result) exited(code int, phase string) {
+	r.Problem, r.Outcome = fmt.Sprintf("ended by exit(%d)%s", code, r.during(phase)), Exited
+}
+
+// during says in which phase it ended, or after which, when none was going on.
+func (r *Result) during(phase string) string {
+	switch name, command := inWords(phase); {
+	case phase != "" && command:
+		return " in " + name
+	case phase != "":
+		return " while " + name
+	case len(r.Phases) > 0:
+		name, _ = inWords(r.Phases[len(r.Phases)-1].Name)
+		return " after " + name
+	}
+	return ""
+}
+
+// Phases that are one command each, and how the others go on after "while".
+var (
+	commandOf = [...][2]string{{"create instance", "vkCreateInstance"}, {"list devices", "vkEnumeratePhysicalDevices"},
+		{"destroy instance", "vkDestroyInstance"}}
+	doing = [...][2]string{{"load", "loading"}, {"negotiate", "negotiating"}, {"enumerate", "enumerating"}, {"ask", "asking"},
+		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
+)
+
+// inWords is a phase as sentences name it. command: as the command that it is.
+func inWords(phase string) (name string, command bool) {
+	for _, c := range commandOf {
+		if c[0] == phase {
+			return c[1], true
+		}
+	}
+	for _, d := range doing {
+		if rest, is := strings.CutPrefix(phase, d[0]); is && (rest == "" || rest[0] == ' ') {
+			return d[1] + rest, false
+		}
+	}
+	return phase, false
+}
+
+// read takes the probe's lines and gives the phase that was begun and not finished.
+func (r *Result) read(out io.Reader) (unfinished string) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e event
+		if line := lines.Bytes(); len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil {
+			continue // not the probe's
+		}
+		switch e.Event {
+		case "begin":
+			unfinished = e.Phase
+		case "done":
+			unfinished = ""
+			r.Phases = append(r.Phases, Phase{e.Phase, e.Round, e.Micros, e.Result})
+		case "end":
+			r.ended = true
+		case "library":
+			r.Library = e.Path
+		case "mapped":
+			r.Mapped = append(r.Mapped, e.Path)
+		case "version":
+			r.Version = e.Version
+		case "lookups":
+			r.Lookup = time.Duration(e.Nanos)
+		case "negotiated":
+			r.Interface = e.Version
+		case "missing":
+			r.Problem = "the library has no " + e.Command
+		case "unloadable":
+			r.Problem = e.Error
+		case "extension":
+			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
+		case "layer":
+			r.Layers = appendDecoded(r.Layers, lines.Bytes())
+			for i := range r.Layers {
+				r.Layers[i].APIText = term.Version(r.Layers[i].APIVersion)
+			}
+		case "device":
+			r.Devices = appendDecoded(r.Devices, lines.Bytes())
+			for i := range r.Devices {
+				d := &r.Devices[i]
+				d.TypeText, d.APIText = term.DeviceType(d.Type), term.Version(d.APIVersion)
+				d.DriverText = term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
+			}
+		case "device_extensions":
+			var of struct {
+				Index int      `json:"index"`
+				Names []string `json:"names"`
+			}
+			if json.Unmarshal(lines.Bytes(), &of) == nil && of.Index >= 0 && of.Index < len(r.Devices) {
+				r.Devices[of.Index].Extensions = of.Names
+			}
+		case "present":
+			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))
+		case "intercepts":
+			r.asked(e.Layer).Commands = append(r.asked(e.Layer).Commands, e.Command)
+		case "asked":
+			r.asked(e.Layer).Answered, r.asked(e.Layer).Problem = true, e.Trouble
+		case "usage":
+			var u Usage
+			if json.Unmarshal(lines.Bytes(), &u) == nil {
+				r.Usage[e.After] = u
+			}
+		}
+	}
+	return unfinished
+}
+
+func appendDecoded[T any](list []T, line []byte) []T {
+	var value T
+	if json.Unmarshal(line, &value) != nil {
+		return list
+	}
+	return append(list, value)
+}
+
+// failedPhase says which phase failed, in a run that ended by itself.
+func (r *Result) failedPhase() string {
+	for _, p := range r.Phases {
+		if p.Result < 0 {
+			return fmt.Sprintf("%s failed with %s", p.Name, p.Result)
+		}
+	}
+	if len(r.Devices) == 0 {
+		return "there is no device"
+	}
+	return "the probe ended early"
+}
+
+// NoDriver tells whether the loader found no usable driver at all.
+func (r *Result) NoDriver() bool {
+	return slices.ContainsFunc(r.Phases, func(p Phase) bool { return p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver })
+}
+
+// firstBytes keeps the beginning of what is written to it.
+type firstBytes struct {
+	strings.Builder
+	limit int
+}
+
+func (f *firstBytes) Write(p []byte) (int, error) {
+	f.Builder.Write(p[:min(len(p), f.limit-f.Len())])
+	return len(p), nil
+}

@@ -1,0 +1,139 @@
+package process
+
+import (
+	"time"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+)
+
+// Difference is a difference between the files that a process has loaded and those that it would load if it were started now.
+type Difference struct {
+	Kind     string `json:"kind"` // loader, driver or layer
+	Name     string `json:"name"`
+	File     string `json:"file,omitempty"` // that is mapped
+	Manifest string `json:"manifest,omitempty"`
+	What     string `json:"what"`
+
+	Old  bool `json:"-"` // an old state of a file is in use: it is cured by starting the program again
+	Weak bool `json:"-"` // it may be as it should be
+	Own  bool `json:"-"` // no manifest names it: the program may bring it along
+}
+
+// Kinds of differences, in words.
+const (
+	notMapped   = "it is not mapped: the process does not use Vulkan, or no longer uses it"
+	unnamed     = "it is loaded, but no manifest found now names it: it came with the program, or the variables have changed"
+	noInstance  = "it is not loaded: the process has no instance at this moment"
+	closedAgain = "it is not loaded: it may have been closed again because it has no device"
+	outNow      = "it is loaded, but would not be now: "
+	inNow       = "it is not loaded, but would be now: "
+)
+
+var changeWords = map[Change]string{
+	Gone:     "its file has been removed since; the process still uses the old one",
+	Replaced: "its file has been replaced since, for example by an update; the process still uses the old one",
+	Written:  "its file has been written to since the process began",
+}
+
+// Differences compares them; it returns none where the caller may not see the mapped files.
+func (p *Process) Differences(answer *plan.Answer) []Difference {
+	list := []Difference{}
+	if p.NoMaps {
+		return list
+	}
+	loaders := p.Loaders()
+	for i := range loaders {
+		if c := p.Change(&loaders[i]); c != Same {
+			list = append(list, Difference{Kind: "loader", Name: loaderName, File: loaders[i].Path, What: changeWords[c], Old: true})
+		}
+	}
+	if len(loaders) == 0 {
+		return append(list, Difference{Kind: "loader", Name: loaderName, What: notMapped, Weak: true})
+	}
+	drivers, layers := p.Modules(answer)
+	return append(list, compare(answer, drivers, layers)...)
+}
+
+// compare compares modules with the decision of now.
+func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) {
+	type entry struct{ kind, manifest string }
+	there := map[entry]bool{}
+	for _, of := range []struct {
+		kind    string
+		modules []Module
+	}{{"layer", layers}, {"driver", drivers}} {
+		for _, m := range of.modules {
+			there[entry{of.kind, m.Manifest}] = true
+			d := Difference{Kind: of.kind, Name: m.Name, File: m.File, Manifest: m.Manifest}
+			if m.Change != Same {
+				d.What, d.Old = changeWords[m.Change], true
+				list = append(list, d)
+			}
+			d.Old = false
+			switch {
+			case m.Item == nil:
+				d.What, d.Own = unnamed, true
+				list = append(list, d)
+			case !m.In:
+				d.What = outNow + m.Item.Why
+				list = append(list, d)
+			}
+		}
+	}
+	in, _ := explain.Of(answer)
+	for _, item := range in {
+		if item.Meta || item.NameOnly || there[entry{item.Kind, item.Manifest}] {
+			continue
+		}
+		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, What: inNow + item.Why}
+		switch {
+		case len(drivers) == 0:
+			d.What, d.Weak = noInstance, true
+		case item.Kind == "driver":
+			d.What, d.Weak = closedAgain, true
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// Change is what became of a file since a process mapped it.
+type Change string
+
+// Changes.
+const (
+	Same     Change = ""
+	Gone     Change = "gone"     // nothing has its name any more
+	Replaced Change = "replaced" // another file has its name
+	Written  Change = "written"  // it was written to since the process began
+)
+
+// coarse is how far off a process's beginning may be: the kernel tells the time of its own start in whole seconds.
+const coarse = 3 * time.Second
+
+// Change compares a mapped file with the present file of its name.
+func (p *Process) Change(m *Mapping) Change {
+	info, err := p.Machine.Stat(m.Path)
+	switch {
+	case err != nil && m.Deleted:
+		return Gone
+	case err != nil:
+		return Same // it cannot be looked at
+	case m.Deleted:
+		return Replaced
+	case p.Started.IsZero():
+		return Same
+	}
+	begun := p.Started.Add(coarse)
+	numbers, ok := machine.NumbersOf(info)
+	// File systems in layers show other numbers in maps than stat does: only what also changed since then counts.
+	if ok && numbers.Inode != m.inode && m.inode != 0 && numbers.Changed > begun.Unix() {
+		return Replaced
+	}
+	if info.ModTime().After(begun) && ok && numbers.Inode == m.inode {
+		return Written
+	}
+	return Same
+}

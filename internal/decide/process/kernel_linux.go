@@ -1,0 +1,230 @@
+package process
+
+import (
+	encoding "encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vkloader/internal/decide/binary"
+)
+
+// Kernel is where the kernel shows its processes.
+type Kernel struct {
+	Proc string // "/proc"
+}
+
+// Here is the running kernel.
+var Here = Kernel{Proc: "/proc"}
+
+// Exists reports whether a process runs: a zombie has ended.
+func (k Kernel) Exists(pid int) bool {
+	status, err := os.ReadFile(filepath.Join(k.Proc, strconv.Itoa(pid), "status"))
+	return err == nil && !strings.Contains(string(status), "\nState:\tZ") && !strings.Contains(string(status), "\nState:\tX")
+}
+
+// Look looks at one process.
+func (k Kernel) Look(pid int) (*Process, error) {
+	p := &Process{PID: pid, directory: filepath.Join(k.Proc, strconv.Itoa(pid))}
+	status, err := os.ReadFile(p.file("status"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("process %d does not exist", pid)
+	} else if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	p.readStatus(string(status))
+	root, program := "", ""
+	if root, err = os.Readlink(p.file("root")); err == nil {
+		program, err = os.Readlink(p.file("exe"))
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("process %d: %w", pid, ErrHidden)
+	} else if err != nil {
+		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or an ended process
+	}
+	p.Machine.Root = k.root(p)
+	inside := func(path string) string { // of a process below a chroot the kernel tells the whole path
+		if rest, below := strings.CutPrefix(path, root+"/"); below && root != "/" {
+			return "/" + rest
+		}
+		return path
+	}
+	p.Program = inside(strings.TrimSuffix(program, deleted))
+	p.Command = split(p.text("cmdline"))
+	p.Machine.Environ = split(p.text("environ"))
+	p.Started = k.started(p.text("stat"))
+	p.Class, p.Elevated = 0, secure(p.text("auxv"))
+	p.Mapped, err = mapped(p.file("maps"))
+	p.NoMaps = err != nil
+	for i := range p.Mapped {
+		p.Mapped[i].Path = inside(p.Mapped[i].Path)
+	}
+	p.Class = p.class()
+	return p, nil
+}
+
+// List looks at every process that has a Vulkan loader mapped. hidden counts those that the caller may not inspect.
+func (k Kernel) List() (found []*Process, hidden int, err error) {
+	entries, err := os.ReadDir(k.Proc)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		// Most processes have none, and the list of mappings says so at once.
+		may, err := mayHaveLoader(filepath.Join(k.Proc, entry.Name(), "maps"))
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			hidden++
+		case err != nil || !may:
+		default:
+			if p, err := k.Look(pid); err == nil && len(p.Loaders()) > 0 {
+				found = append(found, p)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *Process) int { return a.PID - b.PID })
+	return found, hidden, nil
+}
+
+// root is the directory that stands for the process's "/"; "" when that is the caller's, by mounts and by root.
+func (k Kernel) root(p *Process) string {
+	same := func(name string) bool {
+		mine, err := os.Stat(filepath.Join(k.Proc, "self", name))
+		theirs, err2 := os.Stat(p.file(name))
+		return err == nil && err2 == nil && os.SameFile(mine, theirs)
+	}
+	if same("ns/mnt") && same("root") {
+		return ""
+	}
+	return p.file("root")
+}
+
+func (p *Process) file(name string) string { return filepath.Join(p.directory, name) }
+
+// text is one of the kernel's files of the process; "" when it cannot be read.
+func (p *Process) text(name string) string {
+	data, _ := os.ReadFile(p.file(name))
+	return string(data)
+}
+
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
+}
+
+// readStatus takes name, user and groups from /proc/PID/status.
+func (p *Process) readStatus(text string) {
+	for _, line := range strings.Split(text, "\n") {
+		name, value, _ := strings.Cut(line, ":")
+		fields := strings.Fields(value)
+		switch {
+		case name == "Name":
+			p.Name = strings.TrimSpace(value)
+		case (name == "Uid" || name == "Gid") && len(fields) > 1: // real, effective, saved, of the file system
+			id, _ := strconv.ParseUint(fields[1], 10, 32)
+			if name == "Uid" {
+				p.User = uint32(id)
+			} else {
+				p.Groups = append(p.Groups, uint32(id))
+			}
+		case name == "Groups":
+			for _, f := range fields {
+				if id, err := strconv.ParseUint(f, 10, 32); err == nil && !slices.Contains(p.Groups, uint32(id)) {
+					p.Groups = append(p.Groups, uint32(id))
+				}
+			}
+		}
+	}
+}
+
+// Entries of the auxiliary vector (getauxval(3)).
+const (
+	atNull, atSecure = 0, 23
+)
+
+// secure reads AT_SECURE from an auxiliary vector: pairs of words, of the process's own word size.
+func secure(auxv string) bool {
+	data, word := []byte(auxv), 8
+	// Of a 32-bit process the second word is not the upper half of a small number.
+	if len(data) >= 8 && encoding.NativeEndian.Uint32(data[4:]) != 0 {
+		word = 4
+	}
+	number := func(at []byte) uint64 {
+		if word == 4 {
+			return uint64(encoding.NativeEndian.Uint32(at))
+		}
+		return encoding.NativeEndian.Uint64(at)
+	}
+	for ; len(data) >= 2*word; data = data[2*word:] {
+		switch number(data) {
+		case atSecure:
+			return number(data[word:]) != 0
+		case atNull:
+			return false
+		}
+	}
+	return false
+}
+
+// ticks is the unit of the kernel's times, in ticks a second, on every machine of today.
+const ticks = 100
+
+// started is when a process began, from field 22 of /proc/PID/stat; the fields are counted from behind the name, which
+// may have anything in it.
+func (k Kernel) started(stat string) time.Time {
+	at := strings.LastIndexByte(stat, ')')
+	fields := strings.Fields(stat[at+1:])
+	if at < 0 || len(fields) < 20 {
+		return time.Time{}
+	}
+	since, err := strconv.ParseInt(fields[19], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	system, _ := os.ReadFile(filepath.Join(k.Proc, "stat"))
+	for _, line := range strings.Split(string(system), "\n") {
+		if text, ok := strings.CutPrefix(line, "btime "); ok {
+			boot, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			if err == nil {
+				return time.Unix(boot, 0).Add(time.Duration(since) * time.Second / ticks)
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// deleted is the kernel's suffix for the name of a deleted file.
+const deleted = " (deleted)"
+
+// class is the word size: of the loader that is mapped, because Wine's own executable may have another one than the
+// program in it, else of the executable.
+func (p *Process) class() int {
+	for _, m := range p.Loaders() {
+		if class := classOf(p.Machine.Open(m.Path)); class != 0 {
+			return class
+		}
+	}
+	return classOf(os.Open(p.file("exe")))
+}
+
+// classOf is the word size of an open file, which it closes; 0: it is no library and no executable.
+func classOf(f *os.File, err error) int {
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	l, err := binary.ReadELF(f)
+	if err != nil {
+		return 0
+	}
+	return l.Class
+}

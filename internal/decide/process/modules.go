@@ -1,0 +1,123 @@
+package process
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+)
+
+// Module is a driver or layer that a process has mapped.
+type Module struct {
+	Name     string `json:"name"`               // of the layer; of a driver, its manifest's file name
+	Manifest string `json:"manifest,omitempty"` // "": no manifest that programs find names this file
+	File     string `json:"file"`
+	Change   Change `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
+
+	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
+	In   bool          `json:"-"` // it would be loaded now
+}
+
+// Modules are the drivers and layers among the mapped files: those that manifests name, by the decision for this process,
+// and those that have the functions of one.
+func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
+	drivers, layers = []Module{}, []Module{}
+	in, out := explain.Of(answer)
+	add := func(kind string, m Module) {
+		if kind == "driver" {
+			drivers = append(drivers, m)
+		} else {
+			layers = append(layers, m)
+		}
+	}
+	libraries := map[explain.Key]string{}
+	for _, l := range answer.Layers {
+		libraries[explain.LayerKey(l)] = l.Library
+	}
+	type use struct{ kind, file string }
+	taken := map[use]bool{}
+	for i, list := range [][]explain.Item{in, out} {
+		for j := range list {
+			item := &list[j]
+			library := cmp.Or(item.Library, libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}])
+			if library == "" {
+				library = p.named(item.Manifest)
+			}
+			m := p.find(library)
+			if m == nil || taken[use{item.Kind, m.Path}] {
+				continue
+			}
+			taken[use{item.Kind, m.Path}], taken[use{"", m.Path}] = true, true
+			add(item.Kind, Module{Name: item.Name, Manifest: item.Manifest, File: m.Path, Change: p.Change(m), Item: item, In: i == 0})
+		}
+	}
+	for i := range p.Mapped {
+		m := &p.Mapped[i]
+		if taken[use{"", m.Path}] || isLoader(m.Path) || !isLibrary(m.Path) {
+			continue
+		}
+		if kind := p.kind(m); kind != "" && !(kind == "driver" && partOf(drivers, m.Path)) {
+			add(kind, Module{Name: machine.Style.Base(m.Path), File: m.Path, Change: p.Change(m)})
+		}
+	}
+	return drivers, layers
+}
+
+// partOf tells whether a library is one that a driver of a manifest opens by itself, as NVIDIA's opens its part for EGL,
+// which has the functions of a driver, too.
+func partOf(found []Module, library string) bool {
+	family := drivers.Of(library)
+	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
+}
+
+// kind returns the kind of a library by its functions: a driver, a layer, or "" for neither. The file that an update has put in place of
+// a mapped file is of its kind; without a file of its name, the name tells a known driver.
+func (p *Process) kind(m *Mapping) string {
+	f, err := p.Machine.Open(m.Path)
+	if err != nil && m.Deleted && drivers.Of(m.Path) != nil {
+		return "driver"
+	}
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	switch symbols, err := symbolsOf(f); {
+	case err != nil:
+		return ""
+	case slices.ContainsFunc([]string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion"}, symbols.Exports):
+		return "driver"
+	case symbols.Exports("vkNegotiateLoaderLayerInterfaceVersion"):
+		return "layer"
+	}
+	return ""
+}
+
+// named is the library that a manifest names which the decision left out: of a driver, or of its only layer.
+func (p *Process) named(file string) string {
+	data, err := p.Machine.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	var content struct {
+		ICD struct {
+			Path string `json:"library_path"`
+		}
+		Layer struct {
+			Path string `json:"library_path"`
+		} `json:"layer"`
+	}
+	if json.Unmarshal(data, &content) != nil {
+		return ""
+	}
+	library := cmp.Or(content.ICD.Path, content.Layer.Path)
+	if strings.Contains(library, "/") && !path.IsAbs(library) {
+		library = path.Join(path.Dir(file), library)
+	}
+	return library
+}

@@ -1,0 +1,240 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+)
+
+// loaderName is the file that programs open as the loader.
+const loaderName = "libvulkan.so.1"
+
+// loaderStem is how the names of the loader's files begin, and no driver's: theirs go on with an underscore.
+const loaderStem = "libvulkan.so"
+
+// isLoader tells whether a file is a Vulkan loader's.
+func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), loaderStem) }
+
+// isLibrary tells by its name whether a file is a library.
+func isLibrary(file string) bool { return strings.Contains(path.Base(file), ".so") }
+
+func symbolsOf(f *os.File) (*binary.Symbols, error) { return binary.ReadSymbols(f) }
+
+// find returns the mapped file of a manifest's library name: the same file, or one of the same name but for the version, as an
+// update leaves it behind. It returns nil without one.
+func (p *Process) find(library string) *Mapping {
+	if library == "" {
+		return nil
+	}
+	names := p.tokens().Expand(library)
+	for _, name := range names {
+		if !strings.Contains(name, "/") {
+			continue
+		}
+		real, err := p.Machine.Real(name)
+		for i, m := range p.Mapped {
+			if m.Path == path.Clean(name) || err == nil && m.Path == real {
+				return &p.Mapped[i]
+			}
+		}
+	}
+	stem := func(name string) string {
+		name, _, _ = strings.Cut(path.Base(name), ".so")
+		return name
+	}
+	for _, name := range names {
+		for i, m := range p.Mapped {
+			if isLibrary(m.Path) && stem(m.Path) == stem(name) &&
+				(!strings.Contains(name, "/") || path.Dir(m.Path) == path.Dir(path.Clean(name))) {
+				return &p.Mapped[i]
+			}
+		}
+	}
+	return nil
+}
+
+// tokens returns the values that the process's dynamic linker gives to tokens when the loader opens a library: $ORIGIN is the
+// loader's directory, and $LIB follows from the place of the C library. musl, without a libc.so.6, has no tokens.
+func (p *Process) tokens() machine.Tokens {
+	var t machine.Tokens
+	for _, m := range p.Mapped {
+		switch {
+		case path.Base(m.Path) == "libc.so.6":
+			t.Lib, t.Platform = append(t.Lib, machine.LibOf(m.Path)), machine.Platforms
+		case isLoader(m.Path):
+			t.Origin = append(t.Origin, path.Dir(m.Path))
+		}
+	}
+	if t.Lib == nil {
+		return machine.Tokens{}
+	}
+	return t
+}
+
+// Reading a process is bounded: another user's process may map a file as often as the kernel allows, under a name
+// of 4 kB, and have a million descriptors.
+const (
+	maxMaps        = 256 << 20 // bytes of its list of mappings
+	maxLine        = 64 << 10  // of one line in it
+	maxNames       = 4 << 20   // of the names that are kept
+	maxDescriptors = 1 << 14
+)
+
+// readMaps gives each line of the list of mappings to a function, without its end, until that returns false.
+func readMaps(file string, line func([]byte) bool) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(io.LimitReader(f, maxMaps), maxLine)
+	for again, long := true, false; again; {
+		text, more, err := lines.ReadLine()
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		again = long || more || line(text) // a line that is too long is left out
+		long = more
+	}
+	return nil
+}
+
+// mayHaveLoader tells whether a list of mappings names a Vulkan loader.
+func mayHaveLoader(file string) (found bool, err error) {
+	err = readMaps(file, func(line []byte) bool {
+		found = bytes.Contains(line, []byte(loaderStem))
+		return !found
+	})
+	return found, err
+}
+
+// mapped gives the files of a list of mappings, each once.
+func mapped(file string) ([]Mapping, error) {
+	var list []Mapping
+	seen, size := map[string]bool{}, 0
+	err := readMaps(file, func(text []byte) bool {
+		name, inode := parseMapping(text)
+		if name == nil || seen[string(name)] {
+			return true
+		}
+		path, gone := strings.CutSuffix(string(name), deleted)
+		seen[string(name)] = true
+		list = append(list, Mapping{path, gone, inode})
+		size += len(name)
+		return size < maxNames
+	})
+	return list, err
+}
+
+// parseMapping gives the name in a line of the list, nil for memory without a file: addresses, permissions, offset, device,
+// inode, name.
+func parseMapping(line []byte) (name []byte, inode uint64) {
+	fields := bytes.Fields(line)
+	if len(fields) < 6 || fields[5][0] != '/' {
+		return nil, 0
+	}
+	inode, _ = strconv.ParseUint(string(fields[4]), 10, 64)
+	return line[bytes.Index(line, fields[5]):], inode
+}
+
+// descriptors lists the names of the first open descriptors of a process.
+func (p *Process) descriptors() []string {
+	f, err := os.Open(filepath.Join(p.directory, "fdinfo"))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxDescriptors)
+	slices.Sort(names)
+	return names
+}
+
+// Memory reads fdinfo; nothing where the kernel's driver tells nothing, as NVIDIA's.
+func (p *Process) Memory() []Memory {
+	var list []Memory
+	type client struct{ driver, device, id string }
+	clients := map[client]bool{}
+	for _, name := range p.descriptors() {
+		data, err := os.ReadFile(p.file("fdinfo/" + name))
+		if err != nil {
+			continue
+		}
+		driver, device, id, regions := parseInfo(string(data))
+		if driver == "" || clients[client{driver, device, id}] {
+			continue // descriptors of one client tell the same
+		}
+		clients[client{driver, device, id}] = true
+		for region, bytes := range regions {
+			at := slices.IndexFunc(list, func(m Memory) bool { return m.Driver == driver && m.Device == device && m.Region == region })
+			if at < 0 {
+				at = len(list)
+				list = append(list, Memory{Device: device, Driver: driver, Region: region})
+			}
+			list[at].Bytes += bytes
+		}
+	}
+	slices.SortFunc(list, func(a, b Memory) int {
+		return cmp.Or(strings.Compare(a.Device, b.Device), strings.Compare(a.Driver, b.Driver), strings.Compare(a.Region, b.Region))
+	})
+	return list
+}
+
+// kinds of memory keys, the better one first: resident memory, its older form, allocated memory.
+var kinds = []string{"drm-resident-", "drm-memory-", "drm-total-"}
+
+// parseInfo takes one file of fdinfo apart; driver is "" for a descriptor that is no device's.
+func parseInfo(text string) (driver, device, client string, regions map[string]uint64) {
+	regions = map[string]uint64{}
+	best := map[string]int{}
+	for _, line := range strings.Split(text, "\n") {
+		key, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch key {
+		case "drm-driver":
+			driver = value
+		case "drm-pdev":
+			device = value
+		case "drm-client-id":
+			client = value
+		}
+		for rank, kind := range kinds {
+			region, is := strings.CutPrefix(key, kind)
+			if bytes, ok := size(value); is && ok && bytes > 0 {
+				if before, had := best[region]; !had || rank < before {
+					best[region], regions[region] = rank, bytes
+				}
+			}
+		}
+	}
+	return driver, device, client, regions
+}
+
+// size reads "NUMBER [KiB|MiB]".
+func size(text string) (uint64, bool) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(fields[0], 10, 64)
+	if len(fields) > 1 {
+		switch fields[1] {
+		case "KiB":
+			n <<= 10
+		case "MiB":
+			n <<= 20
+		}
+	}
+	return n, err == nil
+}

@@ -1,0 +1,84 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/term"
+)
+
+// Kernel is what lists the processes.
+type Kernel struct{}
+
+// Here is the running kernel.
+var Here Kernel
+
+// Exists reports whether a process runs.
+func (Kernel) Exists(pid int) bool {
+	_, err := windows.ProcessOf(uint32(pid))
+	return err == nil
+}
+
+// Look looks at one process, with the variables that it has at this moment.
+func (Kernel) Look(pid int) (*Process, error) {
+	p, err := windows.ProcessOf(uint32(pid))
+	var environ []string
+	if err == nil {
+		environ, err = windows.EnvironmentOf(p.PID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	return seen(p, environ), nil
+}
+
+// List looks at every process that has a Vulkan loader, with this process's variables where its own cannot be read. hidden counts
+// those that the caller may not inspect.
+func (Kernel) List() (found []*Process, hidden int, err error) {
+	all, hidden, err := windows.Processes()
+	for i := range all {
+		p := seen(&all[i], nil)
+		if len(p.Loaders()) == 0 {
+			continue
+		}
+		if p.Machine.Environ, err = windows.EnvironmentOf(all[i].PID); err != nil {
+			p.Machine.Environ, err = os.Environ(), nil
+		}
+		found = append(found, p)
+	}
+	return found, hidden, err
+}
+
+// seen is a process as the system describes it.
+func seen(p *windows.Process, environ []string) *Process {
+	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
+		Machine: machine.Machine{Environ: environ}, Mapped: term.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
+}
+
+// Memory is not known here.
+func (*Process) Memory() []Memory { return nil }
+
+// loaderName is the file of the loader.
+const loaderName = "vulkan-1.dll"
+
+func isLoader(file string) bool { return strings.EqualFold(filepath.Base(file), loaderName) }
+
+// isLibrary tells nothing by a name: programs load libraries of any name.
+func isLibrary(string) bool { return true }
+
+func symbolsOf(f *os.File) (*binary.PE, error) { return binary.ReadPE(f) }
+
+// find is the mapped file of the name that a manifest's library has.
+func (p *Process) find(library string) *Mapping {
+	for i, m := range p.Mapped {
+		if library != "" && strings.EqualFold(filepath.Base(m.Path), filepath.Base(library)) {
+			return &p.Mapped[i]
+		}
+	}
+	return nil
+}

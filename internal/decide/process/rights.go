@@ -1,0 +1,73 @@
+package process
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+
+	"vkloader/internal/decide/machine"
+)
+
+// Rights is why the kernel starts a program with more rights than its user has, in words; "": it does not.
+type Rights string
+
+// Reasons.
+const (
+	SetUser      Rights = "set-user-ID"
+	SetGroup     Rights = "set-group-ID"
+	Capabilities Rights = "file capabilities"
+)
+
+// RightsOf reads from a program's file whether the kernel gives it more rights than the tool's user has. For root, the answer
+// is that for other users: root's programs gain no rights.
+func RightsOf(m *machine.Machine, program string) Rights {
+	info, err := m.Stat(program)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	own := owned{}
+	if !m.Foreign() {
+		if own = caller(info); keepsRights(program) {
+			return ""
+		}
+	}
+	reason := Rights("")
+	switch value, err := m.Attribute(program, "security.capability"); {
+	case info.Mode()&fs.ModeSetuid != 0 && !own.user:
+		reason = SetUser
+	case info.Mode()&fs.ModeSetgid != 0 && info.Mode()&groupExecutes != 0 && !own.group:
+		reason = SetGroup
+	case err == nil && len(value) > 0:
+		reason = Capabilities
+	}
+	if reason != "" && isScript(m, program) { // the kernel ignores these rights there
+		return ""
+	}
+	return reason
+}
+
+// caller compares the owners of a file with an ordinary user who runs the tool.
+func caller(info fs.FileInfo) owned {
+	numbers, known := machine.NumbersOf(info)
+	if !known || os.Getuid() == 0 {
+		return owned{}
+	}
+	return owned{int(numbers.User) == os.Getuid(), int(numbers.Group) == os.Getgid()}
+}
+
+// groupExecutes is the right of a file's group without which its set-group-ID bit means something else.
+const groupExecutes = 0o010
+
+// owned tells whether a file belongs to an ordinary user who runs the tool, and to the group.
+type owned struct{ user, group bool }
+
+func isScript(m *machine.Machine, program string) bool {
+	f, err := m.Open(program)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	n, _ := f.ReadAt(head, 0)
+	return bytes.Equal(head[:n], []byte("#!"))
+}

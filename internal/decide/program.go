@@ -1,0 +1,53 @@
+package decide
+
+import (
+	"slices"
+
+	"vkloader/internal/core/plan"
+)
+
+// Program is the subject of a decision.
+type Program struct {
+	Path     string   // of its file on the host; "": on Local the calling program, on other hosts a program without a name
+	Env      []string // NAME=VALUE; nil: the variables of the host
+	Elevated bool     // it has more rights than its user: most variables are ignored
+	Bits     int      // word size, 32 or 64; 0: as its file says, or 64
+
+	Layers      []string // that it enables in vkCreateInstance
+	Extensions  []string // instance extensions that it enables
+	Portability bool     // it enables VK_KHR_portability_enumeration, with the flag that belongs to it
+	API         Version  // in its VkApplicationInfo; 0: none is named
+
+	// Headless tells that it shows nothing on a screen, where Extensions is empty: the settings may have a policy that leaves
+	// layers out of these programs.
+	Headless bool
+
+	// Loader is the loader that it gets, of [Host.LoaderOf]. The decision ignores variables and settings that this loader does not read. nil: it
+	// gets the loader of this module.
+	Loader *Loader
+}
+
+// app returns the program's arguments to vkCreateInstance.
+func (p *Program) app() plan.App {
+	names := func(list []string) (out []plan.Name) {
+		for _, name := range list {
+			out = append(out, plan.Name{Text: name, Set: true})
+		}
+		return out
+	}
+	app := plan.App{API: uint32(p.API), Layers: names(p.Layers), Extensions: names(p.Extensions)}
+	if p.Portability {
+		app.Flags = portabilityFlag
+		if !slices.Contains(p.Extensions, portabilityExtension) {
+			app.Extensions = append(app.Extensions, plan.Name{Text: portabilityExtension, Set: true})
+		}
+	}
+	app.LayerCount, app.ExtensionCount = uint32(len(app.Layers)), uint32(len(app.Extensions))
+	return app
+}
+
+// VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR, and the extension that it belongs to.
+const (
+	portabilityFlag      = 1
+	portabilityExtension = "VK_KHR_portability_enumeration"
+)

@@ -1,0 +1,100 @@
+package decide
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+)
+
+// question is the facts that a decision is made of.
+type question struct {
+	source   facts.Source    // of a program
+	local    *machine.Source // the same, of a machine with this system; nil: it has another one
+	machine  *machine.Machine
+	platform search.Platform
+	working  chan struct{} // closed when work ends that goes on after the end of its context; nil: there is none
+}
+
+// finish calls done when no work uses the facts any more. It does not wait for the work.
+func (q *question) finish(done func()) {
+	if q.working == nil {
+		done()
+		return
+	}
+	go func() {
+		<-q.working
+		done()
+	}()
+}
+
+// about returns the question about the program of a source.
+func about(source *machine.Source) *question {
+	return &question{source: source, local: source, machine: &source.Machine, platform: explain.Platform(source)}
+}
+
+// question returns the facts of a host for a program, until done is called.
+func (h *Host) question(ctx context.Context, p *Program) (q *question, done func(), err error) {
+	switch {
+	case h == nil:
+		return nil, nil, errNoHost
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case h.asked != nil:
+		return h.asked, func() {}, nil
+	case h.windows != nil:
+		q, err = h.windows.question(h, p)
+		return q, func() {}, err
+	}
+	source, closing, err := h.source(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	q = about(source)
+	return q, func() { q.finish(closing) }, nil
+}
+
+// source returns the facts of a host with this system for a program, until done is called.
+func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done func(), err error) {
+	switch {
+	case h == nil:
+		return nil, nil, errNoHost
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case h.asked != nil && h.asked.local != nil:
+		return h.asked.local, func() {}, nil
+	case h.asked != nil:
+		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
+	case !slices.Contains([]int{0, 32, 64}, p.Bits):
+		return nil, nil, fmt.Errorf("program of %d bits: %w", p.Bits, ErrUnsupported)
+	}
+	m, done, err := h.machine(p.Env)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &machine.Source{Machine: *m, Elevated: p.Elevated, Class: p.Bits}
+	p.Loader.on(s)
+	if p.Path != "" {
+		info, err := m.Stat(p.Path)
+		if err == nil && info.IsDir() {
+			err = &fs.PathError{Op: "open", Path: p.Path, Err: fs.ErrInvalid}
+		}
+		if err == nil { // a loader knows its program without links (GEN-13)
+			s.Program, err = m.Real(p.Path)
+		}
+		if err != nil {
+			done()
+			return nil, nil, fmt.Errorf("program: %w", err)
+		}
+		if s.Class == 0 {
+			s.Class = binary.ProgramOf(m, s.Program).Class
+		}
+	}
+	return s, done, nil
+}

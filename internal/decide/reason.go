@@ -1,0 +1,48 @@
+package decide
+
+// Schema is the number in every answer's JSON.
+const Schema = 1
+
+// Code names a kind of reason; docs/findings.md lists them all. Codes keep their names and meanings.
+type Code string
+
+// Codes of drivers.
+const (
+	DriverUsed         Code = "driver-used"         // the only one of a driver that a program gets
+	DriverField        Code = "driver-field"        // the manifest lacks a field, or it has a wrong value
+	DriverVariant      Code = "driver-variant"      // api_version is not of Vulkan
+	DriverArchitecture Code = "driver-architecture" // it is for programs of another word size
+	DriverPortability  Code = "driver-portability"  // the program has to enable portability
+	DriverDisabled     Code = "driver-disabled"     // VK_LOADER_DRIVERS_DISABLE
+	DriverNotSelected  Code = "driver-not-selected" // VK_LOADER_DRIVERS_SELECT
+	DriverNoHardware   Code = "driver-no-hardware"  // a policy, and no device for it
+	DriverAsleep       Code = "driver-asleep"       // a policy, and its devices sleep
+	FileOpen           Code = "file-open"           // the manifest cannot be opened
+	FileRead           Code = "file-read"           // it cannot be read
+	FileSyntax         Code = "file-syntax"         // it is not JSON
+)
+
+// Codes of layers.
+const (
+	LayerActive       Code = "layer-active"       // the only one of a layer that a program gets
+	LayerInactive     Code = "layer-inactive"     // nothing asks for it, or its own variable disables it
+	LayerDisabled     Code = "layer-disabled"     // VK_LOADER_LAYERS_DISABLE
+	LayerBlacklisted  Code = "layer-blacklisted"  // an override layer keeps it out
+	LayerDuplicate    Code = "layer-duplicate"    // another one has its name
+	LayerArchitecture Code = "layer-architecture" // it is for programs of another word size
+	LayerMissing      Code = "layer-missing"      // a name that no layer has
+	SettingsUsed      Code = "settings-used"      // a settings file decides
+)
+
+// Reason is why something is as it is.
+type Reason struct {
+	Code      Code
+	Text      string // one English sentence, or a part of one
+	Statement string // the statement of this module's specification behind it
+	File      string // that it is about; "" for none
+	Line      int    // in the file, from 1; 0: the whole file
+	Column    int
+}
+
+// String is the reason with its place.
+func (r Reason) String() string { return place(r.File, r.Line, r.Column) + r.Text }

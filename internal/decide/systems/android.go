@@ -1,0 +1,365 @@
+package systems
+
+import (
+	"archive/zip"
+	"bytes"
+	encoding "encoding/binary"
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/vk"
+	"vkloader/internal/tool/term"
+)
+
+// Android is a machine with Android: a copy of its file system, and what its properties and global settings say.
+type Android struct {
+	Machine    machine.Machine
+	Properties Properties
+	Package    string // of the program; "": a process that is no app
+	Debuggable bool
+	Bits       string
+}
+
+// page is what the bytes of a library in an APK begin at a multiple of.
+const page = 4096
+
+// maxLibrary is how much of a library in an APK is read.
+const maxLibrary = 256 << 20
+
+func (a *Android) lib() string { return map[string]string{"64": "lib64", "32": "lib"}[a.Bits] }
+
+// Loader is the file of the loader: programs cannot choose another one (AND-001).
+func (a *Android) Loader() string { return "/system/" + a.lib() + "/libvulkan.so" }
+
+// abi is the instruction set of the program's libraries.
+func (a *Android) abi() string {
+	for _, name := range []string{"ro.product.cpu.abilist" + a.Bits, "ro.product.cpu.abilist"} {
+		if abi, _, _ := strings.Cut(a.Properties[name], ","); abi != "" {
+			return abi
+		}
+	}
+	if a.Bits == "32" {
+		return "armeabi-v7a"
+	}
+	return "arm64-v8a"
+}
+
+// parts are where packages are installed; those of the system come first.
+var parts = []string{"/system/priv-app", "/system/app", "/product/priv-app", "/product/app", "/vendor/app", "/data/app"}
+
+// apk finds the file of a package, and the part of the system that it lies in: a directory of the package's name, maybe
+// with what the installer adds, and maybe below another directory.
+func (a *Android) apk(name string) (file, part string) {
+	var find func(directory string, depth int) string
+	find = func(directory string, depth int) string {
+		entries, err := a.Machine.ReadDir(directory)
+		if err != nil {
+			return ""
+		}
+		for _, e := range machine.ByName(entries) {
+			at := path.Join(directory, e.Name())
+			if e.Name() == name || strings.HasPrefix(e.Name(), name+"-") {
+				for _, candidate := range []string{"base.apk", name + ".apk"} {
+					if a.Machine.Exists(path.Join(at, candidate)) {
+						return path.Join(at, candidate)
+					}
+				}
+			}
+			if depth > 0 && e.IsDir() {
+				if found := find(at, depth-1); found != "" {
+					return found
+				}
+			}
+		}
+		return ""
+	}
+	for _, part := range parts {
+		depth := 0
+		if part == "/data/app" {
+			depth = 1
+		}
+		if file = find(part, depth); file != "" {
+			return file, part
+		}
+	}
+	return "", ""
+}
+
+// installed gives what files say of a package. What its manifest aims at is not read: it counts as new enough.
+func (a *Android) installed(name string) (androidPackage, bool) {
+	file, part := a.apk(name)
+	if file == "" {
+		return androidPackage{}, false
+	}
+	p := androidPackage{Preinstalled: part != "/data/app", TargetSDK: 35, APK: file, ABIs: map[string]string{}, ReadableLists: true,
+		LibraryPath: path.Join(path.Dir(file), "lib", map[string]string{"arm64-v8a": "arm64", "armeabi-v7a": "arm"}[a.abi()])}
+	if entries, found := a.List(file + "!/lib/" + a.abi()); found && len(entries) > 0 || a.Machine.Exists(p.LibraryPath) {
+		p.ABIs[a.abi()] = a.abi()
+	}
+	p.SphalText = string(a.inside(file, "assets/sphal_libraries.txt"))
+	return p, true
+}
+
+// inside reads a file of an APK; nil when there is none.
+func (a *Android) inside(file, name string) []byte {
+	var content []byte
+	a.archive(file, func(z *zip.Reader) {
+		if f, err := z.Open(name); err == nil {
+			content, _ = io.ReadAll(io.LimitReader(f, 1<<20))
+			f.Close()
+		}
+	})
+	return content
+}
+
+// archive gives an APK to read; false when it is none.
+func (a *Android) archive(file string, read func(*zip.Reader)) bool {
+	f, err := a.Machine.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return false
+	}
+	read(z)
+	return true
+}
+
+// says tells whether the manifest of an APK has a name of metadata in it; what stands there counts as true.
+func (a *Android) says(file, name string) bool {
+	manifest := a.inside(file, "AndroidManifest.xml")
+	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name))) // numbers have a size
+	return bytes.Contains(manifest, []byte(name)) || bytes.Contains(manifest, wide)
+}
+
+// List implements androidPlaces.
+func (a *Android) List(name string) (list []androidEntry, found bool) {
+	if file, below, zipped := strings.Cut(name, "!/"); zipped {
+		found = a.archive(file, func(z *zip.Reader) {
+			for _, f := range z.File {
+				if path.Dir(f.Name) == below && !strings.HasSuffix(f.Name, "/") {
+					offset, err := f.DataOffset()
+					list = append(list, androidEntry{Name: path.Base(f.Name), Stored: f.Method == zip.Store, Aligned: err == nil && offset%page == 0})
+				}
+			}
+		})
+		return list, found
+	}
+	entries, err := a.Machine.ReadDir(name)
+	for _, e := range machine.ByName(entries) {
+		list = append(list, androidEntry{Name: e.Name(), Stored: true, Aligned: true})
+	}
+	return list, err == nil
+}
+
+func layerName() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) }
+
+// Look implements androidPlaces: which functions the library exports, and the names of layers that are written in it.
+// Every layer counts as one of devices, too.
+func (a *Android) Look(name string) (androidLibrary, bool) {
+	content := []byte(nil)
+	if file, below, zipped := strings.Cut(name, "!/"); zipped {
+		a.archive(file, func(z *zip.Reader) {
+			if f, err := z.Open(below); err == nil {
+				content, _ = io.ReadAll(io.LimitReader(f, maxLibrary))
+				f.Close()
+			}
+		})
+	} else if text, err := a.Machine.ReadLarge(name); err == nil {
+		content = text
+	}
+	symbols, err := binary.ReadSymbols(bytes.NewReader(content))
+	if err != nil {
+		return androidLibrary{}, false
+	}
+	l := androidLibrary{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"), HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
+	known := map[string]bool{}
+	for _, found := range layerName().FindAll(content, -1) {
+		if name := string(found); !known[name] {
+			known[name] = true
+			l.Layers = append(l.Layers, androidNamed{Name: name})
+		}
+	}
+	l.DeviceLayers = l.Layers
+	return l, true
+}
+
+// directories are where a namespace of the linker finds drivers.
+func (a *Android) directories(namespace, updatable string) []string {
+	switch namespace {
+	case "sphal":
+		return []string{"/odm/" + a.lib() + "/hw", "/vendor/" + a.lib() + "/hw", "/system/" + a.lib() + "/hw"}
+	case "updatable":
+		return strings.Split(updatable, ":")
+	}
+	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
+}
+
+// Explain says what a program gets: its driver and layers, why the others that it tries are out, and remarks.
+func (a *Android) Explain() (in, out []explain.Item, notes []string) {
+	in, out = []explain.Item{}, []explain.Item{}
+	f := a.facts()
+	selected := f.Select(a.installed)
+	var process androidProcess
+	if selected.Package != "" {
+		process.SetUpdatable(selected.Path)
+	}
+	var at string // of the last library that was there
+	process.Enter(os.Getpid(), f, func(namespace, library string) androidOpened {
+		at = ""
+		for _, directory := range a.directories(namespace, selected.Path) {
+			opened := a.hal(directory + "/" + library)
+			if opened != androidNotFound {
+				at = directory + "/" + library
+			}
+			if opened == androidWorks {
+				return opened
+			}
+			if opened == androidInvalid {
+				out = append(out, explain.Item{Kind: "driver", Name: library, Library: at, Statement: "AND-007", Code: "driver-interface",
+					Why: "it exports no HAL information (HMI): nothing else is tried"})
+				return opened
+			}
+		}
+		out = append(out, explain.Item{Kind: "driver", Name: library, Statement: "AND-003", Code: "library-missing", Why: "there is none for namespace " + namespace})
+		return androidNotFound
+	})
+	driver := process.Driver
+	switch {
+	case driver.Abort != "":
+		notes = append(notes, "the process ends: "+driver.Abort+" (AND-005)")
+	case driver.Devices():
+		in = append(in, explain.Item{Kind: "driver", Order: 1, Name: driver.Library, Library: at, Statement: "AND-004", Code: "driver-used",
+			Why: string(driver.Origin) + ", in namespace " + driver.Namespace})
+	default:
+		notes = append(notes, "there is no driver: "+string(driver.Origin)+" (AND-008, AND-011)")
+	}
+	if selected.Package == "" {
+		notes = append(notes, "no updatable driver: "+selected.Why)
+	} else {
+		notes = append(notes, "updatable driver of "+selected.Package+": "+selected.Why)
+	}
+	paths, missing := f.Paths(a.installed)
+	for _, name := range missing {
+		notes = append(notes, "the package "+name+", which the settings name for layers, is not installed (AND-037)")
+	}
+	found := f.Discover(paths, a)
+	plan := f.Create(androidRequest{API: androidVersion{Minor: 3}}, found, nil, androidVersion{Minor: 3})
+	implicit, bySettings := f.Implicit()
+	why := "named by the properties debug.vulkan.layers and debug.vulkan.layer.N"
+	if bySettings {
+		why = "named by the setting gpu_debug_layers"
+	}
+	active := map[string]bool{}
+	if plan.Result != androidSuccess {
+		notes = append(notes, "vkCreateInstance gives "+plan.Result+": not every one of "+strings.Join(implicit, ", ")+" is there (AND-043)")
+		plan.Layers = nil
+	}
+	for i, l := range plan.Layers {
+		active[l.Name] = true
+		in = append(in, explain.Item{Kind: "layer", Order: i + 1, Name: l.Name, Library: l.Library, Code: "layer-active", Statement: "AND-039, AND-040", Why: why})
+	}
+	for _, l := range found {
+		if !active[l.Name] {
+			out = append(out, explain.Item{Kind: "layer", Name: l.Name, Library: l.Library, Code: "layer-inactive", Statement: "AND-042", Why: "nothing enables it"})
+		}
+	}
+	if level, err := strconv.Atoi(a.Properties["ro.build.version.sdk"]); err == nil {
+		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level).Minor)+" (AND-069)")
+	}
+	named := func(e androidNamed) string { return e.Name }
+	names := term.Words(androidInstanceExtensions(nil, nil), named)
+	if len(plan.Layers) > 0 {
+		notes = append(notes, "a layer's functions are looked for as "+strings.Join(androidSymbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
+	}
+	if result := driver.Create(0); result != androidSuccess {
+		notes = append(notes, "vkCreateInstance gives "+result+", and the global functions "+driver.Enumerate()+" (AND-009)")
+	}
+	ofDevices := term.Words(f.DeviceExtensions(&androidDeviceFacts{}), named)
+	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
+	notes = append(notes, "to the extensions of a device it adds "+strings.Join(ofDevices, ", ")+", and what display and driver allow (AND-055)")
+	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)",
+		"the loader adds "+strings.Join(names, ", ")+" (AND-051)")
+	return in, out, notes
+}
+
+// command finds a command that the loader knows.
+func command(name string) (vk.Command, bool) {
+	for i := range vk.Commands {
+		if vk.Commands[i].Name == name {
+			return vk.Commands[i], true
+		}
+	}
+	return vk.Command{}, false
+}
+
+// IsCommand tells whether a name is one of a command.
+func IsCommand(name string) bool {
+	_, ok := command(name)
+	return ok
+}
+
+// Commands says of those of the names that are commands what looking them up gives.
+func Commands(names []string) (notes []string) {
+	for _, name := range names {
+		c, ok := command(name)
+		if !ok {
+			continue
+		}
+		device := c.Kind == vk.Device
+		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(androidInstanceLookup(name, false, device, true))+
+			", with one "+string(androidInstanceLookup(name, true, device, true))+", while its extension is off "+
+			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+string(androidDeviceLookup(device))+" (AND-064 to AND-066)")
+		if does := androidEmulated(name, false); does != "" {
+			notes = append(notes, name+": for a driver without it the loader gives "+does+" (AND-067, AND-068)")
+		}
+	}
+	return notes
+}
+
+// hal judges a file as a driver.
+func (a *Android) hal(name string) androidOpened {
+	file, err := a.Machine.Open(name)
+	if err != nil {
+		return androidNotFound
+	}
+	defer file.Close()
+	symbols, err := binary.ReadSymbols(file)
+	if err != nil || !symbols.Exports("HMI") {
+		return androidInvalid
+	}
+	return androidWorks
+}
+
+// facts are what is known, in the words of package android.
+func (a *Android) facts() *androidFacts {
+	f := &androidFacts{Properties: a.Properties, Settings: a.Properties, Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
+		DebugPlatform: a.Properties["ro.debuggable"] == "1", Dumpable: true, ABI: a.abi(), Bits: a.Bits, Environment: map[string]string{}}}
+	for _, pair := range a.Machine.Environ {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			f.Program.Environment[name] = value
+		}
+	}
+	if file, part := a.apk(a.Package); a.Package != "" && file != "" {
+		pack, _ := a.installed(a.Package)
+		f.Program.LibraryPath = pack.LibraryPath + ":" + file + "!/lib/" + a.abi()
+		f.Program.Privileged, f.Program.System = strings.HasSuffix(part, "priv-app"), part != "/data/app"
+		f.Program.InjectLayers = a.says(file, "com.android.graphics.injectLayers.enable")
+		f.Program.Developer = a.says(file, "com.android.graphics.developerdriver.enable")
+	}
+	return f
+}

@@ -1,0 +1,92 @@
+package systems
+
+import (
+	"os"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
+)
+
+// Title is the system's name. This and what follows is a PC as the doctor wants it.
+func (s *Source) Title() string { return s.System.Title }
+
+// WordSize implements doctor.PC.
+func (s *Source) WordSize() string { return s.Bits }
+
+// Views implements doctor.PC: on a 32-bit system, as far as that is known, there are programs of 32 bits alone.
+func (s *Source) Views() []string {
+	if s.Bits == "32" && !s.wow64() && (s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
+		return []string{"32"}
+	}
+	return []string{"64", "32"}
+}
+
+// For is the machine as programs of a word size see it.
+func (s *Source) For(bits string) *Source {
+	seen := *s
+	seen.Bits = bits
+	seen.Decide()
+	return &seen
+}
+
+// Files implements doctor.PC.
+func (s *Source) Files() bool { return s.known() }
+
+// Whole implements doctor.PC: what is not in a copy may be on the machine.
+func (s *Source) Whole() bool { return false }
+
+// Open implements doctor.PC.
+func (s *Source) Open(name string) (*os.File, error) {
+	at, ok := s.Place(name)
+	if !ok {
+		return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
+	}
+	return s.Machine.Open(at)
+}
+
+// App implements doctor.PC.
+func (s *Source) App() string { return s.Program }
+
+// Directories implements doctor.PC.
+func (s *Source) Directories() []string {
+	if s.Bits == "32" && s.wow64() {
+		return []string{`C:\Windows\SysWOW64`, `C:\Windows`}
+	}
+	return []string{`C:\Windows\System32`, `C:\Windows`}
+}
+
+// Variables implements doctor.PC.
+func (s *Source) Variables() []string { return s.Machine.Environ }
+
+// Version implements doctor.PC.
+func (s *Source) Version(name string) string {
+	file, err := s.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	l, err := binary.ReadPE(file)
+	if err != nil {
+		return ""
+	}
+	return l.Version
+}
+
+// Running implements doctor.PC.
+func (s *Source) Running() *machine.Source { return nil }
+
+// wow64 tells whether programs of 32 bits have a directory of their own for the system's libraries.
+func (s *Source) wow64() bool {
+	_, ok := s.at(`C:\Windows\SysWOW64`)
+	return ok
+}
+
+// Place is where a path of the machine lies below what is known of it; see at. A 32-bit program of a 64-bit Windows means
+// another directory than System32 by that name.
+func (s *Source) Place(name string) (string, bool) {
+	if s.windows() && s.Bits == "32" && s.known() && s.wow64() {
+		name = windows.Redirected(name)
+	}
+	return s.at(name)
+}

@@ -1,0 +1,284 @@
+package systems
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
+)
+
+// Source gives the facts of a machine with another system.
+type Source struct {
+	System   System
+	Machine  machine.Machine // its files; Root "" and no Tree: none are known
+	Keys     *Registry       // of Windows; nil: no file of the registry was given
+	Bits     string          // of the program, "32" or "64"
+	Elevated bool            // the program has more rights than its user
+	Program  string          // its path; "": unknown
+	Own      facts.Bundle    // what its bundle says
+
+	loader *loaders.Loader // that its program gets, by Decide
+	reads  machine.Loader  // what reads the facts; nil: this project's loader, which reads all of them
+}
+
+// files are the machine's files.
+func (s *Source) files() *machine.Source { return &machine.Source{Machine: s.Machine, Loader: s.reads} }
+
+// known tells whether anything is known of the machine's files.
+func (s *Source) known() bool { return s.Machine.Foreign() }
+
+func (s *Source) windows() bool { return s.System.Name == "windows" }
+
+// Var implements facts.Source. On Windows names are compared without regard to case, and the decision itself knows which
+// variables count (WIN-057); elsewhere the system's own look-up does.
+func (s *Source) Var(name string, secure bool) facts.Var {
+	if secure && s.Elevated && !s.windows() {
+		return facts.Var{}
+	}
+	if s.reads != nil && !s.reads.Reads(name) {
+		return facts.Var{}
+	}
+	if s.windows() {
+		for _, pair := range s.Machine.Environ {
+			if key, value, ok := strings.Cut(pair, "="); ok && strings.EqualFold(key, name) {
+				return facts.Var{Value: value, Set: true}
+			}
+		}
+		return facts.Var{}
+	}
+	value, set := s.Machine.Lookup(name)
+	return facts.Var{Value: value, Set: set}
+}
+
+// Directory implements facts.Source.
+func (s *Source) Directory(name string) facts.Directory {
+	at, ok := s.Place(name)
+	if !ok {
+		return facts.Directory{}
+	}
+	return s.files().Directory(at)
+}
+
+// File implements facts.Source.
+func (s *Source) File(name string) facts.File {
+	at, ok := s.Place(name)
+	if !ok {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	return s.files().File(at)
+}
+
+// Exists implements facts.Source.
+func (s *Source) Exists(name string) bool {
+	at, ok := s.Place(name)
+	return ok && s.files().Exists(at)
+}
+
+// WrongMachine implements facts.Source: libraries of other systems are not compared.
+func (s *Source) WrongMachine(string) bool { return false }
+
+// Exe implements facts.Source (MAC-021, MAC-022, BSD-005, QNX-002).
+func (s *Source) Exe() facts.Exe {
+	switch {
+	case s.System.Name == "ios":
+		return facts.Exe{Known: true}
+	case s.System.Program == "" || s.Program == "" || len(s.Program) > s.System.longest:
+		return facts.Exe{}
+	}
+	return facts.Exe{Path: s.Program, Known: true}
+}
+
+// Graphics implements facts.Source.
+func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
+
+// Service implements facts.Source.
+func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
+
+// Elsewhere implements facts.Source.
+func (s *Source) Elsewhere() facts.Elsewhere { return s }
+
+// at is where a path of the machine lies below what is known of it: of Windows the drive C is the directory c,
+// drive_c (of Wine), or the top itself where that has a directory Windows, another drive the directory of its letter, and
+// a share unc/SERVER/SHARE. There names are compared without regard to case. False: nowhere.
+func (s *Source) at(name string) (string, bool) {
+	if !s.known() || name == "" {
+		return "", false
+	}
+	if !s.windows() {
+		return path.Join("/", name), true
+	}
+	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "//?/")
+	var tops []string
+	switch {
+	case len(name) > 1 && name[1] == ':':
+		letter := name[:1]
+		name = name[2:]
+		tops = []string{letter}
+		if strings.EqualFold(letter, "c") {
+			tops = append(tops, "drive_c")
+			if _, ok := s.below("/", "Windows"); ok {
+				tops = append(tops, "")
+			}
+		}
+	case strings.HasPrefix(name, "//"):
+		tops = []string{"unc"}
+	default: // relative to a directory that is not known
+		return "", false
+	}
+	for _, top := range tops {
+		at, found := "/", true
+		for _, part := range strings.FieldsFunc(path.Join("/", top, path.Join("/", name)), func(r rune) bool { return r == '/' }) {
+			if at, found = s.below(at, part); !found {
+				break
+			}
+		}
+		if found {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// below finds an entry of a directory: the name as it is written, or else the first one that differs by case alone.
+func (s *Source) below(directory, name string) (string, bool) {
+	at := path.Join(directory, name)
+	if _, err := s.Machine.Lstat(at); err == nil {
+		return at, true
+	}
+	entries, err := s.Machine.ReadDir(directory)
+	if err != nil {
+		return "", false
+	}
+	for _, e := range machine.ByName(entries) {
+		if strings.EqualFold(e.Name(), name) {
+			return path.Join(directory, e.Name()), true
+		}
+	}
+	return "", false
+}
+
+// classes is a key of Windows, below a control set.
+const classes = `\Control\Class\`
+
+// values gives the values of a key.
+func (s *Source) values(key string) ([]facts.Value, bool) {
+	if s.Keys == nil {
+		return nil, false
+	}
+	return s.Keys.Values(key)
+}
+
+// Registry implements facts.Elsewhere. A 32-bit program sees its own view of HKEY_LOCAL_MACHINE\SOFTWARE (WIN-038).
+func (s *Source) Registry(h facts.Hive, key string) facts.Key {
+	if rest, ok := strings.CutPrefix(key, `SOFTWARE\`); ok && s.Bits == "32" && h == facts.LocalMachine {
+		key = `SOFTWARE\WOW6432Node\` + rest
+	}
+	values, ok := s.values(h.String() + `\` + key)
+	return facts.Key{Opened: ok, Values: values}
+}
+
+// Adapters implements facts.Elsewhere: what the kernel would say is in no file, so the devices' keys are asked, which
+// hold the same.
+func (s *Source) Adapters(string) facts.Adapters {
+	return facts.Adapters{Status: facts.AdaptersUnknown}
+}
+
+// class gives the software keys of a class of devices, by their paths.
+func (s *Source) class(guid string) (keys []string) {
+	if s.Keys == nil {
+		return nil
+	}
+	for _, set := range []string{"CurrentControlSet", "ControlSet001"} {
+		top := `HKEY_LOCAL_MACHINE\SYSTEM\` + set + classes + guid
+		for _, name := range s.Keys.Below(top) {
+			if len(name) == 4 && strings.Trim(name, "0123456789") == "" {
+				keys = append(keys, top+`\`+name)
+			}
+		}
+		if keys != nil {
+			break
+		}
+	}
+	return keys
+}
+
+// Devices implements facts.Elsewhere: every display device of the registry counts as present, and every software
+// component as a part of the last of them, because the tree of devices is in no such file.
+func (s *Source) Devices(name string) facts.Devices {
+	all := facts.Devices{Listed: s.Keys != nil}
+	for _, guid := range []string{windows.DisplayClass, windows.ComponentClass} {
+		for _, key := range s.class(guid) {
+			d := facts.Device{ID: key[strings.LastIndexByte(key, '{'):], Child: guid == windows.ComponentClass, Class: guid, Value: facts.SoftwareNoValue}
+			values, _ := s.values(key)
+			for _, v := range values {
+				if strings.EqualFold(v.Name, name) {
+					d.Value, d.Type, d.Data = facts.SoftwareValue, v.Type, v.Data
+				}
+			}
+			if !d.Child || len(all.List) > 0 {
+				all.List = append(all.List, d)
+			}
+		}
+	}
+	return all
+}
+
+// Packages implements facts.Elsewhere: a package lies where the system puts packages of the store.
+func (s *Source) Packages(family string) (paths []string) {
+	const store = `C:\Program Files\WindowsApps`
+	at, ok := s.Place(store)
+	if !ok {
+		return nil
+	}
+	entries, err := s.Machine.ReadDir(at)
+	if err != nil {
+		return nil
+	}
+	name, publisher, _ := strings.Cut(family, "_")
+	for _, e := range machine.ByName(entries) {
+		if strings.HasPrefix(e.Name(), name+"_") && strings.HasSuffix(e.Name(), "_"+publisher) {
+			paths = append(paths, store+`\`+e.Name())
+		}
+	}
+	return paths
+}
+
+// DXGI implements facts.Elsewhere: the vendors of the display devices, or every one where the registry names none.
+func (s *Source) DXGI() facts.DXGI {
+	all := facts.DXGI{Made: true}
+	var ids []string
+	for _, key := range s.class(windows.DisplayClass) {
+		values, _ := s.values(key)
+		for _, v := range values {
+			if id := strings.ToLower(v.Data); strings.EqualFold(v.Name, "MatchingDeviceId") && strings.HasPrefix(id, `pci\ven_`) && len(id) >= 12 {
+				ids = append(ids, id[8:12])
+			}
+		}
+	}
+	if ids == nil {
+		ids = []string{"1002", "10de", "8086"}
+	}
+	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002} // that drivers are compared with (WIN-039)
+	for _, id := range ids {
+		if number, ok := vendors[id]; ok && !slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
+			all.List = append(all.List, facts.Display{Vendor: number})
+		}
+	}
+	return all
+}
+
+// Process implements facts.Elsewhere.
+func (s *Source) Process() facts.Process {
+	level := uint32(0x2000)
+	if s.Elevated {
+		level = facts.HighIntegrity
+	}
+	return facts.Process{Known: true, Level: level, WOW64: s.Bits == "32"}
+}
+
+// Bundle implements facts.Elsewhere.
+func (s *Source) Bundle() facts.Bundle { return s.Own }

@@ -1,0 +1,228 @@
+package systems
+
+import (
+	"debug/elf"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
+	"vkloader/test/tree"
+)
+
+// laid writes files, and gives the machine that has them.
+func laid(t *testing.T, files map[string]string) machine.Machine {
+	t.Helper()
+	m := machine.Machine{Root: t.TempDir()}
+	tree.Lay(t, m.Root, files)
+	return m
+}
+
+func on(t *testing.T, name string) *Source {
+	t.Helper()
+	system, ok := Find(name)
+	if !ok {
+		t.Fatal(name)
+	}
+	return &Source{System: system, Bits: "64"}
+}
+
+// Where programs' paths come from, how devices are ordered, and what the loader's file is called.
+//
+// holds: MAC-016 MAC-021 MAC-022 FUC-005 FUC-011 BSD-005 BSD-006 BSD-008 QNX-002 QNX-006 OHO-001
+func TestSystems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, loader, program string
+		order                 Order
+	}{
+		{"windows", `C:\Windows\System32\vulkan-1.dll`, "GetModuleFileNameW", ByDXGI},
+		{"macos", "libvulkan.1.dylib", "the process ID", Reverse},
+		{"ios", "vulkan.framework", "", Reverse},
+		{"fuchsia", "libvulkan.so", "", Reverse},
+		{"fuchsia-upstream", "libvulkan.so", "", Reverse},
+		{"freebsd", "libvulkan.so.1", "sysctl", Sorted},
+		{"openbsd", "libvulkan.so.1", "", Sorted},
+		{"netbsd", "libvulkan.so.1", "sysctl", Sorted},
+		{"dragonfly", "libvulkan.so.1", "sysctl", Sorted},
+		{"hurd", "libvulkan.so.1", "/proc/self/exe", Sorted},
+		{"cygwin", "libvulkan.so.1", "/proc/self/exe", Reverse},
+		{"qnx", "libvulkan.so.1", "/proc/self/exefile", Reverse},
+		{"openharmony", "/system/lib64/libvulkan.so", "/proc/self/exe", Reverse},
+	} {
+		s := on(t, c.name)
+		if s.System.Loader != c.loader || s.System.Program != c.program || s.System.Order != c.order {
+			t.Errorf("%s: %+v", c.name, s.System)
+		}
+		if strings.Contains(string(c.order), "do nothing") == (c.order == Sorted) {
+			t.Error(c.order)
+		}
+		if exe := s.Exe(); exe.Known != (c.name == "ios") || exe.Path != "" {
+			t.Errorf("%s: without a program %+v", c.name, exe)
+		}
+		s.Program = "/bin/" + strings.Repeat("p", 1018) // 1023 bytes
+		if exe := s.Exe(); exe.Known != (c.program != "" || c.name == "ios") {
+			t.Errorf("%s: %+v", c.name, exe)
+		}
+		s.Program += "pp"
+		if exe := s.Exe(); exe.Known != (c.name == "ios") {
+			t.Errorf("%s: a long path: %+v", c.name, exe)
+		}
+	}
+	if s, ok := Find("solaris"); ok {
+		t.Error(s)
+	}
+}
+
+// holds: FUC-006 FUC-007 FUC-008 FUC-009 OHO-007 OHO-008
+func TestOpening(t *testing.T) {
+	t.Parallel()
+	refused := "the loader service, by name: there is no connection to fuchsia.vulkan.loader.Loader"
+	null := "the loader service, by name: it answers, and gives nothing"
+	for _, c := range []struct {
+		system, library string
+		layer           bool
+		answers         map[Way]Result
+		by              Way
+		why             string
+	}{
+		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Service: Opened, Linker: Opened}, Service, ""},
+		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Linker: Opened}, "", "the loader service, by name: not found"},
+		{"fuchsia-upstream", strings.Repeat("x", 64), false, map[Way]Result{Service: Opened}, Service, ""},
+		{"fuchsia-upstream", strings.Repeat("x", 65), false, map[Way]Result{Service: Opened}, "", "the loader service, by name: the name is longer than 64 bytes"},
+		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Service: Refused}, "", refused},
+		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Service: Null}, "", null},
+		{"fuchsia-upstream", "libl.so", true, map[Way]Result{Service: Opened}, Service, "the dynamic linker: not found"},
+		{"fuchsia-upstream", "libl.so", true, map[Way]Result{Linker: Opened}, Linker, ""},
+		{"fuchsia", "libd.so", false, map[Way]Result{Cache: Opened}, Cache, ""},
+		{"fuchsia", "libd.so", false, map[Way]Result{Service: Null, File: Opened}, File, "what the loader service gave before: not found|" + null + "|the dynamic linker: not found"},
+		{"fuchsia", "libl.so", true, map[Way]Result{Service: Opened, File: Opened}, File, "the dynamic linker: not found"},
+		{"openharmony", "libL.so", true, map[Way]Result{Passthrough: Opened, Linker: Opened}, Passthrough, ""},
+		{"openharmony", "libL.so", true, map[Way]Result{Bundled: Opened}, Bundled, "the dynamic linker's namespace passthrough: not found|the dynamic linker: not found"},
+		{"openharmony", "/d/libL.so", true, map[Way]Result{Bundled: Opened}, "", "the dynamic linker's namespace passthrough: not found|the dynamic linker: not found"},
+		{"openharmony", "libd.so", false, map[Way]Result{Bundled: Opened, Linker: Opened}, Linker, "the dynamic linker's namespace passthrough: not found"},
+	} {
+		by, why := on(t, c.system).System.Opening.Open(c.library, c.layer, func(w Way) Result { return c.answers[w] })
+		if by != c.by || strings.Join(why, "|") != c.why {
+			t.Errorf("%+v: by %q, %q", c, by, why)
+		}
+	}
+}
+
+// holds: OHO-010 FUC-012
+func TestVersionsAndFirstCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system string
+		apis   []uint32
+		want   uint32
+	}{
+		{"openharmony", nil, 1<<22 | 3<<12 | 275}, {"openharmony", []uint32{1<<22 | 4<<12, 1 << 22}, 1<<22 | 4<<12}, {"openharmony", []uint32{1<<22 | 3<<12}, 1<<22 | 3<<12 | 275},
+		{"macos", []uint32{1<<22 | 4<<12}, 0},
+	} {
+		var drivers []*manifest.Driver
+		for _, api := range c.apis {
+			drivers = append(drivers, &manifest.Driver{API: api})
+		}
+		s := on(t, c.system).System
+		if got := s.Version(drivers); got != c.want {
+			t.Errorf("%s %x: %x", c.system, c.apis, got)
+		}
+	}
+	for name, want := range map[string]string{"fuchsia": "vk_icdInitializeOpenInNamespaceCallback", "fuchsia-upstream": "", "linux": ""} {
+		if system, _ := Find(name); system.Opening.First != want {
+			t.Errorf("%s: %q", name, system.Opening.First)
+		}
+	}
+}
+
+// Paths of Windows lie below the directory of their drive, whatever the case of letters.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	s := on(t, "windows")
+	s.Machine = laid(t, map[string]string{"C/Windows/x.json": "", "C/windows2/y": "", "d/Späť/a.json": "", "unc/server/Share/u.json": ""})
+	for name, want := range map[string]string{
+		`C:\windows\X.JSON`: "/C/Windows/x.json", `c:/Windows/x.json`: "/C/Windows/x.json", `\\?\C:\Windows\x.json`: "/C/Windows/x.json",
+		`C:\Windows\..\Windows\x.json`: "/C/Windows/x.json", `C:\..\..\Windows\x.json`: "/C/Windows/x.json", `C:\`: "/C", `D:\spÄť\a.json`: "/d/Späť/a.json",
+		`\\Server\share\u.json`: "/unc/server/Share/u.json", `C:\gone`: "", `E:\x`: "", "x.json": "", "": "", `\x`: "",
+	} {
+		if got, ok := s.Place(name); got != want || ok != (want != "") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	s.Machine = laid(t, map[string]string{"drive_c/x": ""})
+	if got, _ := s.Place(`C:\x`); got != "/drive_c/x" {
+		t.Errorf("of Wine: %q", got)
+	}
+	s.Machine = laid(t, map[string]string{"Windows/x": ""})
+	if got, _ := s.Place(`C:\windows\x`); got != "/Windows/x" {
+		t.Errorf("of a drive: %q", got)
+	}
+	s.Machine = machine.Machine{}
+	if got, ok := s.Place(`C:\windows`); ok || s.File(`C:\x`).Status != facts.FileNotOpened || s.Exists(`C:\`) || s.Directory(`C:\`).Listed {
+		t.Errorf("without files: %q", got)
+	}
+}
+
+// What a machine's own functions would say comes from its registry: devices, vendors, the view of 32-bit programs.
+//
+// holds: WIN-038 WIN-044
+func TestRegistryOfAMachine(t *testing.T) {
+	t.Parallel()
+	s := on(t, "windows")
+	if s.Registry(facts.LocalMachine, "x").Opened || s.Devices("x").Listed || len(s.DXGI().List) != 3 {
+		t.Error("without a registry")
+	}
+	s.Keys = &Registry{}
+	const class = `HKLM\SYSTEM\ControlSet001\Control\Class\`
+	problems := s.Keys.Read("f.reg", []byte("REGEDIT4\n[HKLM\\SOFTWARE\\Khronos]\n\"a\"=\"b\"\n[HKLM\\SOFTWARE\\WOW6432Node\\Khronos]\n\"c\"=\"d\"\n"+
+		"[HKCU\\SOFTWARE\\Khronos]\n\"e\"=\"f\"\n["+class+windows.DisplayClass+"\\0001]\n\"MatchingDeviceId\"=\"PCI\\\\VEN_10DE&DEV_1\"\n\"VulkanDriverName\"=\"x.json\"\n"+
+		"["+class+windows.DisplayClass+"\\0000]\n\"MatchingDeviceId\"=\"pci\\\\ven_1414&dev_1\"\n["+class+windows.DisplayClass+"\\Properties]\n["+class+windows.ComponentClass+"\\0002]\n\"VulkanDriverName\"=\"y.json\"\n"))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	name := func(h facts.Hive) string {
+		values := s.Registry(h, `SOFTWARE\Khronos`).Values
+		if len(values) != 1 {
+			return ""
+		}
+		return values[0].Name
+	}
+	if name(facts.LocalMachine) != "a" || name(facts.CurrentUser) != "e" {
+		t.Error("the view of 64-bit programs")
+	}
+	var got []string
+	for _, d := range s.Devices("VulkanDriverName").List {
+		got = append(got, d.ID[strings.LastIndex(d.ID, `\`):]+" "+d.Data)
+	}
+	if strings.Join(got, ",") != "\\0000 ,\\0001 x.json\x00,\\0002 y.json\x00" {
+		t.Errorf("%q", got)
+	}
+	if list := s.DXGI().List; len(list) != 1 || list[0].Vendor != 0x10de {
+		t.Errorf("%+v", list)
+	}
+	s.Bits = "32"
+	if name(facts.LocalMachine) != "c" || name(facts.CurrentUser) != "e" || !s.Process().WOW64 {
+		t.Error("the view of 32-bit programs")
+	}
+}
+
+// elfHead writes the head of a library.
+func elfHead(class elf.Class) string {
+	b := make([]byte, 64)
+	copy(b, elf.ELFMAG)
+	b[elf.EI_CLASS], b[elf.EI_DATA], b[elf.EI_VERSION] = byte(class), byte(elf.ELFDATA2LSB), 1
+	b[20] = 1
+	return string(b)
+}
+
+func TestProperties(t *testing.T) {
+	t.Parallel()
+	p := Properties{}
+	problems := p.Read("f", "# a comment\n[ro.a]: [b c]\nx = y=z\nro.a=d\n\nnothing\n[open]: [x\n=v\n")
+	if p["ro.a"] != "d" || p["x"] != "y=z" || len(p) != 2 || len(problems) != 3 || problems[0] != "f:6: neither [name]: [value] nor name=value" {
+		t.Errorf("%v %v", p, problems)
+	}
+}

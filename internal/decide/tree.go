@@ -1,0 +1,63 @@
+package decide
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"vkloader/internal/core/facts"
+)
+
+// filesTree is an fs.FS as the file system of a machine.
+type filesTree struct{ files fs.FS }
+
+// at is a path of the machine as fs.FS wants it.
+func at(name string) string {
+	if name = strings.TrimPrefix(path.Clean("/"+name), "/"); name != "" {
+		return name
+	}
+	return "."
+}
+
+func (t filesTree) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(t.files, at(name)) }
+
+func (t filesTree) Readlink(name string) (string, error) { return fs.ReadLink(t.files, at(name)) }
+
+func (t filesTree) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(t.files, at(name)) }
+
+// maxCopy is how large a file may be that is copied; no library of a driver is larger.
+const maxCopy = 1 << 30
+
+var errLarger = errors.New("larger than 1 GB")
+
+// Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may have more
+// content than its size says, as those of /proc do: no more is copied than makes it too large for a manifest.
+func (t filesTree) Open(name string) (*os.File, error) {
+	from, err := t.files.Open(at(name))
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxCopy {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errLarger}
+	}
+	to, err := nameless()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = io.Copy(to, io.LimitReader(from, max(info.Size(), facts.MaxFile+1))); err == nil {
+		_, err = to.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		to.Close()
+		return nil, err
+	}
+	return to, nil
+}

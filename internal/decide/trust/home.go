@@ -1,0 +1,72 @@
+package trust
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/variables"
+)
+
+// homes are the variables that name a directory of a user's files.
+func homes() []string {
+	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
+}
+
+// homeLists name several directories, of which each is judged alone.
+func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
+
+// Ignored is a home, or a directory of a list, that a process with raised rights does not take.
+type Ignored struct {
+	Variable, Directory string
+	Error
+}
+
+// Homes returns the variables of a process with those homes taken out that another user can change. A process without raised rights
+// keeps all of them.
+func Homes(environ []string) (kept []string, ignored []Ignored) {
+	if !Raised() {
+		return environ, nil
+	}
+	refused := func(variable, directory string) bool {
+		var e *Error
+		if directory == "" || !strings.HasPrefix(directory, "/") || !errors.As(Path(directory), &e) {
+			return false
+		}
+		ignored = append(ignored, Ignored{variable, directory, *e})
+		return true
+	}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		switch {
+		case slices.Contains(homes(), name):
+			if refused(name, value) {
+				continue
+			}
+		case slices.Contains(homeLists(), name):
+			parts := strings.Split(value, ":")
+			left := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return refused(name, part) })
+			if len(left) == 0 && len(parts) > 0 {
+				continue
+			}
+			pair = name + "=" + strings.Join(left, ":")
+		}
+		kept = append(kept, pair)
+	}
+	return kept, ignored
+}
+
+// Warning returns the sentence about homes that are ignored; "" for none.
+func Warning(ignored []Ignored) string {
+	if len(ignored) == 0 {
+		return ""
+	}
+	var names []string
+	user := ""
+	for _, i := range ignored {
+		names = append(names, i.Variable+"="+i.Directory+" ("+i.Error.Error()+")")
+		user = cmp.Or(user, i.User)
+	}
+	return "ignored as root: " + strings.Join(names, ", ") + ". To examine that user's Vulkan, add --as-user " + cmp.Or(user, "USER")
+}

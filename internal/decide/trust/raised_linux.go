@@ -1,0 +1,75 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// harmless are capabilities that an ordinary user's session gets from systemd: to wake the machine.
+const harmless = 1 << unix.CAP_WAKE_ALARM
+
+// Raised reports whether this process has rights that an ordinary user's programs lack: it acts as root, has capabilities, was
+// started with more rights than its user, or has user or group ids that differ.
+func Raised() bool { return os.Geteuid() == 0 || Differs() || capable() }
+
+// Differs reports whether the process counts as elevated for the library: started with more rights than its user (AT_SECURE),
+// or with real, effective and saved user ids, or group ids, that differ now.
+func Differs() bool {
+	ruid, euid, suid := unix.Getresuid()
+	rgid, egid, sgid := unix.Getresgid()
+	return ruid != euid || ruid != suid || rgid != egid || rgid != sgid || secure()
+}
+
+// secure reads AT_SECURE from the auxiliary vector.
+func secure() bool {
+	const atSecure = 23
+	vector, err := os.ReadFile("/proc/self/auxv")
+	if err != nil {
+		return false
+	}
+	word := func() (value uint64) {
+		size := wordBytes
+		if len(vector) < size {
+			vector = nil
+			return 0
+		}
+		if size == 8 {
+			value = binary.NativeEndian.Uint64(vector)
+		} else {
+			value = uint64(binary.NativeEndian.Uint32(vector))
+		}
+		vector = vector[size:]
+		return value
+	}
+	for len(vector) > 0 {
+		if key, value := word(), word(); key == atSecure {
+			return value != 0
+		}
+	}
+	return false
+}
+
+// wordBytes is the size of a word of this process.
+const wordBytes = 4 << (^uint(0) >> 63)
+
+// capable reports whether the process has capabilities.
+func capable() bool {
+	status, err := os.ReadFile("/proc/thread-self/status")
+	if err != nil {
+		return false
+	}
+	_, rest, _ := bytes.Cut(status, []byte("\nCapPrm:\t"))
+	text, _, _ := bytes.Cut(rest, []byte("\n"))
+	set := uint64(0)
+	for _, c := range text {
+		digit := bytes.IndexByte([]byte("0123456789abcdef"), c)
+		if digit < 0 {
+			return false
+		}
+		set = set<<4 | uint64(digit)
+	}
+	return set&^uint64(harmless) != 0
+}

@@ -1,0 +1,213 @@
+package trust
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+)
+
+// codeVariables name libraries, or directories of libraries, that a process loads, with the characters between two of them.
+var codeVariables = [...]struct{ name, separators string }{
+	{"LD_LIBRARY_PATH", ":;"}, {"LD_PRELOAD", ": "}, {"LD_AUDIT", ":"}, {"GCONV_PATH", ":"}, {"LOCPATH", ":"},
+	{"LIBGL_DRIVERS_PATH", ":,"}, {"GBM_BACKENDS_PATH", ":"}, {"LIBVA_DRIVERS_PATH", ":"}, {"VDPAU_DRIVER_PATH", ":"},
+	{"__EGL_VENDOR_LIBRARY_DIRS", ":"}, {"__EGL_VENDOR_LIBRARY_FILENAMES", ":"}, {"__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS", ":"},
+	{"__EGL_EXTERNAL_PLATFORM_CONFIG_FILENAMES", ":"}, {"OCL_ICD_VENDORS", ":"}, {"OCL_ICD_FILENAMES", ":"},
+}
+
+// Trial returns an *Error if this process has raised rights and another user can change a file that a child with these variables
+// loads: the child itself, the loader, the manifests and settings that it reads, and the drivers and layers that it selects, each
+// with its libraries. A library without a slash is found as the dynamic linker finds it.
+func Trial(child, library string, environ []string) error {
+	if !Raised() {
+		return nil
+	}
+	c := newChecker(child, environ)
+	c.variables()
+	c.library(library)
+	c.decision()
+	return c.err
+}
+
+// Library is Trial for a child that loads one library, without a loader.
+func Library(child, library string, environ []string) error {
+	if !Raised() {
+		return nil
+	}
+	c := newChecker(child, environ)
+	c.variables()
+	c.library(library)
+	return c.err
+}
+
+// Program returns an *Error if this process has raised rights and another user can change a program, its libraries, or the files
+// that its loader selects for it with these variables. The program's own loader is one of its libraries.
+func Program(program string, environ []string) error {
+	if !Raised() {
+		return nil
+	}
+	c := newChecker(program, environ)
+	c.variables()
+	c.decision()
+	return c.err
+}
+
+// checker judges files until one fails.
+type checker struct {
+	source *machine.Source
+	linker *binary.Linker
+	err    error
+}
+
+// newChecker returns a checker for the files that a program on this machine loads, and judges the program, its interpreter and its libraries.
+func newChecker(program string, environ []string) *checker {
+	if environ == nil {
+		environ = []string{}
+	}
+	c := &checker{source: &machine.Source{Machine: machine.Machine{Environ: environ}, Program: program}}
+	c.path(program)
+	m := &c.source.Machine
+	kind := binary.ProgramOf(m, program)
+	c.source.Class = kind.Class
+	if kind.Class == 0 {
+		kind.Class = machine.OwnClass
+	}
+	c.linker = binary.NewLinker(m, binary.LinkerOptions{Class: kind.Class, Machine: binary.Processor(kind.Class), Program: program})
+	if run := c.linker.Program(); run != nil {
+		c.path(run.Path)
+		if run.Interp != "" {
+			c.path(run.Interp)
+		}
+		for _, name := range run.Needed {
+			if !binary.OfCLibrary(name) {
+				c.library(name)
+			}
+		}
+	}
+	return c
+}
+
+// path judges one file or directory.
+func (c *checker) path(name string) {
+	if c.err == nil && name != "" {
+		c.err = Path(name)
+	}
+}
+
+// library judges a library, those that it is linked with, and those that it opens.
+func (c *checker) library(name string) {
+	if c.err != nil {
+		return
+	}
+	if strings.ContainsRune(name, filepath.Separator) {
+		c.path(name)
+	}
+	m := &c.source.Machine
+	f := drivers.FilesOf(m, c.linker, name)
+	c.found(&f.Library)
+	for _, opened := range slices.Concat(f.RunTime, f.Windows) {
+		c.found(&opened.Library)
+	}
+	for _, name := range slices.Concat(f.Backends, f.Data, f.Directories) {
+		c.path(name)
+	}
+}
+
+// found judges the file of a library, and those of the libraries that it needs.
+func (c *checker) found(l *drivers.Library) {
+	if l.File != nil {
+		c.path(l.File.Path)
+	}
+	if l.With == nil {
+		return
+	}
+	for _, f := range l.With.Files {
+		c.path(f.Path)
+	}
+}
+
+// variables judges the files and directories that variables of the dynamic linker and of drivers name. An empty part of a search path is the
+// working directory.
+func (c *checker) variables() {
+	for _, v := range codeVariables {
+		value, set := c.source.Lookup(v.name)
+		if !set || value == "" {
+			continue
+		}
+		for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(v.separators, r) }) {
+			if v.name == "LD_LIBRARY_PATH" || strings.ContainsRune(name, filepath.Separator) {
+				c.expanded(name)
+			}
+		}
+		if v.name == "LD_LIBRARY_PATH" && emptyPart(strings.ReplaceAll(value, ";", ":")) {
+			c.path(".")
+		}
+	}
+}
+
+// emptyPart reports whether a search path has an empty part.
+func emptyPart(value string) bool {
+	return strings.HasPrefix(value, ":") || strings.HasSuffix(value, ":") || strings.Contains(value, "::")
+}
+
+// expanded judges a path of a variable. One with $ORIGIN or $LIB lies in the directory before the first of these.
+func (c *checker) expanded(name string) {
+	if at := strings.IndexByte(name, '$'); at >= 0 {
+		name = filepath.Dir(name[:at] + "x")
+	}
+	c.path(name)
+}
+
+// decision judges the files that the loader reads and selects.
+func (c *checker) decision() {
+	if c.err != nil {
+		return
+	}
+	answer, compute, err := explain.DecideShowing(explain.Platform(c.source), plan.App{API: 1 << 22}, c.source)
+	if err != nil {
+		c.err = err
+		return
+	}
+	for _, answer := range []*plan.Answer{answer, compute} {
+		if answer != nil {
+			c.answer(answer)
+		}
+	}
+}
+
+// answer judges the files of one decision.
+func (c *checker) answer(answer *plan.Answer) {
+	if answer.Settings != nil {
+		c.path(answer.Settings.File)
+	}
+	for _, kind := range []search.Kind{search.Drivers, search.ImplicitLayers, search.ExplicitLayers} {
+		for _, location := range answer.Searched[kind].List {
+			c.path(location.Path)
+			if location.File || c.err != nil {
+				continue
+			}
+			for _, name := range c.source.Directory(location.Path).Names { // also those that are not selected now
+				c.path(filepath.Join(location.Path, name))
+			}
+		}
+	}
+	for _, d := range answer.Drivers {
+		c.path(d.Path)
+		c.library(d.Library)
+	}
+	for _, a := range answer.Active {
+		if l := answer.Layers[a.Layer]; !l.Meta {
+			c.path(l.Manifest)
+			c.library(l.Library)
+		}
+	}
+	for _, l := range answer.PreLayers {
+		c.library(l.Library)
+	}
+}

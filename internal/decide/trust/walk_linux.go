@@ -1,0 +1,250 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxLinks is the number of symbolic links that a path may lead through, as in the kernel.
+const maxLinks = 40
+
+// Path returns an *Error if this process has raised rights and a user other than root can change or exchange the file behind a path.
+// A file that does not exist is judged by the directory in which it would be made.
+func Path(name string) error { return In("/", name) }
+
+// In is Path for a name as seen below a root directory: absolute links lead there, and ".." does not lead out of it.
+func In(root, name string) error {
+	if !Raised() {
+		return nil
+	}
+	return judge(root, name)
+}
+
+// judge is In for any process.
+func judge(root, name string) error {
+	if root == "" {
+		root = "/"
+	}
+	if root != "/" { // the way to the root counts as well, with the links of this machine
+		if err := judge("/", root); err != nil {
+			return err
+		}
+	} else if !filepath.IsAbs(name) {
+		full, err := filepath.Abs(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		name = full
+	}
+	w := &walk{root: root, fd: -1}
+	defer w.close()
+	return w.follow(name)
+}
+
+// walk is a path that is followed part by part.
+type walk struct {
+	root     string
+	fd       int
+	at       []string // parts of the directory, below the root
+	device   uint64
+	parents  []int  // descriptors of the directories above, for ".."
+	writable *Error // the first directory that a group may write
+	sticky   *Error // the directory, if others may add entries to it and not change root's
+	links    int
+}
+
+func (w *walk) close() {
+	for _, fd := range append(w.parents, w.fd) {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+	w.parents, w.fd = nil, -1
+}
+
+// name is the path of a part in the directory, for people.
+func (w *walk) name(part string) string { return path.Join(w.root, path.Join(w.at...), part) }
+
+// follow goes to the end of a path and returns the first fault on it.
+func (w *walk) follow(name string) error {
+	if err := w.top(); err != nil {
+		return err
+	}
+	for parts := strings.Split(name, "/"); len(parts) > 0; {
+		target, err := w.step(parts[0])
+		switch {
+		case errors.Is(err, unix.ENOENT) && w.sticky != nil:
+			return w.sticky
+		case errors.Is(err, unix.ENOENT): // only a group can make it: the group of /usr/local on Debian is as good as root
+			return nil
+		case err != nil:
+			return err
+		}
+		parts = parts[1:]
+		if target != "" {
+			if w.links++; w.links > maxLinks {
+				return fmt.Errorf("%s: %w", name, unix.ELOOP)
+			}
+			parts = append(strings.Split(target, "/"), parts...)
+		}
+	}
+	switch {
+	case w.sticky != nil:
+		return w.sticky
+	case w.writable != nil:
+		return w.writable
+	}
+	return nil
+}
+
+// top goes to the root directory.
+func (w *walk) top() error {
+	w.close()
+	w.at = nil
+	fd, err := unix.Open(w.root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.root, err)
+	}
+	w.fd = fd
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return fmt.Errorf("%s: %w", w.root, err)
+	}
+	return w.belongs(fd, "", &info)
+}
+
+// step goes to one part of the path, and returns the target of a link. A file stays the last part: a part after it does not exist.
+func (w *walk) step(part string) (target string, err error) {
+	switch part {
+	case "", ".":
+		return "", nil
+	case "..":
+		if n := len(w.parents); n > 0 {
+			unix.Close(w.fd)
+			w.fd, w.parents, w.at = w.parents[n-1], w.parents[:n-1], w.at[:n-1]
+		}
+		return "", w.again()
+	}
+	fd, err := unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		if errors.Is(err, unix.ENOTDIR) {
+			err = unix.ENOENT
+		}
+		return "", fmt.Errorf("%s: %w", w.name(part), err)
+	}
+	var info unix.Stat_t
+	if err = unix.Fstat(fd, &info); err == nil {
+		err = w.belongs(fd, part, &info)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return "", err
+	}
+	if info.Mode&unix.S_IFMT != unix.S_IFLNK {
+		w.parents, w.fd, w.at = append(w.parents, w.fd), fd, append(w.at, part)
+		return "", nil
+	}
+	defer unix.Close(fd)
+	if target, err = w.read(fd, part); err == nil && strings.HasPrefix(target, "/") {
+		err = w.top()
+	}
+	return target, err
+}
+
+// read returns the target of a link. The kernel follows most links of /proc to a file that their text does not name.
+func (w *walk) read(fd int, part string) (string, error) {
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(w.fd, &fs); err != nil {
+		return "", fmt.Errorf("%s: %w", w.name(part), err)
+	}
+	if fs.Type == unix.PROC_SUPER_MAGIC && part != "self" && part != "thread-self" {
+		return "", &Error{File: w.name(part), Who: "the process behind it"}
+	}
+	text := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(fd, "", text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", w.name(part), err)
+	}
+	return string(text[:n]), nil
+}
+
+// again judges the directory once more, after "..".
+func (w *walk) again() error {
+	var info unix.Stat_t
+	if err := unix.Fstat(w.fd, &info); err != nil {
+		return fmt.Errorf("%s: %w", w.name(""), err)
+	}
+	return w.belongs(w.fd, "", &info)
+}
+
+// belongs returns an *Error if a user other than root can change an open part of the path. The bits of a group include the rights
+// that an access control list gives to other users. A directory's group bit is noted only: see follow.
+//
+// A sticky directory such as /tmp is good for one kind of entry, a directory of root's: no other user can rename it, remove it or
+// make a second name for it. A file or a link there can be another name for any file of root's, and a name that is free is anyone's.
+func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
+	if info.Uid != 0 {
+		return byUser(w.name(part), info.Uid)
+	}
+	kind := info.Mode & unix.S_IFMT
+	if w.sticky != nil && kind != unix.S_IFDIR {
+		return w.sticky
+	}
+	w.sticky = nil
+	switch {
+	case kind == unix.S_IFLNK:
+		return nil
+	case info.Mode&0o022 != 0 && kind == unix.S_IFDIR && info.Mode&unix.S_ISVTX != 0:
+		w.sticky = &Error{File: w.name(part), Who: "everybody"}
+		if info.Mode&0o002 == 0 {
+			w.sticky = byGroup(w.name(part), info.Gid)
+		}
+	case info.Mode&0o002 != 0:
+		return &Error{File: w.name(part), Who: "everybody"}
+	case info.Mode&0o020 != 0 && kind != unix.S_IFDIR:
+		return byGroup(w.name(part), info.Gid)
+	case info.Mode&0o020 != 0 && w.writable == nil:
+		w.writable = byGroup(w.name(part), info.Gid)
+	}
+	if info.Dev == w.device || kind != unix.S_IFDIR {
+		return nil
+	}
+	w.device = info.Dev
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(fd, &fs); err == nil && fs.Type == unix.FUSE_SUPER_MAGIC {
+		if uid := mounter(info.Dev); uid != 0 {
+			return byUser(w.name(part), uid)
+		}
+	}
+	return nil
+}
+
+// mounter returns the user whose process answers for a FUSE file system, which can show any owner; the overflow number if unknown.
+func mounter(device uint64) uint32 {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return overflow
+	}
+	number := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
+	for _, line := range strings.Split(string(table), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || fields[2] != number {
+			continue
+		}
+		for _, option := range strings.Split(fields[len(fields)-1], ",") {
+			if text, is := strings.CutPrefix(option, "user_id="); is {
+				if uid, err := strconv.ParseUint(text, 10, 32); err == nil {
+					return uint32(uid)
+				}
+			}
+		}
+	}
+	return overflow
+}

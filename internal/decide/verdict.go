@@ -1,0 +1,80 @@
+package decide
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Verdict is a comparison of a [Report] with a [Need], as "vkloader check --json" prints it.
+type Verdict struct {
+	Schema   int             `json:"schema"`
+	Require  string          `json:"require"` // the request, in a fixed order
+	Met      bool            `json:"met"`
+	Code     NeedCode        `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
+	What     string          `json:"what,omitempty"`     // the same in a sentence
+	Library  string          `json:"library"`            // the loader that was asked
+	Devices  []VerdictDevice `json:"devices"`            // in the order in which programs get them
+	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang
+	Manifest string          `json:"manifest,omitempty"` // the manifest that names the culprit library
+}
+
+// VerdictDevice is a device, and whether it meets the need.
+type VerdictDevice struct {
+	Index uint32 `json:"index"`
+	Name  string `json:"name"`
+	ID    string `json:"id"` // an ID that does not change when the machine restarts
+	Meets bool   `json:"meets"`
+}
+
+// Verdict compares a report with the need, device by device. [Need.Check] is the same as an error.
+func (n *Need) Verdict(r *Report) *Verdict {
+	err := n.Check(r)
+	v := &Verdict{Schema: Schema, Require: n.String(), Met: err == nil, Library: r.Library, Devices: []VerdictDevice{}, Culprit: r.File, Manifest: r.Manifest}
+	if what := (*UnmetError)(nil); errors.As(err, &what) {
+		v.Code, v.What = what.Code, what.Text
+	}
+	for i := range r.Devices {
+		d := &r.Devices[i]
+		v.Devices = append(v.Devices, VerdictDevice{d.Index, d.Name, d.ID(), n.Meets(d)})
+	}
+	return v
+}
+
+// String is the need as [ParseNeed] reads it; "" for the zero value.
+func (n Need) String() string {
+	var list []string
+	add := func(name, value string) { list = append(list, name+"="+value) }
+	if n.API != 0 {
+		add("api", short(n.API))
+	}
+	if n.Type != OtherType {
+		add("type", n.Type.String())
+	}
+	if n.VRAM != 0 {
+		add("vram", sizeText(n.VRAM))
+	}
+	for _, name := range n.Extensions {
+		add("extension", name)
+	}
+	if n.Vendor != "" {
+		add("vendor", n.Vendor)
+	}
+	if n.NotCPU {
+		add("not", "cpu")
+	}
+	if n.Count != 0 {
+		add("count", strconv.Itoa(n.Count))
+	}
+	return strings.Join(list, ",")
+}
+
+// sizeText is a size that parseBytes reads as the same number.
+func sizeText(n uint64) string {
+	for _, u := range units {
+		if n%u.bytes == 0 {
+			return strconv.FormatUint(n/u.bytes, 10) + u.letter
+		}
+	}
+	return strconv.FormatUint(n, 10)
+}

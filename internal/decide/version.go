@@ -1,0 +1,42 @@
+package decide
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/term"
+)
+
+// Version is a version of Vulkan, as Vulkan packs it.
+type Version uint32
+
+// Versions of Vulkan.
+const (
+	V1_0 Version = 1 << 22
+	V1_1         = V1_0 | 1<<12
+	V1_2         = V1_0 | 2<<12
+	V1_3         = V1_0 | 3<<12
+	V1_4         = V1_0 | 4<<12
+)
+
+// String is the version as 1.3.230.
+func (v Version) String() string { return term.Version(uint32(v)) }
+
+// ParseVersion reads 1.3 or 1.3.230.
+func ParseVersion(text string) (Version, error) {
+	parts := strings.Split(text, ".")
+	limits := []uint64{0x7f, 0x3ff, 0xfff}
+	if len(parts) < 2 || len(parts) > 3 {
+		return 0, fmt.Errorf("%q is no version of Vulkan, as 1.3", text)
+	}
+	var v Version
+	for i, shift := range []int{22, 12, 0}[:len(parts)] {
+		number, err := strconv.ParseUint(parts[i], 10, 32)
+		if err != nil || number > limits[i] {
+			return 0, fmt.Errorf("%q is no version of Vulkan, as 1.3", text)
+		}
+		v |= Version(number << shift)
+	}
+	return v, nil
+}

@@ -1,0 +1,94 @@
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// Times of waiting. After an event, more of them usually follow: a driver makes several nodes.
+const (
+	settle    = 200 * time.Millisecond // from an event to the next look
+	firstPoll = time.Second            // from a look to the next one without an event
+	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
+)
+
+// Wait waits until the machine meets the need, and then returns nil. It calls [Probe] at once, and again after each event
+// that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls it again after 1 s,
+// 2 s, 4 s and so on, up to every 10 s.
+//
+// If the context ends first, the error wraps the context's error and an *[UnmetError], which names the missing part. Other
+// errors, such as [ErrNoProbe], end the wait.
+func Wait(ctx context.Context, need Need) error {
+	_, err := WaitWith(ctx, need, ProbeOptions{})
+	return err
+}
+
+// WaitWith is [Wait] with options for the probe. It returns the report that meets the need, or the last one.
+func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, error) {
+	if options.Env == nil {
+		options.Env = Local().variables()
+	}
+	options.Whole = true
+	if options.Limit == 0 {
+		options.Limit = 30 * time.Second
+	}
+	w := watch()
+	defer w.stop()
+	var last *Report
+	missing := errors.New("nothing was asked yet")
+	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
+		w.add(watched(ctx, options.Env)) // before the look: later changes are events
+		report, err := Probe(ctx, options)
+		switch {
+		case ctx.Err() != nil:
+			return last, fmt.Errorf("%w (%w)", missing, ctx.Err())
+		case err != nil:
+			return report, err
+		}
+		last = report
+		if missing = need.Check(report); missing == nil {
+			return report, nil
+		}
+		if !pause(ctx, w.events, poll) {
+			return last, fmt.Errorf("%w (%w)", missing, ctx.Err())
+		}
+	}
+}
+
+// pause waits for an event, at most for a time; false when the context is over.
+func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool {
+	timer := time.NewTimer(poll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	case <-events:
+	}
+	timer.Reset(settle)
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-events: // that it has settled is not waited for: a machine may never do
+		case <-timer.C:
+			return true
+		}
+	}
+}
+
+// watched are the directories in which a driver appears.
+func watched(ctx context.Context, environ []string) (list []string) {
+	answer, err := Local().Decide(ctx, Program{Env: environ})
+	if err != nil && !errors.Is(err, ErrNoDriver) {
+		return list
+	}
+	for _, p := range answer.DriverList().Places {
+		list = append(list, p.Path, filepath.Dir(p.Path))
+	}
+	return list
+}

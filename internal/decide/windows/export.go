@@ -1,0 +1,75 @@
+package windows
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"vkloader/internal/core/facts"
+)
+
+// ExportedValue is a value with its data, for a file of the registry editor.
+type ExportedValue struct {
+	ValueName
+	Data
+}
+
+// Export is the text of such a file. wide: the values are of a system that runs programs of 64 bits, on which the keys of 32-bit
+// programs have another name.
+func Export(values []ExportedValue, wide bool) string {
+	var text strings.Builder
+	text.WriteString("Windows Registry Editor Version 5.00\r\n")
+	before := ""
+	for _, v := range values {
+		key := v.Key
+		if rest, is := strings.CutPrefix(key, `SOFTWARE\`); is && v.Hive == facts.LocalMachine && v.Bits == "32" && wide {
+			key = `SOFTWARE\WOW6432Node\` + rest
+		}
+		if key = v.Hive.String() + `\` + key; key != before {
+			fmt.Fprintf(&text, "\r\n[%s]\r\n", key)
+			before = key
+		}
+		fmt.Fprintf(&text, "\"%s\"=%s\r\n", escaped(v.Name), written(v.Data))
+	}
+	return text.String()
+}
+
+func escaped(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
+}
+
+// Types of values that a file of the registry editor has a form for.
+const (
+	kindText   = 1
+	kindNumber = 4
+)
+
+// written are the data of a value in such a file: a number, a text, or bytes with their type.
+func written(d Data) string {
+	if d.Kind == kindNumber && len(d.Bytes) == 4 {
+		return fmt.Sprintf("dword:%08x", binary.LittleEndian.Uint32(d.Bytes))
+	}
+	if text, ok := plainText(d); ok {
+		return `"` + escaped(text) + `"`
+	}
+	list := make([]string, len(d.Bytes))
+	for i, b := range d.Bytes {
+		list[i] = fmt.Sprintf("%02x", b)
+	}
+	return fmt.Sprintf("hex(%x):", d.Kind) + strings.Join(list, ",")
+}
+
+// plainText is a text that one line can hold, with the NUL that ends it.
+func plainText(d Data) (string, bool) {
+	if d.Kind != kindText || len(d.Bytes)%2 != 0 || len(d.Bytes) == 0 {
+		return "", false
+	}
+	units := make([]uint16, len(d.Bytes)/2)
+	for i := range units {
+		if units[i] = binary.LittleEndian.Uint16(d.Bytes[2*i:]); (units[i] < ' ' || utf16.IsSurrogate(rune(units[i]))) != (i == len(units)-1) {
+			return "", false
+		}
+	}
+	return string(utf16.Decode(units[:len(units)-1])), units[len(units)-1] == 0
+}

@@ -1,0 +1,43 @@
+package windows
+
+import (
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Job are processes that end together, with this process at the latest.
+type Job struct {
+	handle windows.Handle
+	end    func() error
+}
+
+// NewJob makes a job without processes.
+func NewJob() (*Job, error) {
+	handle, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
+		LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE}}
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, pointer(&limits), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		_ = windows.CloseHandle(handle)
+		return nil, err
+	}
+	return &Job{handle, sync.OnceValue(func() error { return windows.CloseHandle(handle) })}, nil
+}
+
+// Take puts a process into the job, with all that it starts from then on.
+func (j *Job) Take(pid uint32) error {
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	return windows.AssignProcessToJobObject(j.handle, process)
+}
+
+// End ends all processes of the job; again it does nothing.
+func (j *Job) End() error { return j.end() }

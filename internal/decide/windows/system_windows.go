@@ -1,0 +1,129 @@
+package windows
+
+import (
+	"fmt"
+	"strconv"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"vkloader/internal/core/facts"
+)
+
+// System64 tells whether programs of 64 bits run here.
+func System64() bool { return strconv.IntSize == 64 || isWOW64(windows.CurrentProcess()) }
+
+func isWOW64(process windows.Handle) bool {
+	var is bool
+	return windows.IsWow64Process(process, &is) == nil && is
+}
+
+// Own returns the rights of this process.
+func Own() facts.Process {
+	p := Of(windows.GetCurrentProcessToken())
+	p.WOW64 = isWOW64(windows.CurrentProcess())
+	return p
+}
+
+// Of is the integrity level of a token (WIN-051, WIN-058).
+func Of(token windows.Token) (p facts.Process) {
+	var size uint32
+	_ = windows.GetTokenInformation(token, windows.TokenIntegrityLevel, nil, 0, &size)
+	if size == 0 {
+		return p
+	}
+	block := make([]uint64, (size+7)/8)
+	if windows.GetTokenInformation(token, windows.TokenIntegrityLevel, (*byte)(unsafe.Pointer(&block[0])), size, &size) != nil {
+		return p
+	}
+	sid := (*windows.Tokenmandatorylabel)(unsafe.Pointer(&block[0])).Label.Sid
+	if count := sid.SubAuthorityCount(); count > 0 {
+		p.Known, p.Level = true, sid.SubAuthority(uint32(count)-1)
+	}
+	return p
+}
+
+var (
+	kernel32      = windows.NewLazySystemDLL("kernel32.dll")
+	packagesOf    = kernel32.NewProc("GetPackagesByPackageFamily")
+	pathOfPackage = kernel32.NewProc("GetPackagePathByFullName")
+)
+
+// Packages are the directories of a family's app packages (WIN-044, WIN-046).
+func Packages(family string) (paths []string) {
+	wide, err := windows.UTF16PtrFromString(family)
+	if err != nil || packagesOf.Find() != nil || pathOfPackage.Find() != nil {
+		return nil
+	}
+	var count, length uint32
+	result, _, _ := packagesOf.Call(pointer(wide), pointer(&count), 0, pointer(&length), 0)
+	if windows.Errno(result) != windows.ERROR_INSUFFICIENT_BUFFER || count == 0 || length == 0 {
+		return nil
+	}
+	names, buffer := make([]*uint16, count), make([]uint16, length)
+	if result, _, _ = packagesOf.Call(pointer(wide), pointer(&count), pointer(&names[0]), pointer(&length), pointer(&buffer[0])); result != 0 {
+		return nil
+	}
+	for _, name := range names[:min(int(count), len(names))] {
+		var path [maxPath]uint16 // WIN-046: a longer one is none
+		room := uint32(len(path))
+		if result, _, _ := pathOfPackage.Call(pointer(name), pointer(&room), pointer(&path[0])); result == 0 {
+			paths = append(paths, text(path[:]))
+		}
+	}
+	return paths
+}
+
+// SystemDirectory is where libraries of a word size lie: for a program of 32 bits on a system of 64, the one beside.
+func SystemDirectory(bits string) string {
+	if bits == "32" && System64() {
+		if directory, err := windows.GetSystemWindowsDirectory(); err == nil {
+			return directory + `\SysWOW64`
+		}
+	}
+	directory, err := windows.GetSystemDirectory()
+	if err != nil {
+		return `C:\Windows\System32`
+	}
+	if strconv.IntSize == 32 && bits == "64" { // by the name by which programs of 32 bits see that directory
+		if windowsDirectory, err := windows.GetSystemWindowsDirectory(); err == nil {
+			return windowsDirectory + `\Sysnative`
+		}
+	}
+	return directory
+}
+
+// versionBlock is the version resource of a file; nil without one.
+func versionBlock(name string) []byte {
+	size, err := windows.GetFileVersionInfoSize(name, nil)
+	if err != nil || size == 0 {
+		return nil
+	}
+	block := make([]byte, size)
+	if windows.GetFileVersionInfo(name, 0, size, unsafe.Pointer(&block[0])) != nil {
+		return nil
+	}
+	return block
+}
+
+// FileVersion is the version that a file's resources give it, such as 1.4.363.0; "" without one.
+func FileVersion(name string) string {
+	var fixed *windows.VS_FIXEDFILEINFO
+	length := uint32(unsafe.Sizeof(*fixed))
+	block := versionBlock(name)
+	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\`, unsafe.Pointer(&fixed), &length) != nil || fixed == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16, fixed.FileVersionLS&0xffff)
+}
+
+// FileText is a text of a file's resources in English, such as ProductName; "" without one.
+func FileText(name, text string) string {
+	var found *uint16
+	var length uint32
+	block := versionBlock(name)
+	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\StringFileInfo\040904b0\`+text, unsafe.Pointer(&found), &length) != nil || found == nil {
+		return ""
+	}
+	return windows.UTF16PtrToString(found)
+}

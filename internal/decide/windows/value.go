@@ -1,0 +1,40 @@
+package windows
+
+import (
+	"strings"
+	"unicode"
+
+	"vkloader/internal/core/facts"
+)
+
+// Classes of devices.
+const (
+	DisplayClass   = "{4d36e968-e325-11ce-bfc1-08002be10318}"
+	ComponentClass = "{5c4c3332-344d-483c-8739-259e934c9cc8}" // software components
+)
+
+// ValueName names a value of the registry, in the view of programs of a word size.
+type ValueName struct {
+	Hive facts.Hive
+	Bits string // "32" or "64"
+	Key  string
+	Name string
+}
+
+// String is the value as people name it.
+func (v ValueName) String() string {
+	text := v.Hive.String() + `\` + v.Key + ": " + v.Name
+	if v.Hive == facts.LocalMachine {
+		text += " (view of " + v.Bits + "-bit programs)"
+	}
+	return text
+}
+
+// Exportable tells whether a value can stand in a file for the registry editor: it has a line there.
+func (v ValueName) Exportable() bool { return strings.IndexFunc(v.Name, unicode.IsControl) < 0 }
+
+// Data are the data of a value as the registry keeps them.
+type Data struct {
+	Kind  uint32
+	Bytes []byte
+}

@@ -1,0 +1,75 @@
+package windows
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/registry"
+)
+
+var setValueEx = windows.NewLazySystemDLL("advapi32.dll").NewProc("RegSetValueExW")
+
+// Running is the registry of the running system.
+type Running struct{}
+
+// open opens the key of a value. Errors are those of package fs where it has one.
+func (v ValueName) open(access uint32) (registry.Key, error) {
+	k, err := registry.OpenKey(hiveKey(v.Hive), v.Key, access|view(v.Bits))
+	return k, v.told(err)
+}
+
+// told is an error with the value that it is about.
+func (v ValueName) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, registry.ErrNotExist) {
+		err = fs.ErrNotExist
+	}
+	return &fs.PathError{Op: "registry", Path: v.String(), Err: err}
+}
+
+// Read gives the data of a value.
+func (Running) Read(v ValueName) (Data, error) {
+	k, err := v.open(registry.QUERY_VALUE)
+	if err != nil {
+		return Data{}, err
+	}
+	defer k.Close()
+	data, err := dataOf(k, v.Name)
+	return data, v.told(err)
+}
+
+// Write gives a value these data. Its key is made where it is missing.
+func (Running) Write(v ValueName, data Data) error {
+	k, _, err := registry.CreateKey(hiveKey(v.Hive), v.Key, registry.SET_VALUE|view(v.Bits))
+	if err != nil {
+		return v.told(err)
+	}
+	defer k.Close()
+	name, err := windows.UTF16PtrFromString(v.Name)
+	if err != nil {
+		return v.told(err)
+	}
+	bytes := append([]byte{}, data.Bytes...)
+	room := append(bytes, 0) // of no bytes, too, there is an address
+	if result, _, _ := setValueEx.Call(uintptr(k), pointer(name), 0, uintptr(data.Kind), pointer(&room[0]), uintptr(len(bytes))); result != 0 {
+		return v.told(syscall.Errno(result))
+	}
+	return nil
+}
+
+// Delete takes a value away.
+func (Running) Delete(v ValueName) error {
+	k, err := v.open(registry.SET_VALUE)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	return v.told(k.DeleteValue(v.Name))
+}
+
+// Wide tells whether programs of 64 bits run.
+func (Running) Wide() bool { return System64() }

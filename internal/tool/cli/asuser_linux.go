@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"os/user"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/exit"
+)
+
+// addAsUser adds the option --as-user.
+func addAsUser(root *cobra.Command, s *invocation) {
+	root.PersistentFlags().StringVar(&s.actAs, "as-user", "", "as root: run the command with the rights and the home of `USER`, and none of root's")
+	completes(root, map[string]completion{"as-user": completeUsers})
+}
+
+// completeUsers lists the users of this machine.
+func completeUsers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	text, _ := os.ReadFile("/etc/passwd") // without it there is nothing to complete
+	var names []string
+	for line := range strings.Lines(string(text)) {
+		if name, _, is := strings.Cut(line, ":"); is {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// account is a user with the rights that the kernel knows.
+type account struct {
+	name, home string
+	uid, gid   uint32
+	groups     []uint32
+}
+
+// accountOf looks a user up by name or number. A number without an entry has a group of the same number and no home.
+func accountOf(name string) (a account, err error) {
+	entry, err := user.Lookup(name)
+	number, wrong := strconv.ParseUint(name, 10, 32)
+	if err != nil && wrong == nil {
+		if entry, err = user.LookupId(name); err != nil {
+			return account{name, "", uint32(number), uint32(number), nil}, nil
+		}
+	}
+	if err != nil {
+		return a, exit.Unable("--as-user %s: there is no such user", name)
+	}
+	numbers := []string{entry.Uid, entry.Gid}
+	groups, err := entry.GroupIds()
+	if err != nil {
+		return a, exit.Unable("--as-user %s: %w", name, err)
+	}
+	var ids []uint32
+	for _, text := range append(numbers, groups...) {
+		id, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return a, exit.Unable("--as-user %s: %w", name, err)
+		}
+		ids = append(ids, uint32(id))
+	}
+	return account{entry.Username, entry.HomeDir, ids[0], ids[1], ids[2:]}, nil
+}
+
+// environ returns the variables of a process of the user: those of the tool without its home and session, and with the user's.
+func (a *account) environ(own []string) []string {
+	list := slices.DeleteFunc(slices.Clone(own), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "SUDO_") || strings.HasPrefix(name, "DBUS_") ||
+			slices.Contains([]string{variables.Home.Name(), "USER", "LOGNAME", "MAIL", "SHELL", "TMPDIR"}, name)
+	})
+	list = append(list, "USER="+a.name, "LOGNAME="+a.name)
+	if a.home != "" {
+		list = append(list, variables.Home.Name()+"="+a.home)
+	}
+	session := "/run/user/" + strconv.FormatUint(uint64(a.uid), 10)
+	if info, err := os.Lstat(session); err == nil && info.IsDir() {
+		if of, known := machine.NumbersOf(info); known && of.User == a.uid {
+			list = append(list, variables.RuntimeDirectory.Name()+"="+session)
+		}
+	}
+	return list
+}
+
+// become runs the command line again in a process of the user that --as-user names, and returns its exit code as an error. done is
+// false where this process is that user's already. The child has a session of its own: code of the user can type nothing
+// into root's terminal.
+func become(s *invocation) (done bool, err error) {
+	a, err := accountOf(s.actAs)
+	if err != nil {
+		return true, err
+	}
+	if int(a.uid) == os.Geteuid() {
+		if a.uid != 0 && trust.Raised() {
+			return true, exit.Unable("--as-user %s: this process keeps rights that the user does not have", s.actAs)
+		}
+		return false, nil
+	}
+	if os.Geteuid() != 0 {
+		return true, exit.Unable("--as-user %s: only root can act as another user", s.actAs)
+	}
+	child := exec.Command(s.self, s.args...)
+	child.Env = a.environ(s.environ)
+	child.Stdout, child.Stderr = s.plain, s.errOut
+	if s.terminal || s.plain == os.Stdout {
+		child.Stdin = os.Stdin
+	}
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL,
+		Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: a.groups}}
+	runtime.LockOSThread() // the signal at the parent's death is tied to the thread that started the child
+	defer runtime.UnlockOSThread()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer signal.Stop(signals)
+	if err := spawn.Start(child); err != nil {
+		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
+	}
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case got := <-signals:
+				_ = child.Process.Signal(got)
+			case <-over:
+				return
+			}
+		}
+	}()
+	err = child.Wait()
+	close(over)
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return true, exit.With(exit.Fine)
+	case !errors.As(err, &ended):
+		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
+	}
+	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return true, exit.With(128 + int(status.Signal()))
+	}
+	return true, exit.With(ended.ExitCode())
+}
+
+// ownHomes takes another user's homes out of the variables of a command that root runs, and says so.
+func ownHomes(s *invocation) {
+	kept, ignored := trust.Homes(s.environ)
+	s.environ = kept
+	if text := trust.Warning(ignored); text != "" {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", text)
+	}
+}

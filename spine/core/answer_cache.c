@@ -1,0 +1,156 @@
+/* answer_cache.c: keeps the core's answers by their messages. The core is a function of the messages of one call, and
+ * those hold every fact: variables, directories, files with all their contents. So the same messages have the same
+ * answers, and the core need not be asked to get them. A round is found by the round before it and by its message, so
+ * that no fact is kept twice.
+ *
+ * It reads no fact and reads no answer. Memory is got and given back without the lock. A forked child may use what was
+ * remembered before: a round is complete before it can be found, and is never changed. */
+#include "core/answer_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/process.h"
+
+#define ROUNDS_MAX 64
+#define BYTES_MAX ((size_t)4 * 1024 * 1024)
+
+/* Guarded by the lock; pointers are stored at once, so that a child forked in the middle finds none half written. */
+static struct round *_Atomic rounds[ROUNDS_MAX];
+static uint64_t now;
+static _Atomic size_t last_id;
+
+static uint64_t mixed(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9fb21c651e98df25u;
+    return h ^ h >> 35;
+}
+
+static uint64_t word_at(const unsigned char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+
+/* A message may have all the manifests of the machine: four words at once, of which none waits for another. */
+static uint64_t bytes_hash(const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    uint64_t h = size, h1 = 1, h2 = 2, h3 = 3;
+    for (; size >= 32; p += 32, size -= 32) {
+        h = mixed(h, word_at(p));
+        h1 = mixed(h1, word_at(p + 8));
+        h2 = mixed(h2, word_at(p + 16));
+        h3 = mixed(h3, word_at(p + 24));
+    }
+    h = mixed(mixed(mixed(h, h1), h2), h3);
+    for (; size >= 8; p += 8, size -= 8) h = mixed(h, word_at(p));
+    for (; size; p++, size--) h = (h ^ *p) * 0x9fb21c651e98df25u;
+    return h ^ h >> 32;
+}
+
+struct round *round_new(uint64_t parent, unsigned char *message, size_t size)
+{
+    struct round *r = calloc(1, sizeof *r);
+    if (!r) {
+        free(message);
+        return NULL;
+    }
+    r->references = 1;
+    r->id = atomic_fetch_add(&last_id, 1) + 1;
+    r->parent = parent;
+    r->message = message;
+    r->message_size = size;
+    r->hash = bytes_hash(message, size);
+    return r;
+}
+
+struct round *round_hold(struct round *r)
+{
+    if (r) atomic_fetch_add(&r->references, 1);
+    return r;
+}
+
+void round_drop(struct round *r)
+{
+    lock_wanted(false);
+    if (!r || atomic_fetch_sub(&r->references, 1) != 1) return;
+    free(r->message);
+    free(r->answer);
+    free(r);
+}
+
+/* The place of a round that could be the one: its message is compared without the lock. */
+static unsigned place_of(const struct round *like)
+{
+    lock_wanted(true);
+    for (unsigned i = 0; i < ROUNDS_MAX; i++) {
+        const struct round *r = atomic_load(&rounds[i]);
+        if (r && r->parent == like->parent && r->hash == like->hash && r->message_size == like->message_size) return i;
+    }
+    return ROUNDS_MAX;
+}
+
+struct round *answer_find(const struct round *like)
+{
+    struct round *found = NULL;
+    lock_take();
+    unsigned at = place_of(like);
+    if (at < ROUNDS_MAX) {
+        found = round_hold(atomic_load(&rounds[at]));
+        found->used = ++now;
+    }
+    lock_drop();
+    if (found && memcmp(found->message, like->message, like->message_size) != 0) {
+        round_drop(found);
+        return NULL;
+    }
+    return found;
+}
+
+static size_t weight(const struct round *r)
+{
+    return sizeof *r + r->message_size + r->answer_size;
+}
+
+/* A free place for a round, made by taking out what was used longest ago; that is put on the list. */
+static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX], unsigned *count)
+{
+    lock_wanted(true);
+    for (;;) {
+        size_t bytes = weight(r);
+        unsigned free_place = ROUNDS_MAX, oldest = ROUNDS_MAX;
+        for (unsigned i = 0; i < ROUNDS_MAX; i++) {
+            const struct round *other = atomic_load(&rounds[i]);
+            if (!other) {
+                free_place = i;
+                continue;
+            }
+            bytes += weight(other);
+            if (oldest == ROUNDS_MAX || other->used < atomic_load(&rounds[oldest])->used) oldest = i;
+        }
+        if (free_place < ROUNDS_MAX && bytes <= BYTES_MAX) return free_place;
+        gone[(*count)++] = atomic_exchange(&rounds[oldest], NULL);
+    }
+}
+
+void answer_keep(struct round *r)
+{
+    struct round *gone[ROUNDS_MAX];
+    unsigned count = 0;
+    if (weight(r) > BYTES_MAX / 2) return;
+    lock_take();
+    if (place_of(r) == ROUNDS_MAX) {
+        unsigned at = make_room(r, gone, &count);
+        r->used = ++now;
+        atomic_store(&rounds[at], round_hold(r));
+    }
+    lock_drop();
+    while (count) round_drop(gone[--count]);
+}
+
+void answers_forget(void)
+{
+    for (unsigned i = 0; i < ROUNDS_MAX; i++) round_drop(atomic_exchange(&rounds[i], NULL));
+}

@@ -1,0 +1,316 @@
+/* table.c: the table of the libraries that the loader has open for drivers, and of those that were overwritten.
+ *
+ * A driver library that has reported a physical device stays open after its last instance, until the process ends or
+ * one of its files changes (ERRATA 1; docs/guest-rules.md, "What stays in memory"). A library that a list of extensions
+ * has opened stays until the next vkDestroyInstance (INS-087). Every other library is closed when nobody uses it.
+ * library_look compares the files before a call opens libraries; a library in use is not compared.
+ *
+ * A file that was overwritten in place has changed the code of its mapping. Its library is put into quarantine: neither
+ * called nor closed.
+ *
+ * It opens no library and calls no function of one. Records are reused and never freed before the loader is unloaded,
+ * so that the table is walked without the lock.
+ */
+#include "library/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct library *_Atomic library_table;
+
+bool library_never_closed(void)
+{
+    return unloading() == UNLOAD_NEVER;
+}
+
+void library_let_go(void *handle)
+{
+    if (!library_never_closed()) gate_dlclose(handle);
+}
+
+/* ---- records ---------------------------------------------------------------------------------------------------- */
+
+bool record_open(const struct library *l)
+{
+    return l->state == LIBRARY_IN_USE || l->state == LIBRARY_KEPT;
+}
+
+/* The record of an open library, or NULL. */
+struct library *record_with(const void *handle)
+{
+    lock_wanted(true);
+    struct library *l = atomic_load(&library_table);
+    while (l && !(record_open(l) && l->handle == handle)) l = l->next;
+    return l;
+}
+
+bool record_quarantined(const void *handle)
+{
+    bool is = false;
+    lock_take();
+    for (const struct library *l = atomic_load(&library_table); l && !is; l = l->next)
+        is = l->state == LIBRARY_QUARANTINED && l->handle == handle;
+    lock_drop();
+    return is;
+}
+
+static bool has_file(const struct library *l, const char *path)
+{
+    const struct library_file *f = l->files;
+    while (f && strcmp(f->path, path) != 0) f = f->next;
+    return f != NULL;
+}
+
+/* Adds a file that the library does not have yet. object: as in the record. */
+void record_file_add(struct library *l, const char *path, const struct file_identity *identity, const void *object)
+{
+    size_t length = strlen(path) + 1, size;
+    if (!size_of_array(sizeof(struct library_file), length, 1, &size)) return;
+    struct library_file *f = malloc(size);
+    if (!f) return;
+    *f = (struct library_file){.identity = *identity, .object = object};
+    memcpy(f->path, path, length);
+    lock_take();
+    if (!has_file(l, path)) {
+        f->next = l->files;
+        l->files = f;
+        f = NULL;
+    }
+    lock_drop();
+    free(f);
+}
+
+/* Frees the contents of a record that nobody else leads to. */
+void record_free(struct library *l)
+{
+    lock_take();
+    struct library was = *l;
+    memset((char *)l + offsetof(struct library, state), 0, sizeof *l - offsetof(struct library, state));
+    lock_drop();
+    free(was.given);
+    free(was.path);
+    free(was.search);
+    objects_drop(was.before);
+    for (struct library_file *f = was.files, *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
+}
+
+/* Reports whether a file of the library was overwritten. */
+static bool was_overwritten(const struct library *l)
+{
+    struct file_identity now;
+    for (const struct library_file *f = l->files; f; f = f->next)
+        if (file_identify(f->path, &now) && file_overwritten(&now, &f->identity) &&
+            (!f->object || objects_have(f->object, f->path)))
+            return true;
+    return false;
+}
+
+static void record_set(struct library *l, enum library_state state)
+{
+    lock_take();
+    l->state = state;
+    lock_drop();
+}
+
+/* Closes a library that this thread has put into CLOSING, or puts it into quarantine. */
+void record_close(struct library *l)
+{
+    bool overwritten = was_overwritten(l);
+    if (overwritten) {
+        record_set(l, LIBRARY_QUARANTINED);
+        return;
+    }
+    if (l->closure) closure_drop(l->closure);
+    for (uint32_t i = 0; !l->closure && i < l->references; i++) library_let_go(l->handle);
+    record_free(l);
+}
+
+/* A free record, which the caller alone leads to. NULL: no memory. */
+struct library *record_new(void)
+{
+    struct library *fresh = calloc(1, sizeof *fresh), *l;
+    if (!fresh) return NULL;
+    lock_take();
+    for (l = atomic_load(&library_table); l && l->state != LIBRARY_FREE;) l = l->next;
+    if (!l) {
+        struct library *_Atomic *end = &library_table;
+        while ((l = atomic_load(end))) end = &l->next;
+        atomic_store(end, l = fresh);
+        fresh = NULL;
+    }
+    l->state = LIBRARY_CLOSING; /* nobody finds it */
+    lock_drop();
+    free(fresh);
+    return l;
+}
+
+/* Reports whether a library that nobody uses stays open. */
+bool record_stays(const struct library *l)
+{
+    bool searched = !l->closure && !path_has_directory(l->given);
+    return library_never_closed() || l->listed ||
+           (l->reported && unloading() == UNLOAD_USUAL && (!searched || l->search));
+}
+
+/* Ends one use. True: the caller has to call record_close. */
+bool record_unhold(struct library *l)
+{
+    lock_wanted(true);
+    if (--l->users || l->state != LIBRARY_IN_USE) return false;
+    l->state = record_stays(l) ? LIBRARY_KEPT : LIBRARY_CLOSING;
+    return l->state == LIBRARY_CLOSING;
+}
+
+void record_hold(struct library *l)
+{
+    lock_wanted(true);
+    l->users++;
+    l->state = LIBRARY_IN_USE;
+}
+
+/* At exit the libraries stay where they are: other threads may still run in them, and nothing is gained. So they do
+ * where the system holds its lock meanwhile (WIN-010): the end of a driver may wait for its threads, which wait for the
+ * lock.
+ */
+__attribute__((destructor)) static void close_all(void)
+{
+    if (exit_begun()) return;
+    for (struct library *l = atomic_load(&library_table); l && !UNLOADED_UNDER_LOCK; l = l->next) {
+        if (!record_open(l)) continue;
+        record_set(l, LIBRARY_CLOSING);
+        record_close(l);
+    }
+    for (struct library *l = atomic_exchange(&library_table, NULL), *next; l; l = next) {
+        next = l->next;
+        record_free(l);
+        free(l);
+    }
+    objects_forget();
+}
+
+/* ---- what changed ----------------------------------------------------------------------------------------------- */
+
+/* The next library that library_look holds, from one on; NULL: no more. */
+static struct library *looked_from(struct library *l)
+{
+    lock_take();
+    while (l && !l->looked) l = l->next;
+    lock_drop();
+    return l;
+}
+
+/* Compares the files of a library that library_look holds. */
+static void files_compare(struct library *l)
+{
+    struct file_identity now;
+    lock_take();
+    struct library_file *f = l->files; /* which others add to at its head */
+    lock_drop();
+    for (; f; f = f->next) {
+        bool there = file_identify(f->path, &now);
+        f->found = there && file_same(&now, &f->identity)          ? FILE_SAME
+                   : there && file_overwritten(&now, &f->identity) ? FILE_OVERWRITTEN
+                                                                   : FILE_REPLACED;
+        if (f->found != FILE_SAME && f->object && !objects_have(f->object, f->path)) f->found = FILE_SAME;
+    }
+}
+
+static bool shares(const struct library *l, const struct library_file *file)
+{
+    const struct library_file *f = l->files;
+    while (f && !file_same_inode(&f->identity, &file->identity)) f = f->next;
+    return f != NULL;
+}
+
+/* Reports whether a library in use or in quarantine has the file: it stays mapped, and the old code needs the old file.
+ */
+static bool is_pinned(const struct library_file *file)
+{
+    lock_wanted(true);
+    const struct library *l = atomic_load(&library_table);
+    while (l && !((l->state == LIBRARY_QUARANTINED || (l->state == LIBRARY_IN_USE && l->users > l->looked)) &&
+                  shares(l, file)))
+        l = l->next;
+    return l != NULL;
+}
+
+/* Judges a held library by its own files and those it shares with others: KEPT or CLOSING. */
+static enum library_state state_after(const struct library *l)
+{
+    lock_wanted(true);
+    bool replaced = false, pinned = library_never_closed();
+    for (const struct library *other = atomic_load(&library_table); other; other = other->next) {
+        for (const struct library_file *f = other->looked ? other->files : NULL; f; f = f->next) {
+            if (f->found == FILE_SAME || (other != l && !shares(l, f))) continue;
+            if (f->found == FILE_OVERWRITTEN) return LIBRARY_CLOSING; /* which puts it into quarantine */
+            pinned |= is_pinned(f);
+            replaced = true;
+        }
+    }
+    return replaced && !pinned ? LIBRARY_CLOSING : LIBRARY_KEPT;
+}
+
+/* Reports whether the linker would find a bare name elsewhere now. */
+static bool search_changed(const struct library *l)
+{
+    return !l->closure && !path_has_directory(l->given) && !linker_search_same(l->search, l->given, l->path);
+}
+
+/* Holds the kept libraries and compares their files. The claim keeps other threads out. */
+static void kept_compare(void)
+{
+    lock_take();
+    for (struct library *l = atomic_load(&library_table); l; l = l->next) {
+        if (l->state != LIBRARY_KEPT) continue;
+        record_hold(l);
+        l->looked = true;
+    }
+    lock_drop();
+    for (struct library *l = atomic_load(&library_table); (l = looked_from(l)); l = l->next) {
+        files_compare(l);
+        l->moved = search_changed(l);
+    }
+}
+
+/* Ends the hold, and gives every library that nobody else has begun to use its state. */
+static void kept_judge(void)
+{
+    lock_take();
+    for (struct library *l = atomic_load(&library_table); l; l = l->next) {
+        if (!l->looked) continue;
+        l->after = state_after(l);
+        if (l->after == LIBRARY_KEPT && l->moved && !library_never_closed()) l->after = LIBRARY_CLOSING;
+    }
+    for (struct library *l = atomic_load(&library_table); l; l = l->next) {
+        if (!l->looked) continue;
+        bool alone = --l->users == 0;
+        if (alone) l->state = l->after;
+        l->looked = alone && l->after == LIBRARY_CLOSING; /* for library_look */
+    }
+    lock_drop();
+}
+
+void library_look(void)
+{
+    struct claim claim;
+    bool any = false;
+    lock_take();
+    for (struct library *l = atomic_load(&library_table); l && !any; l = l->next) any = l->state == LIBRARY_KEPT;
+    any = any && claim_take(&claim, &library_table, NULL); /* not from a destructor that this very function runs */
+    lock_drop();
+    if (!any) return;
+    kept_compare();
+    kept_judge();
+    for (struct library *l = atomic_load(&library_table); (l = looked_from(l)); l = l->next) {
+        lock_take();
+        l->looked = false;
+        lock_drop();
+        record_close(l);
+    }
+    lock_take();
+    claim_drop(&claim);
+    lock_drop();
+}
