@@ -4,6 +4,7 @@
 # emulator is Debian 13's qemu-user, below build/emulators. Debian 12 has no compiler for loong64; Debian 13's is
 # unpacked with the C library that it needs. Installs nothing and needs no root. apt checks the signatures.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 what=$1 target=$2
 field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }

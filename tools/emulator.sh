@@ -3,6 +3,7 @@
 # where the kernel runs them itself. The tests (world.Command) and the scripts ask here and nowhere else.
 # Exits with 1, and says why, when an emulator is needed and is not there; "fetch" has tools/cross.sh unpack it first.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 target=$1
 

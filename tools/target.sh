@@ -4,6 +4,7 @@
 # says so: the compiler; tools/cross.sh unpacks that for another machine, and an emulator where the kernel does not
 # run the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1: suites that take minutes there, too.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 target=$1

@@ -7,6 +7,7 @@
 # Every case gets one of them in layers (overlayfs), and writes into a directory of its own. Needs root and the network;
 # CASES names the functions below to run, where not all.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test-packages debootstrap gcc-multilib dpkg-dev lintian
 
@@ -227,8 +228,13 @@ everything() {
     quiet vkloader doctor
     quiet vkloader run --no-layers vulkaninfo --summary
     quiet vkloader system use distribution
+    # With libvulkan-dev, vulkaninfo opens libvulkan.so, and run's directory has that name too, without vkloader-dev.
+    apt remove vkloader-dev
+    quiet vkloader run env LD_DEBUG=files vulkaninfo --summary
+    told=$(sed -n 's|.*calling init: \(.*/libvulkan\.so[^ ]*\)$|\1|p' "$here/log" | sort -u)
+    [ -n "$told" ] && [ -z "$(echo "$told" | grep -v "^$lib64/vkloader/")" ] || fail "vkloader run vulkaninfo opened $told"
     quiet vkloader system use vkloader
-    apt remove libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader vkloader-dev
+    apt remove libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader
     rmdir "$root/etc/cdi" || fail "the CDI file is there without the tool"
     same_as "$here/listing.before" ' \./var/lib/systemd\(/deb-systemd-.*\)\? '
     quiet dpkg --purge vkloader # nothing is left of the others

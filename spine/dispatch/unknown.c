@@ -1,7 +1,7 @@
 /* unknown.c: commands that the registry does not know. A name gets a forwarding stub and a number;
  * the number is the place in the instance's, the drivers' and the devices' tables (UNK).
  *
- * Nobody is asked while the lock is held; a name that two threads bring at once gets one number.
+ * No driver or layer is asked while the lock is held; a name that two threads bring at once gets one number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +163,7 @@ void unknown_fill_device(struct device *dev)
     struct instance *in = dev->instance;
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) dev->own_table.unknown[i] = (void *)missing_unknown_device;
     lock_take();
-    dev->complete = true; /* names that come from here on are filled in by whoever brings them */
+    dev->complete = true; /* the thread that brings a later name fills it in */
     uint32_t count = in->unknown_device.count;
     lock_drop();
     for (uint32_t i = 0; i < count; i++) fill_one(dev, i, in->unknown_device.name[i]);

@@ -25,7 +25,7 @@ static inline struct control control_take(void)
 static inline void control_give(struct control c)
 {
 #ifdef __i386__
-    __asm__ volatile("fldenv %0" : : "m"(c.x87)); /* and what has happened meanwhile is forgotten */
+    __asm__ volatile("fldenv %0" : : "m"(c.x87)); /* and clears the exceptions since then */
 #endif
     __builtin_ia32_ldmxcsr((unsigned)c.word);
 }

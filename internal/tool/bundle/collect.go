@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -8,10 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/document"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // maxText is how much of a file goes in.
@@ -89,8 +92,18 @@ func manifestsOf(answer *plan.Answer) []string {
 	return slices.Compact(paths)
 }
 
-// textOf is the text of a file.
+// errKind is the error of a file that a bundle does not contain because it may be anything.
+var errKind = errors.New("neither a manifest nor a settings file: not packed")
+
+// members are the names of which a manifest or a settings file has one.
+var members = []string{"ICD", "layer", "layers", "settings", "settings_array"}
+
+// textOf returns the text of a manifest or settings file. Any other file stays out of a bundle. So does a file that another user
+// can exchange or lead elsewhere by a link, where the tool has raised rights.
 func textOf(source *machine.Source, path string) (string, error) {
+	if err := trust.In(source.Root, path); err != nil {
+		return "", trust.Refused("packed", err)
+	}
 	info, err := source.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: %w: no file", path, fs.ErrInvalid)
@@ -101,6 +114,10 @@ func textOf(source *machine.Source, path string) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	parsed, fault := document.Parse(string(text))
+	if fault != nil || !slices.ContainsFunc(members, func(name string) bool { return parsed.Top().Member(name).Exists() }) {
+		return "", fmt.Errorf("%s: %w", path, errKind)
 	}
 	return string(text[:min(len(text), maxText)]), nil
 }

@@ -281,10 +281,44 @@ func (e *libraryExam) unreadable(f *Finding) {
 	}
 }
 
-// opening gives everybody the right to read a file or directory; its owner where it is the user's own.
+// opening returns the advice that lets everybody read a closed file or directory, or its owner where it is the user's own. A
+// place that is no library, manifest or directory of the search, such as /etc/shadow, stays closed.
 func (h host) opening(place string) advice {
 	home := path.Clean(h.variable(variables.Home.Name()))
-	return opening(place, path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/"))
+	own := path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/")
+	if real, err := h.machine.Real(place); err == nil && (!h.public(place, own) || !h.public(real, own)) || err != nil && !h.public(place, own) {
+		return advised("Correct the path. This file or directory is none of the places that drivers and layers belong in, and stays closed.")
+	}
+	return opening(place, own)
+}
+
+// publicTrees are the directories in which packages install drivers, layers and settings for everybody.
+var publicTrees = []string{"/usr", "/opt", "/lib", "/lib32", "/lib64", "/etc/vulkan", "/etc/xdg/vulkan", "/nix/store", "/gnu/store",
+	"/var/lib/flatpak", "/snap", "/run/host", "/run/opengl-driver", "/run/opengl-driver-32"}
+
+// public reports whether everybody may read a place: a directory of the search or of libraries, or a regular file that is a library
+// or a manifest by its name and, where it can be read, by its first bytes.
+func (h host) public(place string, own bool) bool {
+	if !own && !slices.ContainsFunc(publicTrees, func(tree string) bool { return place == tree || strings.HasPrefix(place, tree+"/") }) {
+		return false
+	}
+	info, err := h.machine.Stat(place)
+	if err != nil || info.IsDir() {
+		return err == nil || denied(err)
+	}
+	base := path.Base(place)
+	library := strings.HasSuffix(base, ".so") || strings.Contains(base, ".so.")
+	if !info.Mode().IsRegular() || !library && !strings.HasSuffix(base, ".json") {
+		return false
+	}
+	file, err := h.machine.Open(place)
+	if err != nil {
+		return denied(err)
+	}
+	defer file.Close()
+	start := make([]byte, 4)
+	n, _ := file.ReadAt(start, 0) // a short file is judged by its bytes
+	return !library || string(start[:n]) == "\x7fELF"
 }
 
 // denied tells whether an error is that the user may not.

@@ -119,3 +119,39 @@ func TestUnreadableOwn(t *testing.T) {
 		}
 	}
 }
+
+// No advice opens a file or directory that is no driver's: a link of a manifest or a library leads to it, or a manifest names it.
+func TestPrivateStaysClosed(t *testing.T) {
+	t.Parallel()
+	secret := "/etc/shadow"
+	for _, c := range []struct{ place, text string }{
+		{"/etc/shadow", "root:x"}, {"/root/x.so", "\x7fELF"}, {"/root", ""}, {"/etc/ssl/private/key.json", "{}"}, {"/usr/lib/secret", "\x7fELF"},
+		{"/usr/share/vulkan/icd.d/link.json", ""}, {"/usr/lib/libtext.so", "text"}, {"/home/other/x.json", "{}"}, {"/var/lib/private/x.so", "\x7fELF"},
+	} {
+		t.Run(c.place, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			at := filepath.Join(root, c.place)
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			switch {
+			case strings.Contains(c.place, "link"):
+				err = os.Symlink(secret, at)
+			case c.text == "":
+				err = os.MkdirAll(at, 0o700)
+			default:
+				err = os.WriteFile(at, []byte(c.text), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := host{&machine.Machine{Root: root}}
+			text, commands := h.opening(c.place).say()
+			if strings.Contains(text+strings.Join(commands, ";"), "chmod") {
+				t.Errorf("advice: %s %q", text, commands)
+			}
+		})
+	}
+}

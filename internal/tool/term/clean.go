@@ -8,21 +8,46 @@ import (
 	"unicode/utf8"
 )
 
-// invisible are characters that command a terminal or change how others are shown: control characters of both sets, marks
-// of direction, of no width, and what separates lines.
+// invisible reports whether a character commands a terminal, changes how others are shown, or looks like nothing or like a
+// space: control characters of both sets, marks of direction, separators of lines, blanks.
 func invisible(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || blank(r)
 }
 
-// OneLine replaces what commands a terminal or hides, so that a hostile name can break neither the layout nor the
+// blank reports whether a character of a text looks like a space or like nothing: other spaces than that of ASCII, the blank of
+// braille, fillers of Hangul, variation selectors, and the others that Unicode lets programs leave out.
+func blank(r rune) bool {
+	switch {
+	case r < 0xa0:
+		return false
+	case r == 0x2800 || r >= 0x17b4 && r <= 0x17b5 || r >= 0xfff0 && r <= 0xfff8 || r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	}
+	return unicode.In(r, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// shown returns a character as people get it: U+FFFD for one that commands a terminal, its code for a blank.
+func shown(r rune) string {
+	switch {
+	case blank(r):
+		return fmt.Sprintf("<U+%04X>", r)
+	case invisible(r):
+		return string(utf8.RuneError)
+	}
+	return string(r)
+}
+
+// OneLine replaces characters that command a terminal or hide, so that a hostile name can break neither the layout nor the
 // terminal, nor look like another one. It is the one way from a file to a terminal.
 func OneLine(s string) string {
-	return strings.Map(func(r rune) rune { // bytes that are no UTF-8 come as U+FFFD
-		if invisible(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
+	if utf8.ValidString(s) && strings.IndexFunc(s, invisible) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s { // bytes that are no UTF-8 come as U+FFFD
+		b.WriteString(shown(r))
+	}
+	return b.String()
 }
 
 // Escaped is JSON in which such characters stand as escapes; outside of texts, where there is white space only, it
@@ -61,10 +86,11 @@ func (c Cleaner) Write(data []byte) (int, error) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text)
-		if r != '\n' && r != '\t' && invisible(r) {
-			r = utf8.RuneError
+		if r == '\n' || r == '\t' {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(shown(r))
 		}
-		b.WriteRune(r)
 		text = text[size:]
 	}
 	if _, err := io.WriteString(c.To, b.String()); err != nil {

@@ -6,27 +6,36 @@ import (
 	"unicode/utf8"
 )
 
-// Quoted is a word as a shell reads it back: as it is, in single quotes, or, with what a terminal must not get in it, in
-// the form $'...' of bash, zsh and POSIX 2024. It is the one way from a file to a suggested command.
+// Quoted returns a word as every POSIX shell reads it back: plain, or in single quotes. A word with bytes that a terminal must not get
+// becomes a command substitution with printf(1), whose escapes are visible. Line feeds at the end, which a substitution drops,
+// follow in single quotes. It is the one way from a file to a suggested command.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
 	}
 	switch {
-	case word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0:
+	case word != "" && word[0] != '=' && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0: // zsh looks for the program in =PROGRAM
 		return word
 	case utf8.ValidString(word) && strings.IndexFunc(word, invisible) < 0:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
+	body := strings.TrimRight(word, "\n")
+	end := ""
+	if feeds := word[len(body):]; feeds != "" {
+		end = "'" + feeds + "'"
+	}
+	if body == "" {
+		return end
+	}
 	var b strings.Builder
-	b.WriteString("$'")
-	for i := 0; i < len(word); {
-		r, size := utf8.DecodeRuneInString(word[i:])
+	b.WriteString(`"$(printf '`)
+	for i := 0; i < len(body); {
+		r, size := utf8.DecodeRuneInString(body[i:])
 		switch {
-		case r == '\'' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && size == 1 || invisible(r):
-			for _, c := range []byte(word[i : i+size]) {
+		case r == '%':
+			b.WriteString("%%")
+		case r == '\'' || r == '\\' || r == '-' && i == 0 || r == utf8.RuneError && size == 1 || invisible(r):
+			for _, c := range []byte(body[i : i+size]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}
 		default:
@@ -34,7 +43,7 @@ func Quoted(word string) string {
 		}
 		i += size
 	}
-	return b.String() + "'"
+	return b.String() + `')"` + end
 }
 
 // IsName tells whether a text can be the name of a variable in a shell (POSIX, 3.216).
