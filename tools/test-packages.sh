@@ -51,7 +51,7 @@ binfmt=/proc/sys/fs/binfmt_misc
 handler=vkloader-test-packages
 mounted=
 emulated() {
-    tools/cross.sh qemu-aarch64
+    tools/cross.sh emulator arm64
     emulator=$(PATH=$PWD/build/emulators/bin:$PATH command -v qemu-aarch64)
     mountpoint -q $binfmt || {
         mount -t binfmt_misc none $binfmt
@@ -126,7 +126,7 @@ make_test() {
 # What a case of arm64 needs more.
 make_test_arm64() {
     for p in libvulkan1-vkloader vkloader vkloader-dev; do cp "build/deb/${p}_${version}_arm64.deb" "$here/test"; done
-    compiler=$(PATH=$PWD/build/arm64-tools/bin:$PATH command -v aarch64-linux-gnu-gcc)
+    compiler=$(PATH=$PWD/build/cross/bin:$PATH command -v aarch64-linux-gnu-gcc)
     make_clients arm64 "$compiler" arm64
 }
 
