@@ -21,7 +21,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderICDInterfaceVersion)(uint32_t *
 /* Of drivers and of layers alike. */
 typedef PFN_vkVoidFunction(VKAPI_PTR *PFN_GetPhysicalDeviceProcAddr)(VkInstance instance, const char *pName);
 
-/* WSI-007: what a driver finds at the start of a surface says of which window system it is. */
+/* WSI-007: the first member of a surface tells a driver its window system. */
 typedef enum VkIcdWsiPlatform {
     VK_ICD_WSI_PLATFORM_MIR = 0,
     VK_ICD_WSI_PLATFORM_WAYLAND = 1,
@@ -41,7 +41,7 @@ typedef enum VkIcdWsiPlatform {
     VK_ICD_WSI_PLATFORM_FUCHSIA = 15
 } VkIcdWsiPlatform;
 
-/* What a VkSurfaceKHR of the loader points to (WSI-006). */
+/* The record of a VkSurfaceKHR of the loader (WSI-006). */
 typedef struct VkIcdSurfaceBase {
     VkIcdWsiPlatform platform;
 } VkIcdSurfaceBase;
@@ -92,7 +92,7 @@ typedef struct VkIcdSurfaceHeadless {
 
 typedef enum VkNegotiateLayerStructType { LAYER_NEGOTIATE_INTERFACE_STRUCT = 1 } VkNegotiateLayerStructType;
 
-/* LAY-285: what a layer fills in when its interface version is negotiated. */
+/* LAY-285: the values that a layer fills in when its interface version is negotiated. */
 typedef struct VkNegotiateLayerInterface {
     VkNegotiateLayerStructType sType;
     void *pNext;

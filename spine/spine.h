@@ -3,24 +3,25 @@
  * linux/ or windows/ belong to that system. All other files are part of the library on all systems. A function that has
  * nothing to do on a system is in none.c there. From the ground up; a directory uses only those above it in this list:
  *
- *   asm/       trampolines, terminators and stubs of each machine, with their numbers (offsets.h, stubs.h) and what the
- *              systems' symbols look like (system.h)
- *   gen/       what the generators make from the registry and from wire.def; interface.h, next to this file, has the
+ *   asm/       trampolines, terminators and stubs (trampolines.c, stubs.h), the machines' argument registers (lists.h,
+ *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and what the systems'
+ *              symbols look like (system.h)
+ *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
- *   process/   what the system gives (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
+ *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
  *              waiting (claim.c, wake.h, waiting.h), the end of the process (exit.c, start.h), memory (memory.c), the
  *              log and the callbacks that receive it (log.c, callback.c), variables and names (variable.c, text.c,
- *              wide.h), files and what they are (file.c, file.h, image.c), threads (thread.c), the floating-point
+ *              wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the floating-point
  *              control word (control.h), older C libraries (portable.h)
  *   service/   the client of the driver service (service.h): the connection (client.c), drivers with the libraries that
  *              they need (closure.c), the devices that these drivers open through it (namespace.c)
  *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows elsewhere.h and
- *              dxgi.h), what one call may read (read_budget.c), the core's answers by their
+ *              dxgi.h), the read limit of one call (read_budget.c), the core's answers by their
  *              messages (answer_cache.c, answer_cache.h), plans (plan.c)
  *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
  *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of
  *              layers (layer.c); drivers that the application brings (direct.c)
- *   state/     drivers and who holds them (state.h, driver.c, removal.c), objects (objects.c), records of physical
+ *   state/     drivers and their holders (state.h, driver.c, removal.c), objects (objects.c), records of physical
  *              devices (physdev.c), handles (handles.c)
  *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c, names.h), commands that the registry does
  *              not know (unknown.c), messages about missing functions (missing.c)
@@ -33,8 +34,9 @@
  *   instance/  the global commands, vkCreateInstance and vkDestroyInstance (instance.h)
  *
  * A trampoline is what programs call: tramp_vkX of command X, of which the exported vkX is an alias. A terminator,
- * term_vkX, is what the last layer calls. missing_vkX is the stub in a dispatch table where a driver or a layer has no
- * function. The assembler makes most of them; zends.h lists those that are written in C.
+ * term_vkX, is the function that the last layer calls. missing_vkX is the stub in a dispatch table where a driver or a
+ * layer has no function. trampolines.c makes most of them; zends.h lists those that
+ * are written by hand.
  */
 #ifndef VKL_SPINE_H
 #define VKL_SPINE_H
@@ -47,7 +49,7 @@
 #include "gen/zvk.h"
 #include "zslots.h" /* of gen/linux or gen/windows, by the include path */
 #include "gen/zvariables.h"
-#include "asm/offsets.h" /* the magics and marks that the assembler compares with */
+#include "asm/offsets.h" /* the magics and marks that trampolines compare with */
 #include "asm/stubs.h"
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
@@ -57,7 +59,7 @@
 /* 64 bits at +8 of a handle, also where the word before has 32 and the machine would not align them. */
 #define HANDLE_WORD _Alignas(8) uint64_t
 
-/* First word of an instance and of all its physical devices (DRV-079): what the top of the chain gave for each
+/* First word of an instance and of all its physical devices (DRV-079): the chain's functions for each
  * instance-level and physical-device-level command. Slots are ISLOT_<command> of zslots.h. */
 struct instance_table {
     uint64_t mark; /* 0: never taken for a device's table */
@@ -74,7 +76,7 @@ struct device_table {
     void *unknown[UNKNOWN_MAX];
 };
 
-/* Commands of one driver instance, in the same slots; a stub missing_vkX (or missing_unknown) where it has none. */
+/* Commands of one driver instance, in the same slots; NULL where it has none. */
 struct driver_table {
     void *slot[ISLOT_COUNT];
     void *unknown[UNKNOWN_MAX];
@@ -106,7 +108,7 @@ struct handle_list {
 /* More than these a driver cannot truly have (ERRATA 31): extensions of one kind; devices, or groups of them. */
 #define EXTENSIONS_MAX 65536u
 #define DEVICES_MAX 4096u
-/* What is said then: command, driver, count. */
+/* The message then: command, driver, count. */
 #define UNTRUE(what, most)                                                                                             \
     "%s: ICD %s claims to have %u " what ", which cannot be true: more than " most ". It is left out."
 #define EXTENSIONS_UNTRUE UNTRUE("extensions", "65536")
@@ -135,7 +137,7 @@ struct unknown_names {
 struct instance {
     struct instance_table *table; /* +0, == &own_table */
     HANDLE_WORD magic;            /* +8, INSTANCE_MAGIC */
-    VkInstance lower;             /* +16, what the top of the chain returned; the instance itself without layers */
+    VkInstance lower;             /* +16, the chain's handle; the instance itself without layers */
     char spare[232];              /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
 
     struct instance_table own_table;
@@ -177,7 +179,7 @@ struct instance {
 
 /* A driver of an instance. */
 struct driver {
-    struct driver_table own_table; /* first, so that the assembler reaches it at offset 0 */
+    struct driver_table own_table; /* first, so that terminators reach it at offset 0 */
     struct driver *next;
     struct instance *instance;
     struct driver_lib *lib;
@@ -196,7 +198,7 @@ struct driver_lib {
     struct driver_lib *next;
     struct mapped_lib *mapped; /* NULL: directly supplied */
     const void *inside;        /* a function of it */
-    const char *path;          /* as of driver_path; NULL: nobody has asked for it */
+    const char *path;          /* as of driver_path; NULL: not requested yet */
     uint32_t manifest_version;
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
@@ -217,7 +219,7 @@ struct driver_libs {
     uint32_t count;
 };
 
-/* A physical device as programs know it, or as layers do. The first four words are what the assembler uses. */
+/* A physical device as programs or layers know it. Trampolines and terminators use the first four words. */
 struct physdev {
     struct instance_table *table; /* +0 */
     HANDLE_WORD magic;            /* +8 */
@@ -243,8 +245,8 @@ struct device {
     struct device *next_of_all; /* of all there are */
     struct instance *instance;
     struct driver *driver;
-    VkDevice driver_handle; /* what the driver returned */
-    VkDevice chain_handle;  /* what the top of the device chain returned */
+    VkDevice driver_handle; /* the driver's handle */
+    VkDevice chain_handle;  /* the handle of the device chain */
     PFN_vkGetDeviceProcAddr driver_gdpa;
     PFN_vkGetDeviceProcAddr top_gdpa;
     const struct name_record *wanted; /* whose name the chain was asked for last, to fill the table */
@@ -255,20 +257,21 @@ struct device {
     bool linked;           /* in the instance's list */
     bool complete;         /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
-    VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
+    VkAllocationCallbacks allocator; /* the allocator of the record itself (ERRATA 12) */
     /* The driver's own functions for commands that have a terminator; NULL when it has none. */
     void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of zslots.h */
     struct device_table own_table;
 };
 
-/* ---- what follows from the records ------------------------------------------------------------------------------- */
+/* ---- functions of the records ------------------------------------------------------------------------------------ */
 
 /* The instance's own callbacks, or NULL. */
 static inline const VkAllocationCallbacks *instance_allocator(const struct instance *i)
 {
     return i->has_allocator ? &i->allocator : NULL;
 }
-/* What a driver's instance is destroyed with before vkDestroyInstance: what it was created with (ERRATA 21). */
+/* Returns the allocator for the end of a driver's instance before vkDestroyInstance: that of its creation (ERRATA 21).
+ */
 static inline const VkAllocationCallbacks *drivers_allocator(const struct instance *i)
 {
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
@@ -303,7 +306,7 @@ static inline VkPhysicalDevice driver_physdev(const struct physdev *p)
 }
 
 /* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for
- * again, and what there is after the last time counts. */
+ * again, and the entries after the last time count. */
 #define LIST_RETRIES_MAX 8
 static inline bool list_given(VkResult result)
 {

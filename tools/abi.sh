@@ -3,6 +3,7 @@
 # its binary interface with that library, or with the one that is named. What is added is printed; what is removed or
 # changed fails.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 
 tools/packages.sh abi abigail-tools libvulkan1

@@ -2,6 +2,7 @@
 # changed.sh [BASE] prints the files that differ between a commit and the working tree, one a line: from BASE, from the merge
 # base with the main branch of origin, or from the first parent. Without any of these it prints every file.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 base=${1:-}
 if [ -z "$base" ]; then

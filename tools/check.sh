@@ -3,6 +3,7 @@
 # staticcheck, apidiff, govulncheck. Called by "make test"; links and code blocks of Markdown are in test/source.
 # "check.sh fetch" only builds the programs of the last three, below build/checkers.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 

@@ -3,6 +3,7 @@
 # named. The compiler for arm64 it unpacks itself; for what needs one that is not here, it says which. The same source
 # gives the same bytes: the date is that of debian/changelog, the version that of VERSION.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh deb debhelper dpkg-dev
 

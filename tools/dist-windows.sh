@@ -4,6 +4,7 @@
 # for winget and Scoop, with the archive's checksum; who publishes it fills in @ADDRESS@ and @PUBLISHER@. The same commit gives the
 # same bytes.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 release=$1 directory=$2
 name=vkloader-$release-windows

@@ -2,6 +2,7 @@
 # "make dist": dist.sh RELEASE CORE.C DIRECTORY TREE writes DIRECTORY/vkloader-RELEASE.tar.gz: what git has in TREE, and
 # the core in C as spine/gen/core.c. The same commit gives the same bytes.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 release=$1 core=$2 directory=$3 tree=$4
 name=vkloader-$release

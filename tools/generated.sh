@@ -2,6 +2,7 @@
 # Checks that the generated files are what the generators make of the registry at $VK_XML (registry/vk.xml when it is not
 # set). Works on a copy, so that the tree stays as it is.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 xml=${VK_XML:-registry/vk.xml}
 copy=$(mktemp -d)

@@ -2,6 +2,7 @@
 # "make install": copies what was built below $DESTDIR$PREFIX, with vulkan.pc (EXP-012) and the CMake package
 # VulkanLoader (EXP-013). Installs no driver and no layer: those of the build are for tests.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 : "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}

@@ -4,6 +4,7 @@
 # Needs root, awk, unshare and mount; the tool and the library are those of build/. DEVICES names the devices to try, where not
 # all; ROOT is another root to use in layers, such as a Debian with vulkan-tools, which then runs "vulkaninfo --summary", too.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || {
     echo "nvidia-cdi: needs root, for mounts" >&2

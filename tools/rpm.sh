@@ -4,6 +4,7 @@
 # build dependencies; elsewhere rpmbuild and the compilers are enough. The same commit gives the same payload: the date is
 # that of debian/changelog. RPM_OUTPUT is another directory than build/rpm, RPM_DIST what the release ends with.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 if ! command -v rpmbuild > /dev/null; then PROGRAMS=rpmbuild tools/packages.sh rpm rpm; fi
 

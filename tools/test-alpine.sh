@@ -6,6 +6,7 @@
 # Neither abuild nor apk nor a system of Alpine's can be had here: abuild's own functions, such as amove and default_dev,
 # are below as far as the APKBUILD uses them, and were not compared with it; dependencies are not tried.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test-packages musl-tools busybox
 

@@ -7,6 +7,7 @@
 # of this machine, in layers (overlayfs), so that they can be removed. Needs root, podman, and runc or crun ($RUNC); nothing is
 # installed here. It has mounts and processes of its own.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || {
     echo "test-cdi: needs root, for overlayfs and containers" >&2

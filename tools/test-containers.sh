@@ -8,6 +8,7 @@
 # are made by debootstrap, once, in $CONTAINER_ROOTS or below build/containers. Needs root, Podman 4.1 or newer, and
 # Mesa's lavapipe on this machine. CASES="..." runs these alone.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 top=$PWD
 page=$top/docs/containers.md

@@ -9,6 +9,7 @@
 # "test-fresh.sh may" says why it cannot run here, and exits with 1, or says nothing. Exits with 3 when there was no root to
 # try anything in; otherwise with what the tests exit with.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 release=bookworm

@@ -6,6 +6,7 @@
 # and /usr/lib, and a database of rpm's. Its own packages are made here: "machine" has what every such system has, and
 # vulkan-loader is Debian's library, at its version and at a later one. No dependency is left out.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test-packages debootstrap gcc-multilib dpkg-dev rpm
 

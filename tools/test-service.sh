@@ -6,6 +6,7 @@
 # the case is skipped with a reason. Every case gets its root in layers (overlayfs). Needs root; nothing is installed
 # here, and where a program is missing its case is skipped.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || {
     echo "test-service: needs root, for chroot and overlayfs" >&2

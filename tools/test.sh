@@ -7,6 +7,7 @@
 #   race       the driver service and the package discover, with the race detector
 #   all        all but "user", with the tests that VKLOADER_TEST_ALL selects; "make test-all" adds the other machines
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 part=${1:-}
@@ -49,6 +50,8 @@ esac
 
 # The suites of the library alone: they translate, compile and count, or need the sanitizers.
 library='/test/(equal|goc|goc/.*|scale|storm)$'
+# A test that builds the library again, for other machines and an old C library.
+portable='^TestPortableNeedsAnOldLibrary$'
 # by_go FLAGS PACKAGES: go vet is one of the checks, and the linker leaves out what only a debugger reads.
 by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m "$@"; }
 
@@ -62,7 +65,7 @@ suites() {
     trap 'kill -- -$checks 2> /dev/null || :' EXIT
     echo "test: go test"
     # shellcheck disable=SC2046
-    by_go $("$go" list ./... | grep -vE "$library")
+    by_go -skip "$portable" $("$go" list ./... | grep -vE "$library")
     echo "test: the checks of the sources"
     if ! wait $checks; then
         cat build/check.log >&2
@@ -84,6 +87,7 @@ of_library() {
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
+    by_go -run "$portable" ./test/library
     # The 32-bit library, where its compiler is installed: a program draws through a layer, and a whole life.
     if narrow; then
         echo "test: go test, on the 32-bit library"

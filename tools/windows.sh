@@ -4,6 +4,7 @@
 # every machine, in both word sizes, or in that of WINDOWS_SIZES (x64 or x86). The Debian is trixie, or stable when that cannot be
 # installed, or what WINDOWS_DEBIAN names. What is left out of the tests is in test/target/windows.txt, and printed. Needs root.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")/.."
 # A 32-bit Wine is itself a program of i386, and the kernel starts what it starts.
 if [ -n "$(tools/emulator.sh i386 2> /dev/null || echo missing)" ]; then

@@ -6,7 +6,7 @@
 #include "zends.h"
 #include "state/state.h"
 
-/* What the handle is: a place in the lists, of the instance's own memory (DBG-035). */
+/* The object of a handle: a place in the lists, of the instance's own memory (DBG-035). */
 struct debug_object {
     struct object object;
     struct messenger *record; /* NULL: dropped at the start of vkDestroyInstance (DBG-010) */
@@ -80,7 +80,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkSubmitDebugUtilsMessageEXT(VkInstance instance
                                                              VkDebugUtilsMessageTypeFlagsEXT types,
                                                              const VkDebugUtilsMessengerCallbackDataEXT *data)
 {
-    if (!data) return; /* DBG-042: NULL data reaches nobody */
+    if (!data) return; /* DBG-042: NULL data reaches no callback */
     const VkDebugUtilsObjectNameInfoEXT *first = data->objectCount && data->pObjects ? data->pObjects : NULL;
     messengers_send(instance_of(instance),
                     &(struct message){

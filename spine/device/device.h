@@ -4,7 +4,7 @@
 
 #include "state/state.h"
 
-/* Out of the instance's list, once no other thread looks names up through it; one that is in none stays so. */
+/* Removes a device from the instance's list, once no other thread looks names up through it; one outside stays so. */
 void device_unlink(struct device *dev);
 
 /* The callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */

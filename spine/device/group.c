@@ -1,10 +1,10 @@
 /* group.c: gives the device group of a VkDeviceCreateInfo the handles of the next part of the chain, in a copy of the
  * chain up to it.
  *
- * A copy needs sizes. The registry knows those of its structures. One that it does not know, of a newer version of
- * Vulkan or of a layer, is copied with what lies behind it: as much as there is, up to UNKNOWN_SIZE bytes, which is
- * more than four times the largest that the registry knows. To leave it out would take from the driver what the program
- * asks for, and a chain with both groups, the copy in front, has one that is not the driver's. */
+ * A copy needs sizes. The registry knows those of its structures. An unknown structure, of a newer version of
+ * Vulkan or of a layer, is copied with the bytes behind it: as many as are mapped, up to UNKNOWN_SIZE, which is
+ * more than four times the largest that the registry knows. Without it the driver would not get the program's
+ * request, and a chain with both groups, the copy in front, would name a foreign one. */
 #include "device/group.h"
 
 #include <stdlib.h>
@@ -16,7 +16,12 @@
 #define UNKNOWN_SIZE 1024u
 #define ALIGNED(size) (((size) + 15u) & ~(size_t)15)
 
-#define HERE(lp64, i386, win64, win32) (sizeof(void *) == 8 ? BY_SYSTEM(lp64, win64) : BY_SYSTEM(i386, win32))
+struct pair {
+    char first;
+    uint64_t second;
+};
+#define NARROW(i386, wide32) (offsetof(struct pair, second) == 4 ? (i386) : (wide32))
+#define HERE(lp64, i386, win64, wide32) (sizeof(void *) == 8 ? BY_SYSTEM(lp64, win64) : NARROW(i386, wide32))
 
 static const struct {
     uint32_t type, size;
@@ -42,7 +47,7 @@ static const VkDeviceGroupDeviceCreateInfo *group_of(const VkBaseInStructure *fi
     return group && group->physicalDeviceCount && group->pPhysicalDevices ? group : NULL;
 }
 
-/* Room for the group, its handles and copies of what stands before it; false: more than memory has. */
+/* Computes the room for the group, its handles and copies of the structures before it; false: more than memory has. */
 static bool room_of_copies(const VkBaseInStructure *first, const VkDeviceGroupDeviceCreateInfo *group, size_t *room)
 {
     size_t devices;

@@ -1,4 +1,4 @@
-/* terminators.c: the terminator of vkCreateDevice: what the driver receives, and the first word of what it returns. */
+/* terminators.c: the terminator of vkCreateDevice: the driver's arguments, and the first word of its device. */
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
     return VK_SUCCESS;
 }
 
-/* What follows when the driver has made its device. */
+/* Records the device that the driver has made. */
 static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle)
 {
     struct instance *in = p->instance;
@@ -124,7 +124,7 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
     lock_drop();
 }
 
-/* own: what the driver may see, but for its group. */
+/* own: the create info for the driver, without its group. */
 static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceCreateInfo *own,
                                 const VkAllocationCallbacks *allocator, VkDevice *out)
 {

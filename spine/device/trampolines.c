@@ -182,7 +182,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
     return result;
 }
 
-/* LAY-340 to 345: what is said of a layer of the instance's chain. */
+/* LAY-340 to 345: logs a layer of the instance's chain. */
 static void log_node(struct instance *in, const struct layer_node *n, bool inserted)
 {
     char *path = log_heard(in) ? layer_node_path(n) : NULL;

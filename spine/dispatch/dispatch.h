@@ -7,7 +7,7 @@
 #include "state/state.h"
 
 enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };
-/* What the last layer is given to ask: vkGetInstanceProcAddr and its twin for physical devices. */
+/* The functions that the last layer asks: vkGetInstanceProcAddr and its twin for physical devices. */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
 /* Fills tables in one pass. */
 void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);

@@ -1,5 +1,5 @@
 /* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
- * in one pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
+ * in one pass when an instance, a driver or a device is created. Names outside the registry: unknown.c.
  */
 #include "dispatch/names.h"
 
@@ -10,16 +10,16 @@
 #include "zends.h"
 
 _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
-               "asm");
+               "offsets.h");
 _Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struct physdev, lower) == HANDLE_LOWER,
-               "asm");
-_Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "asm");
-_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "asm");
-_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT, "asm");
-_Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "asm");
-_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT, "asm");
-_Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
-_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT, "asm");
+               "offsets.h");
+_Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "offsets.h");
+_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT, "offsets.h");
+_Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT, "offsets.h");
+_Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT, "offsets.h");
 _Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static const struct {
 #undef ALIAS
 };
 
-/* What the last layer of an instance's chain gets for a name in the registry; in: NULL without a handle. */
+/* Returns the last layer's function of an instance's chain for a name in the registry; in: NULL without a handle. */
 static PFN_vkVoidFunction term_instance_function(struct instance *in, const struct name_record *r, const char *name)
 {
     if (r == &names_commands[CMD_vkGetInstanceProcAddr]) /* GPA-077: the terminator itself */
@@ -103,9 +103,9 @@ void table_fill_driver(struct driver *d)
         /* GPA-089: asked once, with the driver's own instance */
         uint32_t command = names_instance_slots[i];
         void *p = (void *)d->lib->gipa(d->handle, names_name(command));
-        d->own_table.slot[i] = p ? p : names_function(names_commands[command].missing);
+        d->own_table.slot[i] = p;
     }
-    for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = (void *)missing_unknown_physdev;
+    for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = NULL;
 }
 
 void table_fill_driver_slots(struct device *dev)
@@ -115,7 +115,7 @@ void table_fill_driver_slots(struct device *dev)
         dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_terminated_slots[i]));
 }
 
-/* What the last layer of a device's chain gets for a name; r: its record, NULL when nobody knows it. */
+/* Returns the last layer's function of a device's chain for a name; r: its record, NULL for an unknown name. */
 static PFN_vkVoidFunction term_device_function(const struct device *dev, const struct name_record *r, const char *name)
 {
     if (!r || r->tslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
@@ -158,7 +158,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetInstanceProcAddr(VkInstance 
     START_AT_FIRST_CALL();
     if (!name) return NULL; /* GPA-009: a NULL name is not found */
     const struct name_record *r = name_find(name);
-    /* GPA-001: whatever the handle is */
+    /* GPA-001: for every handle */
     if (r == &names_commands[CMD_vkGetInstanceProcAddr]) return names_function(r->tramp);
     const struct instance *in = instance_of(handle);
     bool valid = in && in->magic == INSTANCE_MAGIC;
@@ -215,7 +215,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice hand
     if (!r || r->kind != COMMAND_DEVICE) return dev->top_gdpa(handle, name);
     const struct instance *in = dev->instance;
     if (dev->hide_newer_core && r->minor != 255 && r->minor > 0 && !version_reaches(in->api_version, r->minor))
-        return NULL; /* GPA-049; what is of 1.0 is never hidden */
+        return NULL; /* GPA-049; commands of 1.0 are never hidden */
     switch ((uint32_t)(r - names_commands)) {
     /* GPA-045: the exported function */
     case CMD_vkGetDeviceQueue2: return names_function(r->tramp);
@@ -227,12 +227,12 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice hand
         return is_missing(dev->own_table.slot[r->slot]) ? NULL : names_function(r->tramp);
     }
     }
-    void *p = dev->own_table.slot[r->slot]; /* GPA-047, GPA-052, GPA-057: what the chain returned for it at creation */
+    void *p = dev->own_table.slot[r->slot]; /* GPA-047, GPA-052, GPA-057: the chain's function at creation */
     return is_missing(p) ? NULL : (PFN_vkVoidFunction)p;
 }
 EXPORT_COMMAND(vkGetDeviceProcAddr);
 
-/* GPA-085, GPA-086: itself, the terminators where their extension is enabled, else what the driver returns. */
+/* GPA-085, GPA-086: itself, the terminators where their extension is enabled, else the driver's function. */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 {
     struct device *dev = device_of(handle);

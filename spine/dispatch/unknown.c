@@ -1,16 +1,17 @@
-/* unknown.c: commands that the registry does not know. A name gets a forwarding stub of the assembler's and a number;
+/* unknown.c: commands that the registry does not know. A name gets a forwarding stub and a number;
  * the number is the place in the instance's, the drivers' and the devices' tables (UNK).
  *
- * Nobody is asked while the lock is held; a name that two threads bring at once gets one number.
+ * No driver or layer is asked while the lock is held; a name that two threads bring at once gets one number.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "znames.h"
 #include "dispatch/names.h"
 
-static void *stub(void (*first)(void), uint32_t i)
+static void *stub(const int32_t *offsets, uint32_t i)
 {
-    return (void *)((uintptr_t)first + UNKNOWN_STRIDE * (uintptr_t)i);
+    return names_function(offsets[i]);
 }
 
 void unknown_names_free(struct instance *in)
@@ -162,7 +163,7 @@ void unknown_fill_device(struct device *dev)
     struct instance *in = dev->instance;
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) dev->own_table.unknown[i] = (void *)missing_unknown_device;
     lock_take();
-    dev->complete = true; /* names that come from here on are filled in by whoever brings them */
+    dev->complete = true; /* the thread that brings a later name fills it in */
     uint32_t count = in->unknown_device.count;
     lock_drop();
     for (uint32_t i = 0; i < count; i++) fill_one(dev, i, in->unknown_device.name[i]);

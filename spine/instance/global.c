@@ -28,7 +28,8 @@ static VkResult entries(uint32_t available, uint32_t *count, bool fill)
 
 enum { CHAIN_VERSION = 1 };
 
-/* What a function gets: the next function and its link. Not on the stack: there may be hundreds (G-12). */
+/* The arguments of a pre-instance function: the next function and its link. Not on the stack: there may be hundreds
+ * (G-12). */
 union pre_link {
     struct any_link {
         VkChainHeader header;
@@ -124,7 +125,7 @@ static void pre_close(struct pre_chain *chain)
 
 /* ---- a question ------------------------------------------------------------------------------------------------ */
 
-/* What a call holds from its question to its end. */
+/* The resources of a call from its question to its end. */
 struct asking {
     struct plan plan;
     struct facts *facts;
@@ -162,7 +163,7 @@ static VkResult answered(struct asking *a, VkResult result)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceVersion(uint32_t *version)
 {
-    *version = VKL_API_VERSION; /* INS-001: the version of the registry, whatever drivers there are */
+    *version = VKL_API_VERSION; /* INS-001: the version of the registry, with any drivers */
     return VK_SUCCESS;
 }
 
@@ -278,7 +279,7 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
     return result;
 }
 
-/* The rest of the call once the first answer is there: opens the drivers it names, asks again with what they offer. */
+/* Completes the call after the first answer: opens the drivers it names, asks again with their extensions. */
 static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
                                   VkExtensionProperties *properties)
 {

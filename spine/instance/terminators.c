@@ -32,7 +32,7 @@ static struct instance *check_handle(const VkInstance *handle)
     return in;
 }
 
-/* Exactly 1.0: what is older, as a manifest's version that is no number, is not (ENV-80). */
+/* Exactly 1.0: an older version, as a manifest's that is no number, is not (ENV-80). */
 static bool is_1_0(uint32_t version)
 {
     return VK_API_VERSION_MAJOR(version) == 1 && VK_API_VERSION_MINOR(version) == 0;
@@ -89,7 +89,7 @@ static void warn_surfaces(struct instance *in, const struct driver *d)
     }
 }
 
-/* DRV-073, DRV-074: what no driver may lack. */
+/* DRV-073, DRV-074: checks the functions that every driver must have. */
 static bool complete(struct instance *in, const struct driver *d)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* trampolines.c: vkCreateInstance and vkDestroyInstance as programs call them: what the core decided is carried out in
+/* trampolines.c: vkCreateInstance and vkDestroyInstance as programs call them: they carry out the core's decision in
  * order: driver libraries, layer libraries, the chain.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* configuration.c: device configurations of a settings file: which physical devices an instance shows, in which order
  * (SET-93 to SET-107).
  *
- * It never reads the file: the core has, and the instance keeps what it said (SET-11). */
+ * It never reads the file: the instance has the core's configurations (SET-11). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ void configurations_free(struct instance *instance)
     free(instance->configurations);
 }
 
-/* ---- what a device is ------------------------------------------------------------------------------------------ */
+/* ---- identity of a device -------------------------------------------------------------------------------------- */
 
 struct identity {
     bool comparable; /* of version 1.1, and its driver can be asked (SET-94) */

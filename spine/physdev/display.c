@@ -107,7 +107,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalD
     return VK_SUCCESS;
 }
 
-/* ---- VK_KHR_get_display_properties2: no look at what is enabled (EXT-074) ---------------------------------------- */
+/* ---- VK_KHR_get_display_properties2, also where it is not enabled (EXT-074) ---------------------------------------
+ */
 
 static void log_emulated(const struct physdev *device, const char *name)
 {

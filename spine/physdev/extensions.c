@@ -1,5 +1,5 @@
-/* extensions.c: what a device's extensions and layers are: of its driver alone, and as the terminators tell it, with
- * those of implicit layers. */
+/* extensions.c: a device's extensions and layers: those of its driver alone, and those that the terminators list, with
+ * the extensions of implicit layers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,8 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
         if (!size_of_array(0, room ? room : 1, sizeof *list, &size)) return VK_ERROR_OUT_OF_HOST_MEMORY;
         list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
         if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < room; i++) list[i].extensionName[0] = 0; /* what a driver counts and does not write */
+        for (uint32_t i = 0; i < room; i++)
+            list[i].extensionName[0] = 0; /* an entry that a driver counts and does not write */
         if (!room) break;
         result = enumerate(physdev, NULL, count, list);
         if (*count > room) *count = room;

@@ -38,7 +38,7 @@ static bool read_filter(struct variable variable, struct id_filter *filter)
             last = read_number(end + 1, &end); /* ENV-94: any one character separates; ENV-96: unreadable is 0 */
         }
         filter->range[filter->count++] = (struct id_range){first, last};
-        while (*p != '\0' && *p != ',') /* what follows the second number is ignored */
+        while (*p != '\0' && *p != ',') /* text after the second number is ignored */
             p++;
     }
     free(block);
@@ -90,7 +90,7 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
     else if (version_reaches(instance->api_version, 1))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2];
     if (!ask || is_missing(ask)) return false;
-    /* Whoever answers without knowing the structure leaves the value that no driver has. */
+    /* A driver that does not know the structure leaves this value, which no driver has. */
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
                                                .driverID = VK_DRIVER_ID_MAX_ENUM};
     VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,

@@ -1,4 +1,4 @@
-/* list.h: what the files of physdev that make lists of devices and groups tell each other. */
+/* list.h: the functions that the files of physdev with lists of devices and groups share. */
 #ifndef VKL_PHYSDEV_LIST_H
 #define VKL_PHYSDEV_LIST_H
 
@@ -6,7 +6,7 @@
 
 /* ---- scan.c ----------------------------------------------------------------------------------------------------- */
 
-/* What one enumeration learns from the drivers, which are held. */
+/* The results of the drivers in one enumeration; the drivers are held. */
 struct scan {
     struct held_drivers drivers;
     struct found *found;

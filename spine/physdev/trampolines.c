@@ -15,7 +15,7 @@ static inline struct instance *physdev_instance(VkInstance handle, uint32_t comm
     return instance;
 }
 
-/* With a filter the whole list is needed whatever the program asks for: the chain is asked with a guessed room that
+/* A filter needs the whole list for every request of the program: the chain is asked with a guessed room that
  * grows until all fits. Counting first would ask every driver twice. */
 #define ROOM_FIRST 32u
 #define ROOM_MAX (ROOM_FIRST << 10)

@@ -140,7 +140,7 @@ void messengers_send(struct instance *instance, const struct message *message)
         lock_take();
         m->uses--;
     }
-    struct messenger *out = records_sweep(instance); /* one that was destroyed while it was called */
+    struct messenger *out = records_sweep(instance); /* a messenger that was destroyed during its call */
     lock_drop();
     records_free(out);
 }
@@ -215,7 +215,7 @@ VkResult messengers_chained_start(struct instance *instance, const void *next, c
     if (chained_add(instance, next, VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT, allocator) &&
         chained_add(instance, next, VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT, allocator))
         return VK_SUCCESS;
-    return VK_ERROR_OUT_OF_HOST_MEMORY; /* DBG-011; what was registered goes with the instance */
+    return VK_ERROR_OUT_OF_HOST_MEMORY; /* DBG-011; registered messengers end with the instance */
 }
 
 void messengers_chained_rest(struct instance *instance)

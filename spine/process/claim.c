@@ -1,7 +1,7 @@
-/* claim.c: what threads have claimed while they call out, so that others wait for them. A forked child has none of its
- * parent's threads, and so none of their claims.
+/* claim.c: claims of threads on objects while they call out, so that others wait for them. A forked child has none of
+ * its parent's threads, and so none of their claims.
  *
- * A thread that does not come back out of what it calls leaves its claim behind. Where it can be told, it goes at once
+ * A thread that never returns from a call leaves its claim behind. Where that is visible, the claim ends at once
  * (claim_unwinds, and a thread that comes again from further up its stack); else others wait for it for some seconds.
  */
 #include "process/process.h"
@@ -43,8 +43,7 @@ static bool wait_for(const void *what, const void *whose, bool over, uintptr_t f
     while ((p = find(what, whose))) {
         bool mine = p->thread == thread_known();
         bool late = waits >= WAITS_MAX;
-        if (over &&
-            (late || (mine && frame >= p->frame))) /* what was called from there has ended without coming back */
+        if (over && (late || (mine && frame >= p->frame))) /* the earlier call has ended without returning */
             give_up(p);
         else if (mine || late)
             return false;

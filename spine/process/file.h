@@ -17,7 +17,7 @@ static inline bool file_same(const struct file_identity *a, const struct file_id
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->modified[0] == b->modified[0] &&
            a->modified[1] == b->modified[1];
 }
-/* Reports whether both are the same file, whatever it contains. */
+/* Reports whether both are the same file, with any contents. */
 static inline bool file_same_inode(const struct file_identity *a, const struct file_identity *b)
 {
     return a->inode && a->device == b->device && a->inode == b->inode;
@@ -26,7 +26,7 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Reports whether the same file has other contents: a mapping of it is not what it was. */
+/* Reports whether the same file has other contents: a mapping of it has changed. */
 static inline bool file_overwritten(const struct file_identity *now, const struct file_identity *then)
 {
     return file_same_inode(now, then) && !file_same(now, then);
@@ -40,8 +40,9 @@ const char *loader_named_at(const void *function);
 /* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
  * none is found, or no memory. */
 char *image_name_of(const void *function);
-/* Is it there, and neither a regular file nor a directory? Whoever opens a pipe waits for its other end, and a device
- * may act. What stat does not know may still be opened by a library that stands in for the C library's fopen. */
+/* Reports whether a file exists that is neither a regular file nor a directory. Opening a pipe waits for its other end,
+ * and a device may act. A file unknown to stat may still be opened by a library that interposes the C library's fopen.
+ */
 bool file_is_special(const char *path);
 /* Does the path name a directory, too, or a name that the system searches for? */
 bool path_has_directory(const char *path);

@@ -1,6 +1,7 @@
-/* lock_check.h: in the builds with sanitizers every file of the spine is compiled with it in front (Makefile): what
- * takes locks of the C library's own, waits for a file system or another process, or runs code of the program's ends
- * the process when it is called with the lock. test/source compares the list with what the library calls. */
+/* lock_check.h: in the builds with sanitizers every file of the spine is compiled with it in front (Makefile): a
+ * function that takes locks of the C library's own, waits for a file system or another process, or runs code of the
+ * program's ends the process when it is called with the lock. test/source compares the list with the library's calls.
+ */
 #ifndef VKL_LOCK_CHECK_H
 #define VKL_LOCK_CHECK_H
 

@@ -130,7 +130,7 @@ static void write_line(unsigned flags, const char *text)
 /* text has at most TEXT_MAX bytes. */
 static void deliver(struct instance *instance, unsigned flags, const char *text)
 {
-    if (instance) messengers_deliver(instance, flags, text); /* LOG-12: whatever the level */
+    if (instance) messengers_deliver(instance, flags, text); /* LOG-12: at every level */
     if (wanted(instance, flags)) write_line(flags, text);
     if (filed(instance, flags)) {
         char tag[64];
@@ -172,7 +172,7 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     abort();
 }
 
-FROM_ASSEMBLER void bad_handle(uint32_t command)
+void bad_handle(uint32_t command)
 {
     const char *name = command < NAMES_COUNT ? names_name(command) : "";
     const char *said = name;

@@ -1,7 +1,7 @@
 /* memory.c: memory from the application's callbacks or from the C library, on the calling thread (ALC-001 to ALC-016).
  *
- * It keeps no list of blocks: who frees knows whose the block is (ALC-006). Nothing is assumed about what a callback's
- * memory contains (ALC-010). */
+ * It keeps no list of blocks: the caller of free knows the owner of the block (ALC-006). Nothing is assumed about a
+ * callback's memory (ALC-010). */
 #include <stdlib.h>
 #include <string.h>
 

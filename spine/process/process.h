@@ -14,17 +14,17 @@
  * forked child finds it free. Not recursive. */
 void lock_take(void);
 void lock_drop(void);
-/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so, and
- * where a function of lock_check.h is called with it. */
+/* Asserts, in builds with sanitizers, that this thread holds the lock (taken) or does not hold it (not), also
+ * before each function of lock_check.h. */
 #ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif
 /* Registers the handlers of fork, once; as early as can be, since others may fork in the middle of anything. */
 void fork_watch(void);
 /* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). It waits for nothing but a fork. */
-/* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
- * copy of what the dynamic linker says, for free(); NULL without memory. */
-/* seen: what the path has just been seen to be; NULL: it is looked at. */
+/* Opens a library lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
+ * copy of the dynamic linker's message, for free(); NULL without memory. */
+/* seen: the path's file, just examined; NULL: it is examined here. */
 void *gate_dlopen(const char *path, const struct file_identity *seen, char **text);
 /* A reference to a library that the process has under this name; NULL: it has none. */
 void *gate_dlopen_mapped(const char *name);
@@ -75,8 +75,8 @@ void cancel_on(int before);
 
 /* ---- gate.c (on Windows wake.c) and claim.c -------------------------------------------------------------------- */
 
-/* Waiting for what another thread does while it calls out: the one way in which the spine waits for anything but its
- * mutex and a fork. docs/concurrency.md says who waits for what. */
+/* Waiting for another thread's call: the only way in which the spine waits for anything but its
+ * mutex and a fork. docs/concurrency.md lists the waits. */
 /* All functions are called with the lock; waiting gives it up meanwhile. */
 
 /* Waits until another thread has said that something ended, or for a moment (false). The caller looks again then: it
@@ -84,8 +84,8 @@ void cancel_on(int before);
 bool lock_wait(void);
 void lock_wake(void);
 
-/* What one thread is busy with while it calls out. The claim itself is the library's, in claim.c: the thread may never
- * come back (it is cancelled, or leaves by an exception or a jump), and this is only what it knows the claim by. */
+/* A thread's claim while it calls out. The claim itself is the library's, in claim.c: the thread may never
+ * return (it is cancelled, or leaves by an exception or a jump), and this is only its reference to the claim. */
 struct claim {
     unsigned place;
     uint64_t number;
@@ -105,7 +105,7 @@ void claim_use(struct claim *claim, struct tally *tally);
 void claim_unuse(const struct claim *claim, struct tally *tally);
 /* CLAIM_UNWINDS (asm/linux/system.h) has the unwinder call this for the frame of a function that calls out. */
 int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context);
-/* Before what is claimed goes: another object may come to its place. */
+/* Call before freeing a claimed object; its address may be reused. */
 void claims_forget(const void *what);
 
 /* ---- exit.c ---------------------------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ struct message {
 
 /* NULL: no memory. */
 struct messenger *messenger_new(const VkAllocationCallbacks *allocator);
-void messenger_free(struct messenger *m); /* one that was never added; NULL is none */
+void messenger_free(struct messenger *m); /* a messenger outside all lists; NULL is none */
 void messenger_fill(struct messenger *m, const VkDebugUtilsMessengerCreateInfoEXT *info);
 void messenger_fill_report(struct messenger *m, const VkDebugReportCallbackCreateInfoEXT *info);
 /* DBG-018: the most recent first. With the lock, once other threads may know the instance. owner: may be NULL. */
@@ -169,7 +169,7 @@ void messenger_drop(struct instance *instance, struct messenger *m);
 /* DBG-017: severity and types in the older extension's flags. */
 VkDebugReportFlagsEXT messenger_flags(VkDebugUtilsMessageSeverityFlagsEXT severity,
                                       VkDebugUtilsMessageTypeFlagsEXT types);
-/* Calls everybody who wants the message, without the lock. */
+/* Calls every messenger that wants the message, without the lock. */
 void messengers_send(struct instance *instance, const struct message *message);
 
 /* Chained messengers (DBG-004): copied and active at the start of vkCreateInstance, put to rest at its end, active
@@ -202,8 +202,8 @@ void log_text(struct instance *instance, unsigned flags, const char *text);
 /* Writes always (ERRATA 13), flushes, aborts. */
 void log_abort(struct instance *instance, unsigned flags, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
-/* Called from the assembler's cold labels with the generated command number; never returns. */
-FROM_ASSEMBLER void bad_handle(uint32_t command) __attribute__((noreturn));
+/* Reports an invalid first argument of the command with this number (CMD_*) and ends the process (HND-001). */
+void bad_handle(uint32_t command) __attribute__((noreturn));
 /* Reads VK_LOADER_DEBUG; called by the constructor alone. */
 void log_start(void);
 /* A settings file's level takes the place of the instance's or, with NULL, of the process's. */
@@ -213,7 +213,7 @@ void log_set_level(struct instance *instance, unsigned level);
 void log_set_file(struct instance *instance, unsigned level, const char *path);
 /* The instance ends. */
 void log_forget(struct instance *instance);
-/* Does anybody hear what is not always written? Asked where making lines costs more than writing them. */
+/* Reports whether any sink wants messages that are not always written. Check before building an expensive one. */
 bool log_heard(const struct instance *instance);
 
 /* ---- stream.c -------------------------------------------------------------------------------------------------- */
@@ -231,8 +231,8 @@ void stream_end(void);
 /* The line with its line feed, cut where it is too long; since: seconds since 1970. Its bytes; -1: there is none. */
 int logfile_line(char line[LOGFILE_LINE_MAX], unsigned long long since, long process, const char *tag,
                  const char *text);
-/* Appends a line to a file: a regular one of the user's own, with no link on the way, where nobody else can have
- * another file written. A new file is readable by its owner alone. One that has grown too large becomes "PATH.1"
+/* Appends a line to a file: a regular one of the user's own, with no link on the way, where no other user can
+ * redirect the write. A new file is readable by its owner alone. A file above the size limit becomes "PATH.1"
  * first. False: it cannot be written; nothing else comes of that. */
 bool logfile_append(const char *path, const char *tag, const char *text);
 
@@ -247,7 +247,8 @@ bool process_raised(void);
  * comes from a driver, a layer, a file or the program is computed here: a product that wraps is a block that is too
  * small (where size_t has 32 bits, 16,519,105 extensions take four bytes). */
 bool size_of_array(size_t head, uint64_t count, size_t each, size_t *size);
-/* Arrays of malloc's memory; NULL: there is none, or the size is none. Zeroed; and, with what was there, not zeroed. */
+/* Arrays of malloc's memory; NULL: there is none, or the size is none. Zeroed; and, with the old elements, not zeroed.
+ */
 void *array_new(size_t head, uint64_t count, size_t each);
 void *array_grow(void *array, uint64_t count, size_t each);
 
@@ -260,7 +261,7 @@ void mem_free(const VkAllocationCallbacks *allocator, void *block);
 
 /* ---- readable.c ------------------------------------------------------------------------------------------------ */
 
-/* Copies what can be read of a range whose beginning can be: how many bytes. 0: it cannot be told. */
+/* Copies the readable part of a range with a readable beginning, and returns its size. 0: it cannot be told. */
 size_t memory_read(void *to, const void *from, size_t size);
 
 /* ---- variable.c ------------------------------------------------------------------------------------------------ */
@@ -282,7 +283,7 @@ bool extension_listed(const VkExtensionProperties *list, uint32_t count, const c
 
 /* ---- start.c ---------------------------------------------------------------------------------------------------- */
 
-/* Reads the two variables that are read at load, unless that has been done; called by what may come before the
+/* Reads the two variables that are read at load, unless that has been done; called by functions that may run before the
  * library's own constructor. */
 void start_once_at_load(void);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */

@@ -22,14 +22,14 @@ struct service {
     uint32_t ahead_count;
 };
 
-/* Asks for a file that service_file is to open later, so that nobody waits for each file by itself; answers come in the
+/* Asks for a file that service_file is to open later, so that the files need one wait together; answers come in the
  * order of the questions. It does nothing when too much was asked for already. */
 void service_ahead(struct service *s, uint32_t number);
 /* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
  * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's.
  * identity: of the file. */
 int service_file(struct service *s, uint32_t number, uint32_t size, struct file_identity *identity, const char **why);
-/* Opens what the service has in its tree of devices at a path, over a connection of its own; "" is the directory
+/* Opens a file of the service's tree of devices at a path, over a connection of its own; "" is the directory
  * itself. -1: it has or gives none. The descriptor is the caller's. */
 int service_device(const char *path);
 /* Connects to the driver service, appends its record, and leaves the connection in s while that has answered. Lack of
@@ -40,8 +40,8 @@ void service_end(struct service *s);
 
 /* ---- owner.c ---------------------------------------------------------------------------------------------------- */
 
-/* Can nobody but root and the program's own user change what a path without links leads to? The path is written to, and
- * is what it was in the end. */
+/* Reports whether only root and the program's own user can change the file at a path without links. The path is written
+ * to, and restored in the end. */
 bool owner_counts(char *path);
 
 /* ---- closure.c -------------------------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ struct closure;
 struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
                              char **text);
 void *closure_driver(const struct closure *c);
-/* Unmaps what was mapped, unless libraries are never closed. NULL is none. */
+/* Closes the libraries of a closure, unless libraries are never closed. NULL is none. */
 void closure_drop(struct closure *c);
 
 /* ---- namespace.c ------------------------------------------------------------------------------------------------ */

@@ -5,8 +5,8 @@
 
 /* ---- holding ---------------------------------------------------------------------------------------------------- */
 
-/* Nobody waits for a driver to be released: one that is held is not removed, that is all. So a forked child inherits
- * the count as it is; what its parent's threads held is not removed there before the instance ends. */
+/* No thread waits for the release of a driver: a held driver is not removed, that is all. So a forked child inherits
+ * the count as it is; a driver that its parent's threads held is not removed there before the instance ends. */
 void driver_hold(struct driver *driver)
 {
     lock_wanted(true);
@@ -32,7 +32,7 @@ struct driver *driver_first(struct instance *in)
 struct driver *driver_after(struct driver *current)
 {
     lock_take();
-    struct driver *d = current->next; /* what is held is in the list */
+    struct driver *d = current->next; /* a held driver is in the list */
     if (d) driver_hold(d);
     current->holds--;
     lock_drop();
@@ -77,6 +77,5 @@ void drivers_drop(struct held_drivers *held)
 
 void *driver_fn_raw(const struct driver *driver, unsigned slot)
 {
-    void *p = driver->own_table.slot[slot];
-    return is_missing(p) ? NULL : p;
+    return driver->own_table.slot[slot];
 }

@@ -1,5 +1,5 @@
 /* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
- * of what a program left alive.
+ * of objects that a program left alive.
  *
  * It never holds the lock while a driver or an allocator runs.
  */
@@ -135,7 +135,7 @@ void driver_destroy_objects(struct driver *driver)
             lock_take();
             objects_settled(instance);
             uint64_t handle = take_handle(driver, kind, i);
-            const struct object *object = instance->objects[kind].object[i]; /* it has room for what a driver has */
+            const struct object *object = instance->objects[kind].object[i]; /* it has room for the driver's handles */
             if (handle && object && object->has_allocator) {
                 copy = object->allocator;
                 pass = true;

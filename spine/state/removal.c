@@ -18,7 +18,7 @@ struct driver *driver_unlink_useless(struct instance *in)
     return found;
 }
 
-/* It is in no list any more, and nobody holds it: nothing leads to it but what the caller has. */
+/* Frees a driver that is in no list any more and not held: only the caller has a pointer to it. */
 void driver_end(struct driver *driver)
 {
     struct instance *in = driver->instance;

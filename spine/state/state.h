@@ -1,4 +1,4 @@
-/* state.h: what state/ offers: the drivers of an instance and who holds them, the objects that every driver has
+/* state.h: the interface of state/: the drivers of an instance and their holders, the objects that every driver has
  * a handle of its own for, the records of physical devices, and finding an instance by a handle. */
 #ifndef VKL_STATE_H
 #define VKL_STATE_H
@@ -8,7 +8,7 @@
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 
 /* A driver that was found in its instance's list is held before it is called, and released after (docs/concurrency.md).
- * Who has a physical device or a device of it need not: such a driver stays. With the lock. */
+ * A caller with a physical device or a device of it need not hold it: such a driver stays. With the lock. */
 void driver_hold(struct driver *driver);
 /* Without the lock, like all that follows. */
 void driver_release(struct driver *driver);
@@ -38,7 +38,7 @@ void *driver_fn_raw(const struct driver *driver, unsigned slot);
 /* Embedded in every object that has a place. */
 struct object {
     uint32_t index;
-    void (*drop)(struct instance *instance, struct object *object); /* what is left of it when its instance goes */
+    void (*drop)(struct instance *instance, struct object *object); /* frees its rest when its instance ends */
     bool has_allocator;                                             /* the program gave one at creation */
     VkAllocationCallbacks allocator;                                /* a copy of it (ERRATA 12) */
 };
@@ -55,14 +55,14 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
 /* Waits until no other thread is enlarging the lists of the instance; with the lock. False: this very thread is, and
  * was called back by an allocator. */
 bool objects_settled(struct instance *instance);
-/* Stores what a driver made, which is held. */
+/* Stores the handle of a driver's object; the driver is held. */
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle);
 /* Destroys the object in each driver that made one, and gives the place up when the last one's is gone. */
 void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,
                     const VkAllocationCallbacks *allocator);
 /* The driver's objects of everything the program left alive: surfaces, messengers, reports (DBG-033). */
 void driver_destroy_objects(struct driver *driver);
-/* Frees what the program left alive in the instance itself; after all drivers are gone. */
+/* Frees the program's remaining objects in the instance itself; after all drivers are gone. */
 void instance_free_objects(struct instance *instance);
 
 /* ---- removal.c -------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * for one, and destruction.
  *
  * No driver is called when a surface is created (WSI-001). Queries are in surface_query.c, swapchains in swapchain.c,
- * what belongs to the system's windows in window.c.
+ * surfaces of the system's windows in window.c.
  */
 #include <string.h>
 
@@ -177,7 +177,7 @@ __attribute__((noinline)) static VkResult create_in_driver(struct driver *driver
     return result;
 }
 
-/* What was made for a surface that has one by now. */
+/* Destroys a driver's surface that another thread has made redundant. */
 static void destroy_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR made)
 {
     PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
@@ -218,7 +218,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     lock_take();
     VkResult result = objects_settled(instance) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) goto done;
-    if (!table->room) goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
+    if (!table->room) goto done; /* WSI-016: no call has made a surface yet, so this is a layer's own */
     struct surface *surface = surface_find(instance, handle);
     if (!surface || surface->object.index >= table->room) {
         result = VK_ERROR_EXTENSION_NOT_PRESENT; /* the driver knows no such surface, and must not be handed ours */
@@ -227,7 +227,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     uint32_t index = surface->object.index;
     uint64_t made = table->handle[index];
     if (!made) {
-        /* WSI-015: of several threads one creates, the others wait for it and find what it made. */
+        /* WSI-015: of several threads one creates; the others wait and find its surface. */
         if (!claim_take_over(&claim, surface, driver)) {
             result = VK_ERROR_INITIALIZATION_FAILED;
             goto done;

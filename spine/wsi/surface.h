@@ -5,7 +5,7 @@
 #include "state/state.h"
 #include "wsi/wsi.h"
 
-/* What a handle points to. Drivers of an interface version below 3, and others that take the handle as it is, read the
+/* The record of a handle. Drivers of an interface version below 3, and others that take the handle as it is, read the
  * part up to whole_size (WSI-006, WSI-008). */
 struct surface {
     union {

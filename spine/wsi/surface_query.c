@@ -1,5 +1,5 @@
 /* surface_query.c: terminators of the queries about surfaces and presentation: the driver is asked with its own
- * physical device and its own surface, and what a driver lacks is emulated or reported.
+ * physical device and its own surface, and a function that the driver lacks is emulated or reported.
  *
  * Nothing here keeps state; the surfaces are surface.c's.
  */
@@ -135,7 +135,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
 
 /* ---- VK_KHR_get_surface_capabilities2 -------------------------------------------------------------------------- */
 
-/* WSI-047: what the loader fills in when neither surface_maintenance1 extension is enabled on the driver. */
+/* WSI-047: the loader's values when neither surface_maintenance1 extension is enabled on the driver. */
 static void emulate_maintenance(const struct driver *driver, const VkPhysicalDeviceSurfaceInfo2KHR *info,
                                 VkSurfaceCapabilities2KHR *out)
 {

@@ -232,3 +232,33 @@ func TestRootTakesOwnHome(t *testing.T) {
 		}
 	}
 }
+
+// Root's service and CDI files offer no driver that another user can change, and say why it is left out.
+func TestRootOffersNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	tool := filepath.Join(built, "vkloader")
+	w := world.New(t)
+	w.NoShim = true
+	d := w.Driver("acme", "device name=big type=discrete")
+	for _, file := range []string{"", d.Library, d.ManifestPath} {
+		if file != "" {
+			giveAway(t, file)
+		}
+		for _, line := range []string{"serve --check", "cdi generate"} {
+			out, exit := w.Run(time.Minute, tool, strings.Fields(line)...)
+			said := out + exit.Stderr
+			if refused := strings.Contains(said, "not offered as root: user "+another+" can change "); refused != (file != "") {
+				t.Errorf("vkloader %s, of the user %q: exit code %d\n%s", line, file, exit.Code, said)
+			}
+			if file != "" && strings.Contains(out, `"hostPath": "`+d.Library) {
+				t.Errorf("vkloader %s mounts %s", line, d.Library)
+			}
+		}
+		if file != "" {
+			if err := os.Lchown(file, 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

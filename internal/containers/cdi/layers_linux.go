@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // Directories of layers below layersPlace and below /etc/vulkan.
@@ -46,6 +47,9 @@ func (w *writer) layers(source *machine.Source, name string, wanted []string) (l
 		}
 		asked := slices.Contains(wanted, l.Name)
 		paths, why := offer.Libraries(&source.Machine, name, l.Library)
+		if why == "" {
+			why = trust.Refusal("offered", trust.In(source.Root, l.Manifest))
+		}
 		if !asked {
 			if why == "" && l.Implicit && w.seen[filesPlace+name+"/"+path.Base(l.Library)] {
 				w.layer(name, l)

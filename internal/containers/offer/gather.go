@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // Kind is a kind of process that drivers can be for.
@@ -156,6 +157,9 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 			}
 		}
 	}
+	if why := g.untrusted(d.Path, found); why != "" {
+		return why
+	}
 	driver.Devices = g.devices(found)
 	for _, f := range order { // first, so that these are not marked
 		g.place(f, false)
@@ -178,6 +182,28 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	return ""
 }
 
+// untrusted returns why a process with raised rights does not offer a driver: another user can change one of its files.
+func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
+	names := slices.Concat([]string{manifest}, found.Data, found.Directories, found.Backends)
+	libraries := []*drivers.Library{&found.Library}
+	for _, opened := range slices.Concat(found.RunTime, found.Windows) {
+		libraries = append(libraries, &opened.Library)
+	}
+	for _, l := range libraries {
+		if l.With != nil {
+			for _, f := range l.With.Files {
+				names = append(names, f.Path)
+			}
+		}
+	}
+	for _, name := range names {
+		if why := trust.Refusal("offered", trust.In(g.machine.Root, name)); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // Libraries are a library and what it needs, by their paths, dependencies first; or why programs of a machine cannot open it.
 func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
 	k, known := KindOf(name)
@@ -186,6 +212,9 @@ func Libraries(m *machine.Machine, name, library string) (paths []string, why st
 	}
 	order, why := whole(&drivers.FilesOf(m, binary.NewLinker(m, k.Options()), library).Library)
 	for _, f := range order {
+		if refused := trust.Refusal("offered", trust.In(m.Root, f.Path)); refused != "" {
+			return nil, refused
+		}
 		paths = append(paths, f.Path)
 	}
 	return paths, why

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -8,19 +9,21 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/document"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
-// maxText is how much of a file goes in.
+// maxText is the maximum length of a file in the bundle.
 const maxText = 1 << 20
 
-// files is the directory of a bundle for what lies on the machine.
+// files is the bundle's directory for files of the machine.
 const files = "files"
 
-// Part is a part with what is private hidden, or with the reason why it could not be made.
+// Part returns a part with private text hidden, or with the error as the reason of its absence.
 func (p *Private) Part(name, what, text string, err error) Part {
 	failed := ""
 	if err != nil {
@@ -30,7 +33,7 @@ func (p *Private) Part(name, what, text string, err error) Part {
 	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}
 }
 
-// Files are the manifests and the settings file that a decision looked at.
+// Files returns the manifests and the settings file that a decision read.
 func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	var parts []Part
 	for _, path := range manifestsOf(answer) {
@@ -41,7 +44,7 @@ func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	return parts
 }
 
-// nameOf is a path as the name of a part: what stands for the top is left out, and a drive is a directory of its letter.
+// nameOf returns a path as a part's name: without the leading slash, and with a drive's letter as a directory.
 func nameOf(file string) string {
 	if machine.Style == pathname.Backslash {
 		file = strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "//?/")
@@ -53,7 +56,7 @@ func nameOf(file string) string {
 	return path.Clean("/" + file)[1:]
 }
 
-// Names sorts parts by name, and tells those apart that have one name now.
+// Names sorts parts by name and makes equal names distinct.
 func Names(parts []Part) []Part {
 	for i := range parts {
 		name := parts[i].Name
@@ -65,7 +68,7 @@ func Names(parts []Part) []Part {
 	return parts
 }
 
-// manifestsOf are the files that the decision looked at.
+// manifestsOf returns the files that the decision read.
 func manifestsOf(answer *plan.Answer) []string {
 	var paths []string
 	add := func(path string) {
@@ -89,8 +92,18 @@ func manifestsOf(answer *plan.Answer) []string {
 	return slices.Compact(paths)
 }
 
-// textOf is the text of a file.
+// errKind is the error of a file outside the bundle because it is neither a manifest nor a settings file.
+var errKind = errors.New("neither a manifest nor a settings file: not packed")
+
+// members are the member names that identify a manifest or a settings file.
+var members = []string{"ICD", "layer", "layers", "settings", "settings_array"}
+
+// textOf returns the text of a manifest or settings file, and an error for any other file. If the tool is elevated, it also
+// returns an error for a file that another user can replace or redirect by a link.
 func textOf(source *machine.Source, path string) (string, error) {
+	if err := trust.In(source.Root, path); err != nil {
+		return "", trust.Refused("packed", err)
+	}
 	info, err := source.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: %w: no file", path, fs.ErrInvalid)
@@ -101,6 +114,10 @@ func textOf(source *machine.Source, path string) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	parsed, fault := document.Parse(string(text))
+	if fault != nil || !slices.ContainsFunc(members, func(name string) bool { return parsed.Top().Member(name).Exists() }) {
+		return "", fmt.Errorf("%s: %w", path, errKind)
 	}
 	return string(text[:min(len(text), maxText)]), nil
 }

@@ -1,5 +1,5 @@
-/* sort.c: the order of physical devices and groups below the layers (PHY-025 to 035). It asks drivers for what the
- * order depends on, and reads its two variables at every call. */
+/* sort.c: the order of physical devices and groups below the layers (PHY-025 to 035). It asks drivers for the
+ * properties that decide the order, and reads its two variables at every call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ static void read_key(struct key *key, struct physdev *device, uint32_t place)
     memcpy(key->name, properties.deviceName, sizeof key->name);
 }
 
-/* PHY-029. False: the driver cannot list its extensions, for lack of memory or whatever, and may be asked again. An
- * order is no reason to fail the enumeration: it goes without this key. */
+/* PHY-029. Returns false if the driver cannot list its extensions, for lack of memory or another reason; it may be
+ * asked again. The enumeration does not fail for the order: it goes on without this key. */
 static bool ask_pci(const struct instance *instance, struct key *key)
 {
     const struct driver *driver = key->device->driver;
@@ -113,7 +113,7 @@ static void read_all_pci(const struct instance *instance, struct key *key, uint3
         if (of_rank[key[i].rank] > 1) read_pci(instance, &key[i]);
 }
 
-/* PHY-033, ENV-86: two hexadecimal numbers with one colon between; what follows them is ignored. */
+/* PHY-033, ENV-86: two hexadecimal numbers with one colon between; text after them is ignored. */
 static bool read_selection(struct instance *instance, uint32_t *vendor, uint32_t *id)
 {
     char *block;

@@ -12,7 +12,8 @@ VkLoaderFeatureFlags sort_features(struct instance *instance)
     return 0;
 }
 
-/* DXGI need not be asked when nobody can say what an adapter has, and must not be for an instance of its own. */
+/* DXGI need not be asked when no driver can list the devices of an adapter, and must not be for an instance of its own.
+ */
 bool sort_wanted(const struct instance *instance, const struct scan *scan)
 {
     return !instance->inside_dxgi && adapters_asked(scan);

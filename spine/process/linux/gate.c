@@ -1,9 +1,10 @@
-/* gate.c: what keeps fork, dlopen and threads apart: the one lock, the fork gate around every dl function of the spine,
- * and the number by which a forked child knows itself (G-4).
+/* gate.c: the separation of fork, dlopen and threads: the one lock, the fork gate around every dl function of the
+ * spine, and the number by which a forked child knows itself (G-4).
  *
- * The gate keeps nobody out but while a thread forks: libraries' constructors use Vulkan with the dynamic linker's lock
- * held, and would wait for who waits for that. A fork waits for those inside, and other threads for the fork, both with
- * a limit of time. The forking thread waits for nobody: other handlers of fork may use Vulkan, before ours and after.
+ * The gate holds threads back only while a thread forks: libraries' constructors use Vulkan with the dynamic linker's
+ * lock held, and waiting for another thread there would deadlock. A fork waits for the threads inside, and other
+ * threads for the fork, both with a time limit. The forking thread waits for no other: other fork handlers may use
+ * Vulkan, before ours and after.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -29,7 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #ifdef CHECK_LOCK
 static _Atomic uintptr_t lock_owner; /* pthread_self() of the thread that has taken the lock, or 0 */
 #endif
-static _Atomic uint64_t generation = 1;
+static _Atomic uintptr_t generation = 1;
 
 /* All of this under the lock. A thread that is inside the gate, or between the handlers of a fork of its own. */
 static struct visitor {
@@ -40,8 +41,8 @@ static struct visitor {
 } visitors[64];
 static size_t visited;              /* places that were ever taken: those from here on are free */
 static uint32_t crowd;              /* threads inside that found no place */
-static uint32_t forks, forks_ready; /* between their handlers; those that wait for nobody any more */
-static int64_t forks_until;         /* until when other threads wait for them; 0: nobody has waited yet */
+static uint32_t forks, forks_ready; /* threads between their handlers, and those of them that no longer wait */
+static int64_t forks_until;         /* until when other threads wait for them; 0: no wait has begun */
 static bool child_known;            /* it was seen before the handler in the child has run */
 
 uint64_t fork_generation(void)
@@ -56,7 +57,7 @@ static int64_t now(void)
     return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-/* Differs between a thread and the one that it is in a forked child; no system call. */
+/* Returns a clock that differs between a thread and its copy in a forked child; no system call. */
 static clockid_t clock_of_thread(void)
 {
     clockid_t clock;
@@ -140,7 +141,7 @@ static bool others_inside(uint64_t thread)
     return any;
 }
 
-/* One thread, and whatever others did means nothing. */
+/* Begins a child with one thread, which forgets the state of the parent's other threads. */
 static void child_begins(void)
 {
     memset(visitors, 0, sizeof visitors);
@@ -172,7 +173,8 @@ static void wait_for_forks(const uint32_t *some)
     }
 }
 
-/* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held forever. */
+/* No thread forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held forever.
+ */
 static void before_fork(void)
 {
     uint64_t me = thread_now();
@@ -205,7 +207,7 @@ static void after_fork_in_parent(void)
     mutex_drop();
 }
 
-/* Everything is free, whoever had it before. */
+/* Frees everything, with any previous owner. */
 static void after_fork_in_child(void)
 {
     const struct visitor *v = visitor_of(thread_known());
@@ -218,11 +220,11 @@ static void after_fork_in_child(void)
 }
 
 /* Handlers registered from here belong to this library: the C library drops them when it is unloaded. Called when the
- * library is loaded, or by what comes before that, and before anything is held. Who comes while another thread is about
- * to register them does not wait. */
+ * library is loaded, or by a call before that, and before anything is held. A thread that calls while another one is
+ * about to register them does not wait. */
 void fork_watch(void)
 {
-    static atomic_bool begun;
+    static atomic_uint begun;
     if (atomic_load_explicit(&begun, memory_order_relaxed) || atomic_exchange(&begun, true)) return;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
@@ -299,7 +301,7 @@ static void gate_leave(uint64_t me)
 
 void *gate_dlopen(const char *path, const struct file_identity *seen, char **text)
 {
-    /* The linker would wait for whoever writes into a pipe. */
+    /* The linker would wait for a writer of the pipe. */
     if (path_has_directory(path) && (seen ? seen->special : file_is_special(path))) {
         if (text && asprintf(text, "%s: cannot open shared object file: Not a regular file", path) < 0) *text = NULL;
         return NULL;
@@ -368,7 +370,7 @@ char *gate_path_of(const void *function, const char *given, bool *as_given)
     return real;
 }
 
-/* Is an address in what is mapped of an object? */
+/* Reports whether an address lies in the mapped parts of an object. */
 static bool is_inside(const struct dl_phdr_info *object, uintptr_t address)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {

@@ -1,6 +1,6 @@
-/* image.c: is a file a Vulkan loader by its own name, and by which path has the linker found a library? Of a file no
- * more is read than its headers, its dynamic section and one name, each within bounds, and nothing of it runs: what the
- * dynamic linker refuses is left to it. */
+/* image.c: reports whether a file is a Vulkan loader by its own name, and the path by which the linker has found a
+ * library. It reads only the headers of a file, its dynamic section and one name, each within bounds, and runs nothing
+ * of it: a file that the dynamic linker refuses is left to it. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -15,7 +15,7 @@
 #define ENTRIES 32       /* read at once */
 #define BEGIN 1024       /* of a file, read at once: its headers are nearly always there */
 
-/* A file and what was read of its beginning. */
+/* A file and the beginning of its content. */
 struct image {
     int fd;
     size_t length;

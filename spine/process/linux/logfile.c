@@ -1,4 +1,4 @@
-/* logfile.c: lines of the log in a file of the user's, for programs whose standard error nobody sees. Every line opens
+/* logfile.c: lines of the log in a file of the user's, for programs without a visible standard error. Every line opens
  * the file and closes it: no descriptor stays, and a forked child, or a file that is removed, needs nothing.
  *
  * Many programs share the file, and its directory may be one that everybody can write to. So no symbolic link is
@@ -59,7 +59,7 @@ static int file_in(int directory, const char *base, off_t *size)
     return file;
 }
 
-/* A new file takes the place of one that is full. */
+/* Replaces a full file by a new one. */
 static int next_file(int directory, const char *base, int full, off_t *size)
 {
     char before[NAME_MAX + 1];

@@ -1,4 +1,4 @@
-/* start.c: what happens when the library is loaded: the two variables that are read at load (GEN-2) are read, and the
+/* start.c: the start of the library: the two variables that are read at load (GEN-2) are read, and the
  * log gets its first lines. The constructor of another library may call us before ours has run. And the little that the
  * compiler's start files would do, without which the library is linked: they are not marked for indirect jumps. */
 #include <stdatomic.h>
@@ -34,12 +34,12 @@ static void start(void)
     if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
 }
 
-/* Who comes while another thread starts does not wait: that thread may be this one, in a getenv that is the program's,
- * or one that a forked child does not have. Nor does it use pthread_once, which ends the process where a filter of
- * system calls refuses futex. */
+/* A thread that comes while another one starts does not wait: that thread may be this one, in a getenv that is the
+ * program's, or one that a forked child does not have. Nor does it use pthread_once, which ends the process where a
+ * filter of system calls refuses futex. */
 void start_once_at_load(void)
 {
-    static atomic_bool begun;
+    static atomic_uint begun;
     if (!atomic_load_explicit(&begun, memory_order_acquire) && !atomic_exchange(&begun, true)) start();
 }
 

@@ -8,7 +8,8 @@
 /* The thread that ends the process, 0 when none does. Under the lock of the stream. */
 static uintptr_t ending;
 
-/* LOG-11: three writes, so that whoever replaces fputs and fputc sees the parts. They stay one line among threads. */
+/* LOG-11: three writes, so that a library that interposes fputs and fputc sees the parts. They stay one line among
+ * threads. */
 void stream_write(const char *tag, const char *text)
 {
     uintptr_t self = (uintptr_t)pthread_self();

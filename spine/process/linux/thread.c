@@ -4,8 +4,8 @@
 
 #include "process/process.h"
 
-/* A key of the process's few, made by the first who needs a number. While another thread makes it, or where there is
- * none left, a thread goes by the C library's name. */
+/* A key of the process's few, made by the first thread that needs a number. While another thread makes it, or where
+ * there is none left, a thread goes by the C library's name. */
 enum { KEY_NONE, KEY_WANTED, KEY_THERE };
 static _Atomic int state;
 static pthread_key_t key;

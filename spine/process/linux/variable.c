@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
+/* The ids are compared at each call: secure_getenv() answers for the start of the program alone (GEN-5). */
 const char *env_read(struct variable v, char **block)
 {
     *block = NULL;
-    return v.secure ? secure_getenv(v.name) : getenv(v.name);
+    return v.secure && process_raised() ? NULL : v.secure ? secure_getenv(v.name) : getenv(v.name);
 }

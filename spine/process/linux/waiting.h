@@ -1,5 +1,5 @@
-/* waiting.h: waiting for a mutex until a time, by the clock that nobody sets; by the other one where the C library
- * (musl, or an old glibc) or the thread sanitizer does not know better. */
+/* waiting.h: waiting for a mutex until a time, by the monotonic clock; by the realtime clock where the C library
+ * (musl, or an old glibc) or the thread sanitizer lacks the other way. */
 #ifndef VKL_WAITING_H
 #define VKL_WAITING_H
 

@@ -1,4 +1,4 @@
-/* gate.c: the one lock, and the functions of the spine that open, close or look into a library. Nobody forks here:
+/* gate.c: the one lock, and the functions of the spine that open, close or look into a library. There is no fork here:
  * there is one generation, and no gate. */
 #include "process/process.h"
 
@@ -40,7 +40,8 @@ void lock_drop(void)
 
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
 
-/* Is it a path from a drive's or a share's root? Only those may be searched for what they need beside them. */
+/* Reports whether a path begins at a drive's or a share's root. Only those may be searched for libraries beside them.
+ */
 static bool from_root(const WCHAR *path)
 {
     return (path[0] == L'\\' && path[1] == L'\\') || (path[0] && path[1] == L':' && path[2] == L'\\');
@@ -57,7 +58,7 @@ static HMODULE open(const WCHAR *path, DWORD *error)
     return module;
 }
 
-/* What there is no memory for has no text (WIN-077). */
+/* A message without memory for it has no text (WIN-077). */
 static char *text_of(const char *path, DWORD error)
 {
     static const char format[] = "Failed to open dynamic library \"%s\" with error %lu";

@@ -1,9 +1,9 @@
-/* logfile.c: lines of the log in a file of the user's, for programs whose standard error nobody sees. Every line opens
+/* logfile.c: lines of the log in a file of the user's, for programs without a visible standard error. Every line opens
  * the file and closes it: no handle stays, and a file that is removed needs nothing.
  *
- * Many programs share the file, and its directory may be one that others can write to. So what is written is checked
- * after it was opened, by its handle: a regular file of the process's own user, with no other name, at the path that
- * was given and at no other one that a link leads to. Its size is bounded. */
+ * Many programs share the file, and its directory may be one that others can write to. So the file is checked
+ * after it was opened, by its handle: a regular file of the process's own user, with no other name, at the given
+ * path and not behind a link. Its size is bounded. */
 #include <aclapi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static HANDLE open_own(const WCHAR *path, SECURITY_ATTRIBUTES *security, DWORD h
                        how, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
 }
 
-/* Opens the file, or makes one that nobody but its owner has rights to. */
+/* Opens the file, or makes one to which only its owner has rights. */
 static HANDLE open_or_make(const WCHAR *path, const union user *process)
 {
     SECURITY_DESCRIPTOR descriptor;
@@ -90,8 +90,8 @@ static bool is_at(HANDLE file, const WCHAR *path)
     return same;
 }
 
-/* The file's directory, which nobody can replace while it is open. INVALID_HANDLE_VALUE: there is none at the path, or
- * a link leads to it. */
+/* Returns the file's directory, which cannot be replaced while it is open. INVALID_HANDLE_VALUE: there is none at the
+ * path, or a link leads to it. */
 static HANDLE directory_of(WCHAR *path)
 {
     WCHAR *end = wcsrchr(path, L'\\');
@@ -126,7 +126,7 @@ static HANDLE file_at(const WCHAR *path, uint64_t *size)
     return file;
 }
 
-/* A new file takes the place of one that is full. */
+/* Replaces a full file by a new one. */
 static HANDLE next_file(const WCHAR *path, HANDLE full, uint64_t *size)
 {
     WCHAR *before = wide_joined(path, L".1");

@@ -1,4 +1,4 @@
-/* start.c: attach and detach, which do next to nothing (WIN-005, WIN-010), and what happens at the first call: the two
+/* start.c: attach and detach, which do next to nothing (WIN-005, WIN-010), and the start at the first call: the two
  * variables that are read once (GEN-2) are read, and the log gets its first lines. */
 #include "process/windows/start.h"
 

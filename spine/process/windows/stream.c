@@ -12,7 +12,7 @@ void stream_write(const char *tag, const char *text)
     WCHAR wide[LINE_MAX];
     snprintf(line, sizeof line, "%s%s\n", tag, text);
     fputs(line, stderr);
-    fflush(stderr); /* msvcrt keeps what goes to a pipe or a file, and a program that crashes would lose it */
+    fflush(stderr); /* msvcrt buffers output to a pipe or a file, and a program that crashes would lose it */
     if (MultiByteToWideChar(CP_UTF8, 0, line, -1, wide, LINE_MAX) > 0) OutputDebugStringW(wide);
 }
 

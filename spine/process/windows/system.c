@@ -1,6 +1,6 @@
 /* system.c: the system's own libraries that the loader calls, by their paths in the system directory (WIN-007,
- * WIN-008). While an instance lives, what was loaded stays loaded: programs that stand between others and these
- * libraries see each coming and going. They are let go by calls of the API, never when the DLL is unloaded. */
+ * WIN-008). While an instance lives, loaded libraries stay loaded: programs that interpose these
+ * libraries see each load and unload. They are freed by calls of the API, never when the DLL is unloaded. */
 #include <wchar.h>
 
 #include "process/process.h"
@@ -16,7 +16,7 @@ static struct system_module {
 static unsigned instances; /* under the lock */
 
 /* By its path: under a bare name the system gives a library of that name that the program has loaded from elsewhere.
- * What it needs is searched for from its own directory, and no longer from the program's. */
+ * Its dependencies are searched for from its own directory, and no longer from the program's. */
 static HMODULE load(const WCHAR *name)
 {
     WCHAR path[MAX_PATH];
@@ -55,7 +55,7 @@ HMODULE system_library(const WCHAR *name)
     return module;
 }
 
-/* Takes out of the list what nobody uses any more, while no instance lives. */
+/* Removes unused libraries from the list, while no instance lives. */
 static void let_go(void)
 {
     HMODULE gone[LIBRARIES_MAX];

@@ -1,4 +1,4 @@
-/* wide.c: text between UTF-16 and UTF-8; what the process is and where its modules lie. */
+/* wide.c: text between UTF-16 and UTF-8; the process's facts and the places of its modules. */
 #include "process/windows/wide.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* client.c: asks the driver service (docs/rationale.md) for the drivers of its machine and for their files. It is
- * asked only where the core finds no driver; whatever it does costs a bounded time and no more than its own drivers.
+ * asked only where the core finds no driver; any behavior of it costs a bounded time and no more than its own drivers.
  *
- * It reads nothing of what is sent but descriptors: the core does. It never waits longer than it says, changes no
+ * It reads only the descriptors of an answer: the core reads the text. It never waits longer than it says, changes no
  * signal and leaves no descriptor. */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,20 +21,12 @@
 
 #define ANSWER_MS 1000 /* for the connection and the index */
 #define CALL_MS 5000   /* for everything of one call */
-#define REST_MS 5000   /* for which one that was late is not asked again */
+#define REST_MS 5000   /* for which a late service is not asked again */
 #define INDEX_MAX (1 << 20)
 #define ANSWER_MAX 1024 /* programs call on small stacks */
 #define PATH_MAX_ASKED 512
 #define MACHINES "/run/vkloaderd"
 #define BESIDE_MAX 4 /* descriptors that a datagram may have; the kernel closes more of them */
-
-#if defined __x86_64__
-#define MACHINE "x86_64"
-#elif defined __i386__
-#define MACHINE "i386"
-#elif defined __aarch64__
-#define MACHINE "aarch64"
-#endif
 
 static int64_t now(void)
 {
@@ -79,7 +71,7 @@ static bool rests(const struct service *s)
 
 /* ---- datagrams -------------------------------------------------------------------------------------------------- */
 
-/* What came with a datagram: the first descriptor, -1 for none, and how many there were. */
+/* The descriptors of a datagram: the first, -1 for none, and their number. */
 struct beside {
     int fd;
     unsigned count;
@@ -114,7 +106,7 @@ static enum wire_service_state await(const struct service *s)
     }
 }
 
-/* Takes a datagram, which it waits for when there is none yet; what it says is a text then. */
+/* Receives a datagram, after a wait if there is none yet; text is then its text. */
 static enum wire_service_state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
 {
     union {
@@ -186,8 +178,8 @@ static enum wire_service_state why_not_there(int error)
     }
 }
 
-/* The socket's path without links, so that what is judged is what was connected to. False, with errno: there is none.
- * The room is given: some programs have another library's realpath, which knows no other way. */
+/* Resolves the links of the socket's path, so that the judged path is that of the connection. False, with errno: there
+ * is none. The caller gives the room: some programs have another library's realpath, which requires it. */
 static bool real_path(const struct service *s, struct sockaddr_un *out)
 {
     char *room = malloc(PATH_MAX), *real = room ? realpath(s->place, room) : NULL;
@@ -219,7 +211,7 @@ static enum wire_service_state connect_somewhere(struct service *s)
 {
     char *block; /* no copy here */
     service_end(s);
-    if (process_raised()) return WIRE_SERVICE_NONE; /* PRO-008: what it loads comes from the system's own directories */
+    if (process_raised()) return WIRE_SERVICE_NONE; /* PRO-008: its libraries come from the system's own directories */
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");
@@ -230,10 +222,10 @@ static enum wire_service_state connect_somewhere(struct service *s)
     enum wire_service_state instead = connect_in(s, own, "/vkloaderd");
     if (instead != WIRE_SERVICE_NONE || state == WIRE_SERVICE_NONE) return instead;
     snprintf(s->place, sizeof s->place, MACHINES "/loader.sock");
-    return state; /* nobody learns of the one that does not count unless this is said */
+    return state; /* without this line a service that does not count goes unnoticed */
 }
 
-/* ---- what is asked ---------------------------------------------------------------------------------------------- */
+/* ---- requests --------------------------------------------------------------------------------------------------- */
 
 /* The text in a file of memory, for free(); NULL: it is none that can be trusted to stay as it is and to be read
  * without waiting, or (then *memory is set) there is no memory. */
@@ -270,7 +262,7 @@ void read_service(struct wire_writer *w, struct service *s)
     int fd = -1;
     enum wire_service_state state = connect_somewhere(s);
     if (state == WIRE_SERVICE_ANSWERED)
-        state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" MACHINE "\"}", answer, &fd);
+        state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" VKL_MACHINE "\"}", answer, &fd);
     s->asked = 1;
     s->until += CALL_MS - ANSWER_MS;
     if (fd >= 0) {
@@ -368,7 +360,7 @@ int service_file(struct service *s, uint32_t number, uint32_t size, struct file_
     return -1;
 }
 
-/* What can stand in a request as it is. */
+/* Reports whether a path can stand in a request as it is. */
 static bool is_plain(const char *path)
 {
     size_t length = 0;

@@ -1,7 +1,7 @@
 /* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/rationale.md).
- * The dynamic linker takes a needed name as satisfied by what is open under it, so that what is needed is opened first.
- * What the process or its system has of its own is preferred; where the driver does not go with that, what the service
- * has is tried.
+ * The dynamic linker takes a needed name as satisfied by an open library of this name, so that needed libraries are
+ * opened first. Those of the process or its system are preferred; where the driver does not work with them, the
+ * service's libraries are tried.
  *
  * The linker goes by a path's text before it looks at the file, and the numbers of descriptors come again: so the text
  * of every path is new.
@@ -21,7 +21,7 @@ struct closure {
     void *handle[]; /* the driver's own is the last */
 };
 
-/* What a reason says as well where the C library is another than that of nearly all drivers. */
+/* An addition to a reason where the C library is another than that of nearly all drivers. */
 #ifdef __GLIBC__
 static const char also[] = "";
 #else
@@ -48,7 +48,7 @@ void *closure_driver(const struct closure *c)
     return c->handle[c->count - 1];
 }
 
-/* Names the file by what it is called where the linker names it by its descriptor. */
+/* Replaces the file's name where the linker names it by its descriptor. */
 static char *in_words(char *text, const char *path, const char *name)
 {
     char *at = text ? strstr(text, path) : NULL;
@@ -64,13 +64,13 @@ static char *in_words(char *text, const char *path, const char *name)
 /* A number that is greater than every one before it, also those of a loader that was unloaded since. */
 static uint64_t next_serial(void)
 {
-    static _Atomic uint64_t last;
+    static uint64_t last; /* under the lock */
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-    uint64_t before = atomic_load(&last), serial;
-    do serial = now > before ? now : before + 1;
-    while (!atomic_compare_exchange_weak(&last, &before, serial));
+    lock_take();
+    uint64_t serial = last = now > last ? now : last + 1;
+    lock_drop();
     return serial;
 }
 
@@ -90,7 +90,7 @@ static void *open_fd(int fd, const char *name, char **text)
     return handle;
 }
 
-/* The first reason counts: what comes after it fails by it. */
+/* The first reason counts: later failures follow from it. */
 static void keep_first(char **text, char *why)
 {
     if (*text)
@@ -156,7 +156,7 @@ static bool open_all(struct closure *c, struct service *service, const struct se
         return false;
     }
     c->handle[c->count++] = driver;
-    free(*text); /* of what it can do without */
+    free(*text); /* of a library that it works without */
     *text = NULL;
     return true;
 }

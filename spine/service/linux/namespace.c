@@ -1,7 +1,7 @@
 /* namespace.c: a driver of the service gets a function by which it opens devices where its program sees none (PRO-051,
- * PRO-052): what the service has in its tree of devices, and otherwise what the program itself may open.
+ * PRO-052): files of the service's tree of devices, and otherwise files that the program itself may open.
  *
- * It is called by drivers, on any thread. It keeps nothing, and what it opens is the driver's. */
+ * It is called by drivers, on any thread. It keeps nothing, and its descriptors are the driver's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 typedef VkResult (*open_function)(const char *path, uint32_t slot);
 
-/* Opens what the program sees; -1 with errno. It never waits for anybody at the other end. */
+/* Opens a file that the program sees; returns -1 with errno. It never waits for another end. */
 static int open_path(const char *path)
 {
     const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -39,7 +39,7 @@ static int open_what(const char *path, int slot, bool *done, const char **why)
     const size_t length = strlen(DEVICES);
     int fd;
     *why = "the driver service gives no such device";
-    if (strncmp(path, DEVICES, length) == 0) { /* FLS-129: the service's directory of devices, and what is below it */
+    if (strncmp(path, DEVICES, length) == 0) { /* FLS-129: the service's directory of devices, and files below it */
         if (path[length] == '\0') return service_device("");
         if (path[length] == '/') return service_device(path + length + 1);
         return -1;
@@ -50,7 +50,7 @@ static int open_what(const char *path, int slot, bool *done, const char **why)
     return fd;
 }
 
-/* The driver's descriptor slot becomes what is at the path; a socket there is what it is connected to. */
+/* Replaces the driver's descriptor by the file at the path; for a socket, by a connection to it. */
 static VkResult open_in_namespace(const char *path, uint32_t slot)
 {
     const char *why = "its descriptor is none";

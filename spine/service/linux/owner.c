@@ -1,5 +1,5 @@
-/* owner.c: who could have put a socket where it is (PRO-008). A service is root's or the program's own user's, because
- * nobody else can change its path. The number of the process at the other end says less: in a namespace of users
+/* owner.c: the users who could have created a socket (PRO-008). A service is root's or the program's own user's,
+ * because no other user can change its path. The number of the process at the other end says less: in a user namespace
  * (rootless containers, sandboxes) root of the machine has none.
  *
  * It reads modes and owners, and opens nothing but the map of users. */
@@ -12,7 +12,7 @@
 
 #include "service/service.h"
 
-#define OVERFLOW_USER 65534u /* what the kernel shows for a user that the namespace has no number for */
+#define OVERFLOW_USER 65534u /* the kernel's number for a user without a number in the namespace */
 
 /* Are there users of the machine that this process sees without their numbers? */
 static bool users_hidden(void)
@@ -34,8 +34,8 @@ static bool open_to_others(const struct stat *s)
     return s->st_mode & S_IWOTH || (s->st_mode & S_IWGRP && s->st_gid != 0 && s->st_gid != getegid());
 }
 
-/* Below a directory that is open to others, where each may change what is his own, a user without a number is anybody.
- * Elsewhere the owner of the directory has made the entry, or whoever made the mounts. */
+/* Below a directory that is open to others, where each may change their own files, a user without a number counts as
+ * another user. Elsewhere the owner of the directory has made the entry, or the creator of the mounts. */
 static bool ours(const struct stat *s, bool shared, bool hidden)
 {
     return s->st_uid == 0 || s->st_uid == geteuid() || (s->st_uid == OVERFLOW_USER && hidden && !shared);

@@ -1,5 +1,5 @@
-/* window.c: surfaces of the system's windows: creation, which queue families present to them, and the queries that take
- * such a surface with what belongs to a whole screen. */
+/* window.c: surfaces of the system's windows: creation, the queue families that present to them, and the queries that
+ * belong to a whole screen. */
 #include "zends.h"
 #include "wsi/surface.h"
 
