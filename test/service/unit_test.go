@@ -1,8 +1,6 @@
 package service
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,13 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
-
-// filteredWord makes this program install a filter of system calls, given by their numbers, and become another program.
-const filteredWord = "service-filtered"
 
 // settings returns the values of a setting of a unit, such as SystemCallFilter.
 func settings(t *testing.T, unit, name string) (values []string) {
@@ -61,9 +53,9 @@ func set(t *testing.T, name string) (calls []string) {
 // callNumber is a line of the header with the numbers of system calls.
 var callNumber = regexp.MustCompile(`(?m)^#define __NR_(\w+) (\d+)$`)
 
-// filtered returns the words that start a program under the system-call filter of a unit; none where this machine cannot tell. own
-// is the path of this program.
-func filtered(t *testing.T, unit, own string) []string {
+// filtered returns the words that start a program under the system-call filter of a unit; none where this machine cannot tell. The
+// program that installs the filter is built in a directory.
+func filtered(t *testing.T, unit, directory string) []string {
 	t.Helper()
 	header, err := os.ReadFile("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 	if _, missing := exec.LookPath("systemd-analyze"); err != nil || missing != nil || runtime.GOARCH != "amd64" {
@@ -95,41 +87,11 @@ func filtered(t *testing.T, unit, own string) []string {
 	if len(numbers) < 100 || slices.Contains(allowed, "mount") {
 		t.Fatalf("%s allows %d system calls", unit, len(numbers))
 	}
-	return []string{own, filteredWord, strings.Join(numbers, ",")}
-}
-
-// runFiltered allows system calls by their numbers, refuses those after a minus with EPERM and all others with ENOSYS, as systemd
-// does with those that it does not know, and becomes a program. It returns only errors.
-func runFiltered(numbers string, words []string) error {
-	runtime.LockOSThread()
-	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // the number of the system call
-	for _, word := range strings.Split(numbers, ",") {
-		action := uint32(unix.SECCOMP_RET_ALLOW)
-		word, denied := strings.CutPrefix(word, "-")
-		if denied {
-			action = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-		}
-		number, err := strconv.ParseUint(word, 10, 32)
-		if err != nil {
-			return err
-		}
-		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: uint32(number)},
-			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action})
+	program := filepath.Join(directory, "filter")
+	if out, err := exec.Command("cc", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/filter.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	filter = append(filter, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)})
-	program, err := exec.LookPath(words[0])
-	if err == nil {
-		err = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	}
-	if err != nil {
-		return err
-	}
-	unix.Umask(0o077)
-	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
-		return fmt.Errorf("seccomp: %w", errno)
-	}
-	return unix.Exec(program, words, os.Environ())
+	return []string{program, strings.Join(numbers, ",")}
 }
 
 // overall is the verdict of systemd-analyze on a unit.
@@ -175,10 +137,8 @@ func TestRefreshUnderUnit(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root writes CDI files")
 	}
-	top := t.TempDir()
-	own, root := filepath.Join(top, "own"), machine(t)
-	self, err := os.ReadFile("/proc/self/exe")
-	if err = errors.Join(err, os.WriteFile(own, self, 0o755), os.MkdirAll(filepath.Join(root, "etc/cdi"), 0o755)); err != nil {
+	root, filter := machine(t), filtered(t, "vkloader-cdi.service", t.TempDir())
+	if err := os.MkdirAll(filepath.Join(root, "etc/cdi"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(tool, "--root", root, "cdi", "generate", "-o", filepath.Join(root, "etc/cdi/a.json")).CombinedOutput(); err != nil {
@@ -186,7 +146,7 @@ func TestRefreshUnderUnit(t *testing.T) {
 	}
 	icds := filepath.Join(root, "usr/share/vulkan/icd.d")
 	for _, want := range []string{"nothing has changed", "written again"} {
-		words := append([]string{"--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"}, filtered(t, "vkloader-cdi.service", own)...)
+		words := append([]string{"--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"}, filter...)
 		out, err := exec.Command("setpriv", append(words, tool, "--root", root, "cdi", "refresh")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("not %q: %v\n%s", want, err, out)
