@@ -17,7 +17,7 @@
 /* Guarded by the lock. A pointer is stored atomically, so a child forked during a store sees a valid pointer. */
 static struct round *_Atomic rounds[ROUNDS_MAX];
 static uint64_t now;
-static _Atomic uint64_t last_id;
+static _Atomic size_t last_id;
 
 static uint64_t mixed(uint64_t h, uint64_t v)
 {
