@@ -1,4 +1,4 @@
-/* devices.c: the values in the software keys of display devices and their children, found through the device tree
+/* devices.c: the values in the software keys of display devices and their children in the device tree
  * (WIN-028 to WIN-035). */
 #include "core/windows/elsewhere.h"
 
