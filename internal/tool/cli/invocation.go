@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
 // invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that
@@ -47,6 +48,10 @@ type invocation struct {
 	without []string          // files that count as not there
 	still   bool              // write nothing, not even what is over
 }
+
+// messages returns standard error for lines of the tool itself, which may name files: no control character of a name passes. A
+// program that runs under the tool writes to errOut.
+func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
 
 // plan says what --dry-run would have written, or removed.
 func (s *invocation) plan(path, text string, remove bool) {

@@ -90,9 +90,9 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 // run carries out a command line and gives the exit code.
 func run(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
-	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
+	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
 	s.args, s.plain = args, s.out
-	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
+	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()} // not standard error: what a program writes there that runs under the tool is its own
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
 	out.Flush()

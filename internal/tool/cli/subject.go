@@ -156,7 +156,7 @@ func loaderFile(source *machine.Source) string {
 // printLoader says which loader it is decided for, where that is not this project's.
 func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l != nil && !l.Ours() {
-		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, loaders.Line(l, program)+".")
+		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
 	}
 }
 
@@ -186,6 +186,6 @@ func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
 func warnIgnored(s *invocation, programs []string, content map[string]any) {
 	text, _ := json.Marshal(content) // what cannot be written was not written
 	for _, said := range ignoredSettings(s, programs, loaders.FieldsIn(string(text))) {
-		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 }

@@ -73,14 +73,17 @@ func Escaped(text string) string {
 
 // Cleaner passes text on with everything replaced that OneLine replaces, but for ends of lines, tabs and the tool's own
 // colours. It stands behind whatever prints, for what a command forgot to clean.
-type Cleaner struct{ To io.Writer }
+type Cleaner struct {
+	To    io.Writer
+	Plain bool // the text has no colours of the tool: a name with the same codes is cleaned as well
+}
 
 // Write implements io.Writer; a character that is cut in two between calls counts as none.
 func (c Cleaner) Write(data []byte) (int, error) {
 	text := string(data)
 	var b strings.Builder
 	for len(text) > 0 {
-		if code := ownColour(text); code != "" {
+		if code := ownColour(text); code != "" && !c.Plain {
 			b.WriteString(code)
 			text = text[len(code):]
 			continue
