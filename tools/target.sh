@@ -1,7 +1,7 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
 # that judge them there. What is left out is in test/target/TARGET.txt, and printed. What it needs it installs (Debian), or
-# says so: the compiler; tools/cross.sh unpacks that for arm64 on another machine, and an emulator where the kernel does not
+# says so: the compiler; tools/cross.sh unpacks that for another machine, and an emulator where the kernel does not
 # run the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1: suites that take minutes there, too.
 set -eu
 unset CDPATH
@@ -20,23 +20,24 @@ i386)
     packages="gcc-multilib"
     more="$more ./test/guest ./test/bench"
     ;;
-arm64)
-    compiler=aarch64-linux-gnu-gcc
-    packages="gcc-aarch64-linux-gnu"
-    if [ "$(uname -m)" != aarch64 ]; then
-        tools/cross.sh compiler
-        export PATH="$PWD/build/arm64-tools/bin:$PATH"
-    fi
-    more=
-    ;;
 musl)
     compiler=musl-gcc
     packages="musl-tools"
     ;;
+*)
+    field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
+    compiler=$(field 7)-gcc
+    packages=
+    if [ "$(uname -m)" != "$(field 2)" ]; then
+        tools/cross.sh compiler "$target"
+        export PATH="$PWD/build/cross/bin:$PATH"
+    fi
+    more=
+    ;;
 esac
 # Debian's cross compilers do not go with gcc-multilib; whatever there is will do.
 # shellcheck disable=SC2086
-command -v "$compiler" > /dev/null || tools/packages.sh test $packages
+[ -z "$packages" ] || command -v "$compiler" > /dev/null || tools/packages.sh test $packages
 parallel=4
 lists=test/target/$target.txt
 emulator=${TARGET_RUN:-$(tools/emulator.sh "$target" fetch)}

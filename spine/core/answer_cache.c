@@ -18,7 +18,7 @@
 /* Guarded by the lock; pointers are stored at once, so that a child forked in the middle finds none half written. */
 static struct round *_Atomic rounds[ROUNDS_MAX];
 static uint64_t now;
-static _Atomic uint64_t last_id;
+static _Atomic size_t last_id;
 
 static uint64_t mixed(uint64_t h, uint64_t v)
 {

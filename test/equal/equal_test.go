@@ -149,7 +149,7 @@ func TestCompilers(t *testing.T) {
 			t.Parallel()
 			compiler, err := exec.LookPath(c.compiler)
 			if err != nil {
-				compiler, err = exec.LookPath(filepath.Join(world.Top(), "build/arm64-tools/bin", c.compiler)) // by tools/cross.sh
+				compiler, err = exec.LookPath(filepath.Join(world.Top(), "build/cross/bin", c.compiler)) // by tools/cross.sh
 			}
 			if err != nil {
 				t.Skip(err)

@@ -62,8 +62,17 @@ func generated(t *testing.T, host string, words ...string) *specs.Spec {
 		t.Fatalf("cdi generate: %v\n%s", err, out)
 	}
 	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return specOf(t, text)
+}
+
+// specOf parses a CDI file in JSON.
+func specOf(t *testing.T, text []byte) *specs.Spec {
+	t.Helper()
 	spec := &specs.Spec{}
-	if err = errors.Join(err, json.Unmarshal(text, spec)); err != nil {
+	if err := json.Unmarshal(text, spec); err != nil {
 		t.Fatal(err)
 	}
 	return spec

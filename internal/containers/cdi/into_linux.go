@@ -35,7 +35,7 @@ type container struct {
 // of the host stays in the image when the container becomes one. Where the runtime allows no mounts, it is written there.
 // Nothing is written to a volume, which is the host's.
 func (a *Arrangement) Into(root string, mounts bool) error {
-	base, err := os.OpenRoot(root)
+	base, err := os.OpenRoot(root + "/.")
 	if err != nil {
 		return err
 	}
@@ -47,11 +47,14 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 	}
 	groups := map[string][]Item{}
 	hidden := map[string][]string{}
-	var directories []string
+	var directories, failed []string
 	group := func(name string) string {
 		directory, err := c.machine.Real(path.Dir(name))
 		if err != nil {
-			wrong = append(wrong, err)
+			if !slices.Contains(failed, path.Dir(name)) {
+				failed = append(failed, path.Dir(name))
+				wrong = append(wrong, fmt.Errorf("%s: %w", path.Dir(name), cause(err)))
+			}
 			return ""
 		}
 		if !slices.Contains(directories, directory) {
@@ -69,7 +72,7 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 			hidden[directory] = append(hidden[directory], path.Base(name))
 		}
 	}
-	// What is mounted over a directory is mounted with what was mounted below it before.
+	// Deeper directories come first: a mount over a directory takes the mounts below it with it.
 	slices.SortFunc(directories, func(a, b string) int { return len(b) - len(a) })
 	for _, directory := range directories {
 		wrong = append(wrong, c.fill(directory, groups[directory], hidden[directory])...)
@@ -104,7 +107,7 @@ func (c *container) directory(name string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := c.base.OpenRoot(strings.TrimPrefix(real, "/"))
+	at, err := enter(c.base, strings.TrimPrefix(real, "/"), Directory)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +117,27 @@ func (c *container) directory(name string) (*os.Root, error) {
 		below = "."
 	}
 	if err := at.MkdirAll(below, 0o755); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, cause(err))
 	}
-	return at.OpenRoot(below)
+	return enter(at, below, name)
+}
+
+// enter opens a directory below another one. It neither waits for the other end of a FIFO nor opens a device: the "." at the end of
+// the name has the kernel refuse both. Errors name the path.
+func enter(at *os.Root, name, path string) (*os.Root, error) {
+	in, err := at.OpenRoot(name + "/.")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	return in, nil
+}
+
+// cause returns the error of a system call without the path that it was for.
+func cause(err error) error {
+	for at := (*fs.PathError)(nil); errors.As(err, &at); {
+		err = at.Err
+	}
+	return err
 }
 
 // own writes below Directory.
@@ -251,12 +272,12 @@ func (c *container) node(i Item) error {
 	if err != nil || real != "/dev/dri" {
 		return err
 	}
-	in, err := c.base.OpenRoot("dev/dri")
+	in, err := enter(c.base, "dev/dri", "/dev/dri")
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	above, err := c.base.OpenRoot("dev")
+	above, err := enter(c.base, "dev", "/dev")
 	if err != nil {
 		return err
 	}
@@ -266,10 +287,10 @@ func (c *container) node(i Item) error {
 	if err != nil || wrong != nil || own != its {
 		return errors.Join(err, wrong) // a volume, whose links are its owner's
 	}
-	if err := in.MkdirAll(byPath, 0o755); err != nil {
-		return err
+	if err := in.Mkdir(byPath, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("/dev/dri/%s: %w", byPath, cause(err))
 	}
-	links, err := in.OpenRoot(byPath)
+	links, err := enter(in, byPath, "/dev/dri/"+byPath)
 	if err != nil {
 		return err
 	}
@@ -286,17 +307,19 @@ func descend(base *os.Root, parts []string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := base.OpenRoot(".")
-	for _, part := range parts {
+	at, err := enter(base, ".", "/")
+	for i, part := range parts {
 		if err != nil {
 			return nil, err
 		}
 		if part == "" {
 			continue
 		}
-		above := at
+		above, name := at, "/"+path.Join(parts[:i+1]...)
 		if err = above.Mkdir(part, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
-			at, err = above.OpenRoot(part)
+			at, err = enter(above, part, name)
+		} else {
+			err = fmt.Errorf("%s: %w", name, cause(err))
 		}
 		above.Close()
 		if err == nil {

@@ -37,7 +37,7 @@ func (r *Record) Write(root string) error {
 	if err != nil {
 		return err
 	}
-	base, err := os.OpenRoot(root)
+	base, err := os.OpenRoot(root + "/.")
 	if err != nil {
 		return err
 	}

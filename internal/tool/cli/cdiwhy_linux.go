@@ -58,8 +58,8 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without
-// drivers is better than none.
+// newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the creation:
+// a container without drivers is better than none.
 func newCDIHook(s *invocation) *cobra.Command {
 	var (
 		first string
@@ -89,7 +89,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// arrangeContainer arranges drivers in a container, and writes down what it did there.
+// arrangeContainer arranges drivers in a container and records the result there.
 func arrangeContainer(s *invocation, root, first string, left []string) error {
 	m := &machine.Machine{Root: root}
 	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
@@ -112,7 +112,7 @@ func arrangeContainer(s *invocation, root, first string, left []string) error {
 	return record.Write(root)
 }
 
-// brief is the first of several reasons: a container's standard error is its program's.
+// brief returns the first of several reasons, because a container's standard error belongs to its program.
 func brief(why string) string {
 	reasons := strings.Split(why, "; ")
 	if len(reasons) == 1 {

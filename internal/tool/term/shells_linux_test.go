@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shells are those that a suggested command is pasted into, or piped to.
+// shells are the shells into which users paste or pipe suggested commands.
 var shells = [][]string{{"dash", "-c"}, {"bash", "-c"}, {"zsh", "-c"}, {"busybox", "sh", "-c"}}
 
 // readBack has each shell print a quoted word between marks.
