@@ -1,6 +1,7 @@
 /* read.c: gathers the facts that the core asks for: variables, directories, files, the executable's path, whether a
- * path exists. Paths are UTF-8 in the core and UTF-16 in calls of the system. */
-**It decides nothing and remembers nothing between calls.* /
+ * path exists. Paths are UTF-8 in the core and UTF-16 in calls of the system.
+ *
+ * It decides nothing and remembers nothing between calls. */
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -11,7 +12,7 @@
 
 #define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
-    void read_var(struct wire_writer *w, struct variable v)
+void read_var(struct wire_writer *w, struct variable v)
 {
     char *block; /* the core ignores secure variables in an elevated process (WIN-057) */
     const char *value = env_read((struct variable){v.name, false}, &block);
