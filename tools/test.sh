@@ -83,7 +83,10 @@ of_user() {
 }
 
 of_library() {
-    make -s -j"$(nproc)" all asan tsan
+    # A compiler and an emulator for a big-endian machine, for test/equal and test/target.
+tools/cross.sh compiler s390x
+tools/cross.sh emulator s390x
+make -s -j"$(nproc)" all asan tsan
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
@@ -101,6 +104,10 @@ of_library() {
         ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi
 }
 
+# The library on a big-endian machine, emulated; test/equal asks its core the same questions.
+echo "test: go test, on the library for s390x"
+make -s -j"$(nproc)" TARGET=s390x spine drivers layers
+TARGET=s390x "$go" test -vet=off -count 1 -run '^(TestChain|TestMachine)$' ./test/target
 # The driver service has threads of Go, and programs call discover from theirs; test/storm watches the C side.
 raced() {
     echo "test: go test, with the race detector"

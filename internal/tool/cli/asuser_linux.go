@@ -161,6 +161,6 @@ func ownHomes(s *invocation) {
 	kept, ignored := trust.Homes(s.environ)
 	s.environ = kept
 	if text := trust.Warning(ignored); text != "" {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", text)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 	}
 }

@@ -177,7 +177,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 // tellLeftOut prints the drivers that a file does not contain.
 func tellLeftOut(s *invocation, left []cdi.LeftOut) {
 	for _, l := range left {
-		fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
+		fmt.Fprintf(s.messages(), "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
 	}
 }
 
@@ -427,7 +427,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	}
 	tellLeftOut(s, left)
 	if cdi.Empty(made) {
-		fmt.Fprintf(s.errOut, "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
+		fmt.Fprintf(s.messages(), "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
 	}
 	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
 	return place.Replace("", again, 0o644)

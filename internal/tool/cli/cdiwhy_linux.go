@@ -77,7 +77,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 				err = arrangeContainer(s, root, first, left)
 			}
 			if err != nil {
-				fmt.Fprintf(s.errOut, "vkloader: no drivers for the container: %v\n", err)
+				fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
 			}
 			return nil
 		},
@@ -96,17 +96,17 @@ func arrangeContainer(s *invocation, root, first string, left []string) error {
 	arrangement := cdi.Arrange(m, situation)
 	for _, d := range arrangement.Drivers {
 		if d.Refused() {
-			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
+			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
 		}
 	}
 	if len(left) > 0 && arrangement.Driverless(m, situation.Nodes) {
 		for _, l := range left {
-			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s\n", term.OneLine(l))
+			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s\n", term.OneLine(l))
 		}
 	}
 	record := cdi.Record{Drivers: arrangement.Drivers, LeftOut: left, Nodes: situation.Nodes}
 	if err := arrangement.Into(root, true); err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: in the container: %v\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: in the container: %v\n", err)
 		record.Errors = append(record.Errors, err.Error())
 	}
 	return record.Write(root)

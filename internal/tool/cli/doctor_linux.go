@@ -88,11 +88,11 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	case missing != nil && wanted.how == everything:
 		err = missing
 	case missing != nil:
-		fmt.Fprintf(s.errOut, "vkloader: nothing is tried: %v\n", missing)
+		fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", missing)
 	default:
 		err = result.Try(ctx, wanted.tries(found, about))
 		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined anyway
-			fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", text)
+			fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 			err = nil
 		}
 	}

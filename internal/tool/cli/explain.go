@@ -228,7 +228,7 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 // printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
 func printExplained(s *invocation, a *survey.Explanation) {
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "For %s:\n", term.Or(a.App, "a program that enables nothing itself"))
+	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables nothing itself"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {

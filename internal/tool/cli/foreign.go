@@ -84,7 +84,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 		}
 		source.Machine = m
 	} else {
-		fmt.Fprintf(s.errOut, "vkloader: without --root, the files of that machine are not known\n")
+		fmt.Fprintf(s.messages(), "vkloader: without --root, the files of that machine are not known\n")
 		if err := s.change(&source.Machine); err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 			source.Keys = &systems.Registry{}
 		}
 		for _, p := range source.Keys.Read(file, content) {
-			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p.String()))
+			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p.String()))
 		}
 	}
 	properties, err := propertiesOf(s, e)
@@ -124,7 +124,7 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 			return nil, exit.Unable("--properties: %w", err)
 		}
 		for _, p := range properties.Read(file, string(content)) {
-			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p))
+			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p))
 		}
 	}
 	return properties, nil

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
 // invocation is the context of a command: its process and the options common to all commands. Its methods read this data;
@@ -47,6 +48,10 @@ type invocation struct {
 	without []string          // files to treat as missing
 	still   bool              // write nothing, and remove no expired file
 }
+
+// messages returns standard error for lines of the tool itself, which may name files: no control character of a name passes. A
+// program that runs under the tool writes to errOut.
+func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
 
 // plan records a file that --dry-run would have written or removed.
 func (s *invocation) plan(path, text string, remove bool) {

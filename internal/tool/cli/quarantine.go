@@ -47,15 +47,15 @@ func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 	}
 	ended, err := settingsfile.RenewQuarantines(found, gone)
 	for _, e := range ended {
-		fmt.Fprintf(s.errOut, "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
+		fmt.Fprintf(s.messages(), "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
 	}
 	if err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: quarantines stay as they are: %v\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: quarantines stay as they are: %v\n", err)
 	}
 	return nil
 }
 
-func forWhom(program string) string { return term.Or(program, "all programs") }
+func forWhom(program string) string { return term.Or(term.OneLine(program), "all programs") }
 
 func newQuarantineList(s *invocation) *cobra.Command {
 	var out output
@@ -152,9 +152,9 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(s.errOut, "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	fmt.Fprintf(s.messages(), "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
 	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
-		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 	return e, nil
 }
@@ -194,7 +194,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
 			})
 			for _, e := range lifted {
-				fmt.Fprintf(s.out, "%s is back for %s\n", e.Name, forWhom(e.Program))
+				fmt.Fprintf(s.out, "%s is back for %s\n", term.OneLine(e.Name), forWhom(e.Program))
 			}
 			if err == nil && len(lifted) == 0 && !all {
 				err = notInQuarantine(found, args[0])

@@ -90,9 +90,10 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 // run runs a command line and returns the exit code.
 func run(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
-	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
+	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
 	s.args, s.plain = args, s.out
-	s.out = term.Cleaner{To: out} // standard error also carries the output of programs that run under the tool
+	// Standard error also carries the output of programs that run under the tool.
+	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
 	out.Flush()

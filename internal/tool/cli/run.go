@@ -98,7 +98,7 @@ func (r *launched) run(s *invocation, args []string) error {
 		r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == libraryPath }))
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	program.Environ = m.Environ
 	if r.dry {
@@ -237,10 +237,10 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 		return exit.As(exit.CannotRun, err)
 	}
 	if failed != nil {
-		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+		fmt.Fprintf(s.messages(), "vkloader: %s\n", failed)
 	}
 	if why := r.unheard(program, brought); !times.Seen && why != "" {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", why)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", why)
 	} else if r.times {
 		printTimes(s, times)
 	}
@@ -292,7 +292,7 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}
-	fmt.Fprintf(s.errOut, "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
+	fmt.Fprintf(s.messages(), "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
 		table.Print(s.errOut, "  ", style)

@@ -145,7 +145,7 @@ func leave(s *invocation, from, log *os.File) {
 		err = spawn.Start(cmd)
 	})
 	if err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
 	}
 }
 

@@ -67,10 +67,10 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
-			fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
+			fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
 			continue
 		}
-		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
+		fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
 	return renewQuarantines(s, m, gone)
 }
@@ -83,9 +83,9 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
 		restored, err = settingsfile.RestoreRules(found, old)
 	}
 	if err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
+		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
 	} else if restored {
-		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers stay in %s\n", old.Path)
+		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers stay in %s\n", old.Path)
 	}
 }
 

@@ -80,7 +80,7 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 		return nil, err
 	}
 	for _, w := range asked.warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	if written.Alone {
 		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")

@@ -157,7 +157,7 @@ func loaderFile(source *machine.Source) string {
 // printLoader prints the loader of the decision unless it is this project's.
 func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l != nil && !l.Ours() {
-		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, loaders.Line(l, program)+".")
+		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
 	}
 }
 
@@ -187,6 +187,6 @@ func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
 func warnIgnored(s *invocation, programs []string, content map[string]any) {
 	text, _ := json.Marshal(content) // content that cannot be encoded was not written
 	for _, said := range ignoredSettings(s, programs, loaders.FieldsIn(string(text))) {
-		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 }

@@ -98,7 +98,7 @@ func (o *page) serve(s *invocation) error {
 		o.announce(s, address, options.System)
 		if o.open {
 			if forget, err = openPage(address); err != nil {
-				fmt.Fprintf(s.errOut, "vkloader: no browser was started: %v\n", err)
+				fmt.Fprintf(s.messages(), "vkloader: no browser was started: %v\n", err)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (o *page) announce(s *invocation, address string, system bool) {
 		fmt.Fprintln(s.errOut, "vkloader: the address works once; press Enter for a new one")
 	}
 	if line := o.forward(s, address); line != "" {
-		fmt.Fprintf(s.errOut, "vkloader: on the machine with the browser, first run:\n  %s\n", line)
+		fmt.Fprintf(s.messages(), "vkloader: on the machine with the browser, first run:\n  %s\n", line)
 	}
 }
 

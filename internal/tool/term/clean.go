@@ -73,14 +73,17 @@ func Escaped(text string) string {
 
 // Cleaner passes text on with OneLine's replacements. It keeps line ends, tabs and the tool's own colours. Every output
 // passes through it, in case a command does not call OneLine.
-type Cleaner struct{ To io.Writer }
+type Cleaner struct {
+	To    io.Writer
+	Plain bool // the text has no colours of the tool: a name with the same codes is cleaned as well
+}
 
 // Write implements io.Writer. It replaces a character that is split between calls.
 func (c Cleaner) Write(data []byte) (int, error) {
 	text := string(data)
 	var b strings.Builder
 	for len(text) > 0 {
-		if code := ownColour(text); code != "" {
+		if code := ownColour(text); code != "" && !c.Plain {
 			b.WriteString(code)
 			text = text[len(code):]
 			continue

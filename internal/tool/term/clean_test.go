@@ -17,7 +17,7 @@ func TestClean(t *testing.T) {
 	}
 	var b strings.Builder
 	text := "\x1b[1mTitle\x1b[0m\n\tö " + hostile
-	if n, err := (Cleaner{&b}).Write([]byte(text)); n != len(text) || err != nil {
+	if n, err := (Cleaner{To: &b}).Write([]byte(text)); n != len(text) || err != nil {
 		t.Error(n, err)
 	}
 	rest, ok := strings.CutPrefix(b.String(), "\x1b[1mTitle\x1b[0m\n\tö a\uFFFD")

@@ -22,6 +22,9 @@ func StyleFor(w io.Writer, getenv func(string) string) Style {
 	return Style{colour: err == nil && info.Mode()&os.ModeCharDevice != 0, width: width}
 }
 
+// Coloured reports whether texts for the writer get colours.
+func (s Style) Coloured() bool { return s.colour }
+
 func (s Style) wrap(code, text string) string {
 	if !s.colour || text == "" {
 		return text
