@@ -10,7 +10,7 @@
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
 # A directory with special build rules has a build.mk, which is included at the end.
 #
-# TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET;
+# TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
 # TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. PORTABLE=1 builds them for any
 # glibc since 2.17, below build/portable or build/TARGET/portable.
 
@@ -37,15 +37,22 @@ all spine core tool drivers layers fakes:
 test:
 	$(Q)GO='$(GO)' tools/windows.sh
 else
+# The rows of the table: a field by the target's name, or the names of all targets.
+machines = $(shell awk '!/^\#/ && ("$(1)" == "" || $$1 == "$(1)") { print $$$(2) }' internal/machines/machines.txt)
+# An installed cross compiler, or what tools/cross.sh has unpacked.
+cross = $(or $(notdir $(shell command -v $(1))),$(wildcard $(CURDIR)/build/cross/bin/$(1)))
+ifneq ($(filter $(TARGET),$(call machines,,1)),)
+TRIPLET := $(call machines,$(TARGET),7)
+COMPILER_$(TARGET) := $(or $(call cross,$(TRIPLET)-gcc),$(TRIPLET)-gcc)
+endif
+# gcc-multilib's compiler, unless a cross compiler is installed.
 COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
-# That of the machine, or what tools/cross.sh has unpacked.
-COMPILER_arm64 := $(or $(notdir $(shell command -v aarch64-linux-gnu-gcc)),$(wildcard $(CURDIR)/build/arm64-tools/bin/aarch64-linux-gnu-gcc),aarch64-linux-gnu-gcc)
 COMPILER_musl := musl-gcc
 COMPILER_windows/x64 := x86_64-w64-mingw32-gcc
 COMPILER_windows/x86 := i686-w64-mingw32-gcc
 ifneq ($(TARGET),)
 ifeq ($(COMPILER_$(TARGET)),)
-$(error There is no TARGET=$(TARGET), but i386, arm64, musl and windows; docs/porting.md says what a machine needs, and in which order it is written)
+$(error There is no TARGET=$(TARGET), but $(call machines,,1), musl and windows; docs/porting.md lists what a machine needs)
 endif
 endif
 ifneq ($(filter default environment,$(origin CC)),)
@@ -68,20 +75,21 @@ VK_XML ?= registry/vk.xml
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)
-# The target of the compiler, the name of a file in spine/asm. "gcc -m32" reports another machine's name.
+# The machine that the compiler makes code for, by what it predefines: "gcc -m32" has another machine's name.
 MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
 WINDOWS := $(filter _WIN32,$(MACROS))
-machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
-MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
-MACHINE := $(MACHINE)$(call machine_if,x86_64,__x86_64__ _WIN64)
+MACHINE := $(foreach row,$(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/machines/machines.txt),$(if \
+	$(filter-out $(MACROS),$(wordlist 2,9,$(subst $(,), ,$(row)))),,$(firstword $(subst $(,), ,$(row)))))
+# Windows has 64-bit pointers and 32-bit longs.
+MACHINE := $(or $(strip $(MACHINE)),$(if $(filter __x86_64__,$(MACROS)),$(if $(filter _WIN64,$(MACROS)),x86_64)))
 # Files below a directory of this name are this system's own.
 SYSTEM := $(if $(WINDOWS),windows,linux)
-ifeq ($(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S),)
+ifeq ($(MACHINE),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
 $(if $(MACROS),,$(error "$(CC)" compiles nothing here$(if $(TARGET),; "make test TARGET=$(TARGET)" gets what it needs)))
-$(error "$(CC)" makes code for "$(shell $(CC) -dumpmachine)", for which spine/asm has no trampolines and spine/process/control.h no control word; docs/porting.md says what a machine needs)
+$(error "$(CC)" makes code for "$(shell $(CC) -dumpmachine)", which is not in internal/machines/machines.txt; docs/porting.md lists what a machine needs)
 endif
 endif
 
@@ -121,7 +129,7 @@ NO_PLT_i386 := -fno-plt
 CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
-SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
+SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 # Programs call on stacks of 16 kB: no array there whose size comes from outside, and no large frame. Without optimisation,
 # and with sanitizers, frames are larger.
 NO_ARRAYS := -Wvla -Walloca
@@ -156,7 +164,10 @@ endif
 
 # ---- parts ------------------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/$(SYSTEM)/$(MACHINE).S
+SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/tables.S $(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S)
+# asm/trampolines.c is made of jumps in every build.
+JUMPS := -O2 -fno-sanitize=all -fomit-frame-pointer -fno-stack-protector -fno-lto \
+	$(if $(findstring clang,$(shell $(CC) --version)),,-fno-reorder-blocks-and-partition) $(if $(WINDOWS),$(if $(filter i386,$(MACHINE)),-mno-stackrealign))
 # The one with a large table is linked last: the variables of all others share the page that the dynamic linker has written to.
 SPINE_LARGE := spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
@@ -221,7 +232,7 @@ $(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
 $(B)/$(1)obj/spine/%.o: spine/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(NO_ARRAYS) $(if $(1),$$(if $$(filter %.c,$$<),-include spine/process/lock_check.h),$$(SMALL_FRAMES)) $$(DEPS) -c -o $$@ $$<
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(NO_ARRAYS) $(if $(1),$$(if $$(filter %.c,$$<),-include spine/process/lock_check.h),$$(SMALL_FRAMES)) $$(if $$(filter %/trampolines.c,$$(filter spine/asm/%,$$<)),$$(JUMPS)) $$(DEPS) -c -o $$@ $$<
 $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)

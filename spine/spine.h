@@ -3,8 +3,9 @@
  * linux/ or windows/ belong to that system. All other files are part of the library on all systems. A function that has
  * nothing to do on a system is in none.c there. From the ground up; a directory uses only those above it in this list:
  *
- *   asm/       trampolines, terminators and stubs of each machine, with their numbers (offsets.h, stubs.h) and the form
- *              of the systems' symbols (system.h)
+ *   asm/       trampolines, terminators and stubs (trampolines.c, stubs.h), the machines' argument registers (lists.h,
+ *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and what the systems'
+ *              symbols look like (system.h)
  *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
  *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
@@ -34,7 +35,8 @@
  *
  * A trampoline is what programs call: tramp_vkX of command X, of which the exported vkX is an alias. A terminator,
  * term_vkX, is the function that the last layer calls. missing_vkX is the stub in a dispatch table where a driver or a
- * layer has no function. The assembler makes most of them; zends.h lists those that are written in C.
+ * layer has no function. trampolines.c makes most of them; zends.h lists those that
+ * are written by hand.
  */
 #ifndef VKL_SPINE_H
 #define VKL_SPINE_H
@@ -47,7 +49,7 @@
 #include "gen/zvk.h"
 #include "zslots.h" /* of gen/linux or gen/windows, by the include path */
 #include "gen/zvariables.h"
-#include "asm/offsets.h" /* the magics and marks that the assembler compares with */
+#include "asm/offsets.h" /* the magics and marks that trampolines compare with */
 #include "asm/stubs.h"
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
@@ -74,7 +76,7 @@ struct device_table {
     void *unknown[UNKNOWN_MAX];
 };
 
-/* Commands of one driver instance, in the same slots; a stub missing_vkX (or missing_unknown) where it has none. */
+/* Commands of one driver instance, in the same slots; NULL where it has none. */
 struct driver_table {
     void *slot[ISLOT_COUNT];
     void *unknown[UNKNOWN_MAX];
@@ -177,7 +179,7 @@ struct instance {
 
 /* A driver of an instance. */
 struct driver {
-    struct driver_table own_table; /* first, so that the assembler reaches it at offset 0 */
+    struct driver_table own_table; /* first, so that terminators reach it at offset 0 */
     struct driver *next;
     struct instance *instance;
     struct driver_lib *lib;
@@ -217,7 +219,7 @@ struct driver_libs {
     uint32_t count;
 };
 
-/* A physical device as programs or layers know it. The assembler uses the first four words. */
+/* A physical device as programs or layers know it. Trampolines and terminators use the first four words. */
 struct physdev {
     struct instance_table *table; /* +0 */
     HANDLE_WORD magic;            /* +8 */

@@ -38,7 +38,7 @@ static const struct structure structures[] = {
 #undef STRUCTURE
 };
 #define NARROW (sizeof(void *) == 4)
-#ifdef _WIN32
+#if defined _WIN32 || defined __arm__
 #define HERE(what) ((what)->windows)
 #else
 #define HERE(what) ((what)->narrow)

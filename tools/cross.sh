@@ -1,76 +1,48 @@
 #!/bin/sh
-# cross.sh compiler|qemu-aarch64|qemu-i386: unpacks a tool for another machine without installing it. "compiler" is Debian's
-# cross compiler for arm64, which apt does not install beside gcc-multilib, in build/arm64-tools, where the Makefile and
-# tools/target.sh look. The others are emulators from Debian 13, in build/emulators, where tools/emulator.sh looks. Needs no
-# root. apt checks the signatures.
+# cross.sh compiler TARGET | emulator TARGET: gets a tool that makes or runs programs of another machine, where none is
+# installed. The compiler is Debian's cross compiler, below build/cross, because apt does not install it beside gcc-multilib. The
+# emulator is Debian 13's qemu-user, below build/emulators. Debian 12 has no compiler for loong64; Debian 13's is
+# unpacked with the C library that it needs. Installs nothing and needs no root. apt checks the signatures.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
-wanted=$1
-case $wanted in compiler) tools=$PWD/build/arm64-tools ;; *) tools=$PWD/build/emulators ;; esac
+what=$1 target=$2
+field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
+triplet=$(field 7) emulator=$(field 10)
+[ -n "$triplet" ] || { echo "cross: internal/machines/machines.txt has no machine $target" >&2; exit 1; }
+case $what in
+compiler) tools=$PWD/build/cross wanted=$triplet-gcc ;;
+emulator) tools=$PWD/build/emulators wanted=$emulator ;;
+*) echo "usage: cross.sh compiler|emulator TARGET" >&2; exit 2 ;;
+esac
 PATH=$tools/bin:$PATH
-triplet=aarch64-linux-gnu
 
-works() { echo 'int main(void) { return 0; }' | "$triplet-gcc" -x c -o /dev/null - 2> /dev/null; }
+works() { printf 'int main(void) { return 0; }\n' | "$triplet-gcc" -x c -o /dev/null - 2> /dev/null; }
 
 # Debian 12's qemu-user 7.2 ignores MADV_WIPEONFORK, by which a forked child is told.
 emulates() {
-    version=$("$wanted" --version 2> /dev/null | sed -n "s/^$wanted version \([0-9]*\)\.\([0-9]*\).*/\1\2/p")
+    version=$("$emulator" --version 2> /dev/null | sed -n "s/^$emulator version \([0-9]*\)\.\([0-9]*\).*/\1\2/p")
     [ -n "$version" ] && [ "$version" -ge 81 ]
 }
 
-# unpack PACKAGE...: the packages' files, below $tools. In options is where apt looks for them.
+# unpack DIRECTORY PACKAGE...: the packages' files, below the directory. $options tell apt where to look.
 unpack() {
+    into=$1
+    shift
     rm -rf "$tools/packages"
-    mkdir -p "$tools/packages"
+    mkdir -p "$tools/packages" "$into"
     # shellcheck disable=SC2086
     if ! (cd "$tools/packages" && apt-get -q $options download "$@") > "$tools/log" 2>&1; then
         tail -n 5 "$tools/log" >&2
         echo "cross: these packages could not be fetched: $*" >&2
         exit 1
     fi
-    for package in "$tools"/packages/*.deb; do dpkg -x "$package" "$tools"; done
+    for package in "$tools"/packages/*.deb; do dpkg -x "$package" "$into"; done
     rm -rf "$tools/packages"
 }
 
-case $wanted in
-compiler) if works; then exit 0; fi ;;
-*) if emulates; then exit 0; fi ;;
-esac
-if ! command -v apt-get > /dev/null || ! command -v dpkg > /dev/null; then
-    echo "cross: this is no Debian, so nothing is fetched; there has to be $triplet-gcc for arm64, and where the kernel runs no programs of a machine," \
-        "qemu-aarch64 or qemu-i386, 8.1 or newer; what is missing: $wanted" >&2
-    exit 1
-fi
-mkdir -p "$tools/bin"
-
-case $wanted in
-compiler)
-    version=$(gcc -dumpversion)
-    echo "cross: unpacking Debian's gcc $version for arm64 below build/arm64-tools"
-    options=
-    unpack "gcc-$version-$triplet" "cpp-$version-$triplet" "libgcc-$version-dev-arm64-cross" libgcc-s1-arm64-cross \
-        libc6-arm64-cross libc6-dev-arm64-cross linux-libc-dev-arm64-cross "binutils-$triplet"
-    # The assembler and the linker have libraries of their own, which are found where a package has installed them.
-    own=$tools/usr/lib/$(gcc -print-multiarch)
-    # wrap NAME PROGRAM [ARGUMENT]: PROGRAM with its libraries, as $tools/bin/NAME.
-    wrap() {
-        rm -f "$tools/bin/$1"
-        # shellcheck disable=SC2016 # the shell that runs it expands it
-        printf '#!/bin/sh\nLD_LIBRARY_PATH=%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec %s %s "$@"\n' "$own" "$2" "${3:-}" \
-            > "$tools/bin/$1"
-        chmod +x "$tools/bin/$1"
-    }
-    for program in "$tools/usr/bin/$triplet"-*; do wrap "${program##*/}" "$program"; done
-    # The linker script of the C library names its files by their whole path.
-    wrap "$triplet-gcc" "$tools/usr/bin/$triplet-gcc-$version" "--sysroot=$tools"
-    works || {
-        echo "cross: what was unpacked makes no program: $tools/bin/$triplet-gcc" >&2
-        exit 1
-    }
-    ;;
-*)
-    echo "cross: unpacking Debian 13's qemu-user below build/emulators"
+# trixie: apt's options for Debian 13.
+trixie() {
     lists=$tools/apt
     mkdir -p "$lists/parts" "$lists/lists/partial" "$lists/cache/archives/partial"
     cat > "$lists/parts/trixie.sources" <<END
@@ -88,10 +60,75 @@ END
         echo "cross: Debian 13's list of packages could not be fetched" >&2
         exit 1
     }
-    unpack qemu-user
-    find "$tools/usr/bin" -name 'qemu-*' ! -name qemu-aarch64 ! -name qemu-i386 -delete
-    for emulator in qemu-aarch64 qemu-i386; do ln -sf "../usr/bin/$emulator" "$tools/bin/$emulator"; done
-    rm -rf "$lists"
+}
+
+# program NAME COMMAND...: a script $tools/bin/NAME that runs the command with the arguments that it gets.
+program() {
+    name=$1
+    shift
+    rm -f "$tools/bin/$name"
+    printf '#!/bin/sh\nexec env %s "$@"\n' "$*" > "$tools/bin/$name"
+    chmod +x "$tools/bin/$name"
+}
+
+mkdir -p "$tools"
+exec 9> "$tools/lock"
+flock 9
+case $what in
+compiler) if works; then exit 0; fi ;;
+emulator) if emulates; then exit 0; fi ;;
+esac
+if ! command -v apt-get > /dev/null || ! command -v dpkg > /dev/null; then
+    echo "cross: this is no Debian, so nothing is fetched; missing: $wanted (an emulator has to be version 8.1 or newer)" >&2
+    exit 1
+fi
+mkdir -p "$tools/bin"
+options=
+
+case $what in
+compiler)
+    # Debian's names of packages have no underscore, and the triplet's vendor is left out.
+    suffix=$target-cross
+    if apt-cache show "gcc-$(gcc -dumpversion)-$triplet" > /dev/null 2>&1; then
+        version=$(gcc -dumpversion)
+        root=$tools
+    else
+        trixie
+        version=14
+        root=$tools/trixie
+        unpack "$root" libc6 libstdc++6 libgcc-s1 zlib1g libzstd1 libgmp10 libmpfr6 libmpc3 libisl23 libjansson4 libsframe1
+    fi
+    echo "cross: unpacking Debian's gcc $version for $target below build/cross"
+    unpack "$root" "gcc-$version-$triplet" "cpp-$version-$triplet" "libgcc-$version-dev-$suffix" "libgcc-s1-$suffix" "libatomic1-$suffix" \
+        "libc6-$suffix" "libc6-dev-$suffix" "linux-libc-dev-$suffix" "binutils-$triplet"
+    here=$root/usr/lib/$(gcc -print-multiarch)
+    # The assembler and the linker have libraries of their own. Programs of a newer Debian are run by its dynamic linker, and
+    # gcc starts its own programs so, too, through -wrapper; collect2 looks for the linker in -B.
+    run="LD_LIBRARY_PATH=$here" wrapper=
+    if [ "$root" != "$tools" ]; then
+        here=$here:$root/lib/$(gcc -print-multiarch)
+        run="$root/usr/lib64/ld-linux-x86-64.so.2 --library-path $here"
+        wrapper="-wrapper $root/usr/lib64/ld-linux-x86-64.so.2,--library-path,$here -B$root/collect/$triplet/"
+        mkdir -p "$root/collect/$triplet"
+        ln -sf "$tools/bin/$triplet-ld" "$root/collect/$triplet/ld"
+    fi
+    for tool in "$root/usr/bin/$triplet"-*; do program "${tool##*/}" "$run" "$tool"; done
+    # The linker script of the C library names its files by their whole path.
+    program "$triplet-gcc" "$run" "$root/usr/bin/$triplet-gcc-$version" "--sysroot=$root" "$wrapper"
+    works || {
+        echo "cross: what was unpacked makes no program: $tools/bin/$triplet-gcc" >&2
+        exit 1
+    }
+    ;;
+emulator)
+    echo "cross: unpacking Debian 13's qemu-user below build/emulators"
+    trixie
+    unpack "$tools" qemu-user
+    used=$(awk '!/^#/ { print $10 }' internal/machines/machines.txt)
+    find "$tools/usr/bin" -name 'qemu-*' | while read -r file; do
+        if printf '%s\n' "$used" | grep -qx "${file##*/}"; then ln -sf "../usr/bin/${file##*/}" "$tools/bin"; else rm "$file"; fi
+    done
+    rm -rf "$tools/apt"
     emulates || {
         echo "cross: what was unpacked does not run: $tools/bin/$wanted" >&2
         exit 1

@@ -16,7 +16,7 @@ fi
 
 # dh gives each build a home of its own: Go's caches stay those of the user.
 go=$(command -v "${GO:-go}")
-PATH=$(dirname "$go"):$PWD/build/arm64-tools/bin:$PATH
+PATH=$(dirname "$go"):$PWD/build/cross/bin:$PATH
 GOCACHE=$("$go" env GOCACHE)
 GOMODCACHE=$("$go" env GOMODCACHE)
 export PATH GOCACHE GOMODCACHE

@@ -1,6 +1,6 @@
 #!/bin/sh
-# emulator.sh TARGET [fetch]: prints what starts programs of TARGET (i386 or arm64) on this machine: an emulator with its
-# arguments, or nothing where the kernel runs them itself. The tests (world.Command) and the scripts ask here and nowhere else.
+# emulator.sh TARGET [fetch]: prints what starts programs of TARGET on this machine: an emulator with its arguments, or nothing
+# where the kernel runs them itself. The tests (world.Command) and the scripts ask here and nowhere else.
 # Exits with 1, and says why, when an emulator is needed and is not there; "fetch" has tools/cross.sh unpack it first.
 set -eu
 unset CDPATH
@@ -24,30 +24,22 @@ runs_narrow() {
     [ $code = 42 ]
 }
 
-case $target in
-i386)
-    if runs_narrow; then exit 0; fi
-    emulator=qemu-i386
-    compiler=i686-linux-gnu-gcc
-    linker=/lib/ld-linux.so.2
-    ;;
-arm64)
-    if [ "$(uname -m)" = aarch64 ]; then exit 0; fi
-    emulator=qemu-aarch64
-    compiler=aarch64-linux-gnu-gcc
-    linker=/lib/ld-linux-aarch64.so.1
-    ;;
-*) exit 0 ;;
-esac
+# field N: a field of the target's row.
+field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
+emulator=$(field 10)
+if [ -z "$emulator" ] || [ "$(uname -m)" = "$(field 2)" ]; then exit 0; fi
+if [ "$target" = i386 ] && runs_narrow; then exit 0; fi
+compiler=$(field 7)-gcc
+linker=$(field 11)
 
-if [ "${2:-}" = fetch ]; then tools/cross.sh "$emulator" >&2; fi
-PATH=$PWD/build/emulators/bin:$PWD/build/arm64-tools/bin:$PATH
+if [ "${2:-}" = fetch ]; then tools/cross.sh emulator "$target" >&2; fi
+PATH=$PWD/build/emulators/bin:$PWD/build/cross/bin:$PATH
 path=$(command -v "$emulator") || {
     echo "this kernel runs no programs of $target, and there is no $emulator: tools/emulator.sh $target fetch" >&2
     exit 1
 }
 # The C library of a cross compiler is not where its programs look.
-if [ ! -e $linker ] && command -v $compiler > /dev/null; then
+if [ ! -e "${linker%%,*}" ] && command -v "$compiler" > /dev/null; then
     libc=$($compiler -print-file-name=libc.so.6)
     path="$path -L $(readlink -f "${libc%/*}/..")"
 fi

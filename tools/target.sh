@@ -1,8 +1,8 @@
 #!/bin/sh
-# "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites that
-# apply there. test/target/TARGET.txt lists the skipped tests, which are printed. It installs missing packages (Debian) or
-# names them: the compiler, which tools/cross.sh unpacks for arm64 on another machine, and an emulator if the kernel does not
-# run the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1 adds suites that take minutes.
+# "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
+# that apply there. test/target/TARGET.txt lists the skipped tests, which are printed. It installs missing packages (Debian)
+# or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the kernel does not run
+# the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1 adds suites that take minutes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -20,23 +20,24 @@ i386)
     packages="gcc-multilib"
     more="$more ./test/guest ./test/bench"
     ;;
-arm64)
-    compiler=aarch64-linux-gnu-gcc
-    packages="gcc-aarch64-linux-gnu"
-    if [ "$(uname -m)" != aarch64 ]; then
-        tools/cross.sh compiler
-        export PATH="$PWD/build/arm64-tools/bin:$PATH"
-    fi
-    more=
-    ;;
 musl)
     compiler=musl-gcc
     packages="musl-tools"
     ;;
+*)
+    field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
+    compiler=$(field 7)-gcc
+    packages=
+    if [ "$(uname -m)" != "$(field 2)" ]; then
+        tools/cross.sh compiler "$target"
+        export PATH="$PWD/build/cross/bin:$PATH"
+    fi
+    more=
+    ;;
 esac
 # Debian's cross compilers conflict with gcc-multilib, so a compiler that is already installed is used.
 # shellcheck disable=SC2086
-command -v "$compiler" > /dev/null || tools/packages.sh test $packages
+[ -z "$packages" ] || command -v "$compiler" > /dev/null || tools/packages.sh test $packages
 parallel=4
 lists=test/target/$target.txt
 emulator=${TARGET_RUN:-$(tools/emulator.sh "$target" fetch)}

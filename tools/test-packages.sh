@@ -51,7 +51,7 @@ binfmt=/proc/sys/fs/binfmt_misc
 handler=vkloader-test-packages
 mounted=
 emulated() {
-    tools/cross.sh qemu-aarch64
+    tools/cross.sh emulator arm64
     emulator=$(PATH=$PWD/build/emulators/bin:$PATH command -v qemu-aarch64)
     mountpoint -q $binfmt || {
         mount -t binfmt_misc none $binfmt
@@ -126,7 +126,7 @@ make_test() {
 # Additional files and clients for the case of arm64.
 make_test_arm64() {
     for p in libvulkan1-vkloader vkloader vkloader-dev; do cp "build/deb/${p}_${version}_arm64.deb" "$here/test"; done
-    compiler=$(PATH=$PWD/build/arm64-tools/bin:$PATH command -v aarch64-linux-gnu-gcc)
+    compiler=$(PATH=$PWD/build/cross/bin:$PATH command -v aarch64-linux-gnu-gcc)
     make_clients arm64 "$compiler" arm64
 }
 
@@ -232,7 +232,10 @@ everything() {
     apt remove vkloader-dev
     quiet vkloader run env LD_DEBUG=files vulkaninfo --summary
     told=$(sed -n 's|.*calling init: \(.*/libvulkan\.so[^ ]*\)$|\1|p' "$here/log" | sort -u)
-    [ -n "$told" ] && [ -z "$(echo "$told" | grep -v "^$lib64/vkloader/")" ] || fail "vkloader run vulkaninfo opened $told"
+    case $told in
+    "$lib64"/vkloader/libvulkan.so | "$lib64"/vkloader/libvulkan.so.1) ;;
+    *) fail "vkloader run vulkaninfo opened $told" ;;
+    esac
     quiet vkloader system use vkloader
     apt remove libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader
     rmdir "$root/etc/cdi" || fail "the CDI file is there without the tool"

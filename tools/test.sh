@@ -5,7 +5,7 @@
 #   user       the suites whose answers depend on the user, for a second run by an ordinary user
 #   library    the rest of what judges the library: sanitizers, 32 bits, the translator, growth of costs
 #   race       the driver service and the package discover, with the race detector
-#   all        all but "user"; "make test-all" adds the other machines
+#   all        all but "user", with the tests that VKLOADER_TEST_ALL selects; "make test-all" adds the other machines
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -21,7 +21,10 @@ esac
 
 # The real programs, drivers and layers of the tests, with their packages. The 32-bit compiler does not go with Debian's cross
 # compilers; with one of these installed, the 32-bit library is left out.
-list() { grep -v '^#' tools/test-packages.txt | awk "NF == 2 && \$2 != \"-\" { print \$$1 }" | sort -u; }
+list() {
+    grep -v '^#' tools/test-packages.txt |
+        awk -v column="$1" -v part="$part" '(NF == 2 || part == "all" && $3 == "all") && $2 != "-" { print $column }' | sort -u
+}
 packages=$(list 2)
 crossed=$(find /usr/bin -name "*-linux-gnu*-gcc-[0-9]*" ! -name "$(gcc -dumpmachine)-*")
 narrow() { printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; }
@@ -80,7 +83,10 @@ of_user() {
 }
 
 of_library() {
-    make -s -j"$(nproc)" all asan tsan
+    # A compiler and an emulator for a big-endian machine, for test/equal and test/target.
+tools/cross.sh compiler s390x
+tools/cross.sh emulator s390x
+make -s -j"$(nproc)" all asan tsan
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
@@ -98,6 +104,10 @@ of_library() {
         ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi
 }
 
+# The library on a big-endian machine, emulated; test/equal asks its core the same questions.
+echo "test: go test, on the library for s390x"
+make -s -j"$(nproc)" TARGET=s390x spine drivers layers
+TARGET=s390x "$go" test -vet=off -count 1 -run '^(TestChain|TestMachine)$' ./test/target
 # The driver service has threads of Go, and programs call discover from theirs; test/storm watches the C side.
 raced() {
     echo "test: go test, with the race detector"
@@ -109,6 +119,7 @@ user) of_user ;;
 library) of_library ;;
 race) raced ;;
 all)
+    export VKLOADER_TEST_ALL=1
     suites
     of_library
     raced

@@ -60,6 +60,9 @@ static inline uint64_t word_at(const char *p)
 {
     uint64_t word;
     memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word); /* as the generator counts */
+#endif
     return word;
 }
 

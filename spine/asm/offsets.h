@@ -1,4 +1,4 @@
-/* offsets.h: the numbers that assembler and C must agree on; dispatch/names.c asserts the offsets. */
+/* offsets.h: what trampolines.c knows of the spine's records; dispatch/names.c asserts the offsets. */
 #ifndef VKL_OFFSETS_H
 #define VKL_OFFSETS_H
 
@@ -20,8 +20,7 @@
 #define DEVICE_SLOTS (8 + POINTER_SIZE)
 #define DRIVER_SLOTS 0
 
-/* Forwarding stubs of unknown commands (UNK-019), and bytes from one to the next. */
+/* Forwarding stubs of unknown commands (UNK-019). */
 #define UNKNOWN_MAX 250
-#define UNKNOWN_STRIDE 32
 
 #endif

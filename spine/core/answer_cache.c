@@ -1,10 +1,9 @@
-/* answer_cache.c: keeps the core's answers by their messages. The core is a function of the messages of one call, and
- * those hold every fact: variables, directories, files with all their contents. So the same messages have the same
- * answers, and the core need not be asked to get them. A round is found by the round before it and by its message, so
- * that no fact is kept twice.
+/* answer_cache.c: caches the core's answers by message. The core is a function of the messages of one call, and these
+ * hold every fact: variables, directories, files with all their contents. The same messages have the same answer, so
+ * the core need not run again. A round is found by its parent round and its message, so no fact is stored twice.
  *
- * It reads no fact and reads no answer. Memory is got and given back without the lock. A forked child may use what was
- * remembered before: a round is complete before it can be found, and is never changed. */
+ * It reads no fact and interprets no answer. Memory is allocated and freed outside the lock. A forked child may use the
+ * cache of its parent: a round is complete before it can be found, and never changes. */
 #include "core/answer_cache.h"
 
 #include <stdlib.h>
@@ -15,10 +14,10 @@
 #define ROUNDS_MAX 64
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)
 
-/* Guarded by the lock; pointers are stored at once, so that a child forked in the middle finds none half written. */
+/* Guarded by the lock. A pointer is stored atomically, so a child forked during a store sees a valid pointer. */
 static struct round *_Atomic rounds[ROUNDS_MAX];
 static uint64_t now;
-static _Atomic uint64_t last_id;
+static _Atomic size_t last_id;
 
 static uint64_t mixed(uint64_t h, uint64_t v)
 {
@@ -33,7 +32,7 @@ static uint64_t word_at(const unsigned char *p)
     return v;
 }
 
-/* A message may have all the manifests of the machine: four words at once, of which none waits for another. */
+/* Hashes a message. It may hold every manifest of the machine, so four words are mixed at once, independently. */
 static uint64_t bytes_hash(const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
@@ -81,7 +80,8 @@ void round_drop(struct round *r)
     free(r);
 }
 
-/* The place of a round that could be the one: its message is compared without the lock. */
+/* Returns the index of a round with the same parent, hash and size, or ROUNDS_MAX. The caller compares the messages
+ * without the lock. */
 static unsigned place_of(const struct round *like)
 {
     lock_wanted(true);
@@ -114,7 +114,7 @@ static size_t weight(const struct round *r)
     return sizeof *r + r->message_size + r->answer_size;
 }
 
-/* A free place for a round, made by taking out what was used longest ago; that is put on the list. */
+/* Returns a free index for a round. Rounds removed to make room, the least recently used first, are added to gone. */
 static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX], unsigned *count)
 {
     lock_wanted(true);

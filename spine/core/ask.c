@@ -1,9 +1,9 @@
-/* ask.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
- * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
- * same call.
+/* ask.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts form a
+ * message. The core answers with a plan, or with the facts that it needs; ask.c reads those facts and sends them in the
+ * next message of the same call.
  *
- * It decides nothing. Every call has a core of its own, and what is remembered (answers, settings) is under the lock.
- * So the core may be asked on any thread and in any forked child, at any moment. */
+ * It decides nothing. Every call has its own core; the remembered answers and settings are guarded by the lock. So any
+ * thread and any forked child may ask the core at any time. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #include "goc.h"
 
-#define CALL_ROUNDS_MAX 64 /* questions about one call; three or four are usual */
+#define CALL_ROUNDS_MAX 64 /* messages of one call; three or four are usual */
 
 /* The core (internal/core/entry). Results: 0, GOC_PANIC, GOC_MEMORY. */
 int core_go_begin(struct goc *g, void **call);
@@ -23,24 +23,24 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
                    size_t *answer_size, bool *ok);
 
 struct facts {
-    bool begun;           /* what is always sent first has been */
+    bool begun;           /* the facts that every call sends first are sent */
     struct wire_writer w; /* facts for the next message */
     struct service service;
-    struct goc *memory; /* of the core, from the first message on that is not remembered */
+    struct goc *memory; /* of the core; NULL until a message is not found in the cache */
     void *call;
-    uint32_t count, told; /* rounds: how many there are, and the core has got */
+    uint32_t count, told; /* rounds of this call, and the number of them that the core has received */
     struct read_budget budget;
-    struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
+    struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held because the core points into them */
 };
 
-/* The round whose answer says which settings file the global commands fall back on (SET-15); NULL: none does. */
+/* The round whose answer names the settings file that the global commands fall back on (SET-15); NULL: none. */
 static struct round *_Atomic remembered;
 
 struct facts *facts_new(void)
 {
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
-    memset(facts, 0, offsetof(struct facts, budget)); /* the arrays from here on are read only up to their counts */
+    memset(facts, 0, offsetof(struct facts, budget)); /* the array after budget.counted is read only up to its counts */
     facts->budget.counted = false;
     facts->service.socket = -1;
     return facts;
@@ -56,7 +56,7 @@ void facts_free(struct facts *facts)
     free(facts);
 }
 
-/* The rounds of a call that is over. */
+/* The rounds of a finished call. */
 struct asked {
     uint32_t count;
     struct round *round[];
@@ -92,7 +92,7 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* What is remembered goes with the library (G-11); at the end of the process everything stays where it is. */
+/* Frees the remembered rounds when the library is unloaded (G-11); at the end of the process nothing is freed. */
 __attribute__((destructor)) static void stop(void)
 {
     if (exit_begun()) return;
@@ -101,7 +101,7 @@ __attribute__((destructor)) static void stop(void)
     goc_trim();
 }
 
-/* ---- what is remembered ----------------------------------------------------------------------------------------- */
+/* ---- remembered settings ---------------------------------------------------------------------------------------- */
 
 static bool is_global(uint32_t question)
 {
@@ -118,7 +118,8 @@ static bool find_remember(const struct round *r, struct wire_remember *out)
     return false;
 }
 
-/* What an earlier call has left for the core; path NULL: nothing. The round, which is held, owns the texts. */
+/* Fills *told with the settings file that an earlier call remembered, or leaves it alone. Returns the round that owns
+ * the texts, held; NULL if there is none. */
 static struct round *remembered_hold(struct wire_remembered *told)
 {
     lock_take();
@@ -142,7 +143,7 @@ static void remember(struct round *r)
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
-/* Reads what one record asks for; false when it is no such record. */
+/* Reads the fact that a record asks for. Returns false if the record asks for no fact. */
 static bool satisfy(struct facts *f, const struct wire_record *record)
 {
     struct wire_writer *w = &f->w;
@@ -172,7 +173,7 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     return true;
 }
 
-/* Notes what later readers need not look for. */
+/* Records whether the answer has a record to remember, and whether it has log steps. */
 static void look_through(struct round *r)
 {
     struct wire_reader reader;
@@ -184,7 +185,7 @@ static void look_through(struct round *r)
     }
 }
 
-/* Lets the core answer a round, after it has got the rounds before that were remembered. */
+/* Lets the core answer a round, after sending it the earlier rounds that were answered from the cache. */
 static int let_decide(struct facts *f, struct round *r)
 {
     if (!f->memory) {
@@ -213,7 +214,7 @@ static int let_decide(struct facts *f, struct round *r)
     return 0;
 }
 
-/* Asks once, with the facts that have come together; the round's answer is there on success. */
+/* Sends the facts gathered so far as one message. On success *out is the round with its answer. */
 static VkResult ask_once(struct instance *instance, struct facts *f, struct round **out)
 {
     if (f->w.failed) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -241,7 +242,7 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
     return VK_SUCCESS;
 }
 
-/* Reads the first record of a round's answer; what follows is still to be read. */
+/* Reads the first record of a round's answer; the reader is then at the second record. */
 static bool answer_open(struct wire_reader *reader, const struct round *r, struct wire_answer *answer)
 {
     struct wire_record record;
@@ -255,7 +256,7 @@ static void decided(struct round *r, int32_t result, struct plan *plan)
     *plan = (struct plan){r->answer, r->answer_size, result, round_hold(r)};
 }
 
-/* Asks one question until it is decided. */
+/* Asks one question until the core has decided, reading the facts that it asks for. */
 static VkResult decide(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
 {
     memset(plan, 0, sizeof *plan);
@@ -280,14 +281,14 @@ static VkResult decide(struct instance *instance, struct facts *facts, const str
     return VK_ERROR_INITIALIZATION_FAILED;
 }
 
-/* The first question of a call. */
+/* Asks the first question of a call. */
 static VkResult decide_first(struct instance *instance, struct facts *facts, const struct wire_question *q,
                              struct plan *plan)
 {
     struct wire_remembered told = {0};
     struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
     facts->begun = true;
-    /* what is always read saves a round */
+    /* Sending the variables that every decision needs saves a round. */
 #define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
     DECISIVE_VARIABLES(GIVE)
 #undef GIVE
@@ -305,7 +306,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
     struct wire_question q = {
         .kind = question,
         .layer_name = layer_name,
-        /* LAY-249: a longer name is not a layer's */
+        /* LAY-249: no layer has a longer name */
         .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0,
         .terminator = terminator,
         .quiet = !log_heard(instance),

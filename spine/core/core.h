@@ -1,4 +1,4 @@
-/* core.h: what core/ offers: questions to the core, and the plan that it answers with. */
+/* core.h: the interface of core/: questions to the core, and the plan in its answer. */
 #ifndef VKL_CORE_H
 #define VKL_CORE_H
 
@@ -10,7 +10,7 @@ struct wire_writer; /* gen/zwire.h */
 struct wire_record;
 struct round; /* core/answer_cache.h */
 struct plan {
-    const unsigned char *bytes; /* of the round */
+    const unsigned char *bytes; /* points into the round's answer */
     size_t size;
     VkResult result; /* of the answer record */
     struct round *round;
@@ -20,40 +20,42 @@ struct facts;
 struct facts *facts_new(void);
 void facts_free(struct facts *facts);
 struct wire_writer *facts_writer(struct facts *facts);
-/* The connection to the driver service, if there is one. */
+/* Returns the connection to the driver service; its socket is -1 if there is none. */
 struct service *facts_service(struct facts *facts);
-/* Asks until the answer is decided, reading what the core wants. VK_SUCCESS with a plan (its own result may still be
- * an error), else an error after its message. question: an enum wire_question_kind; layer_name may be NULL. */
+/* Asks until the core has decided, reading the facts that it asks for. Returns VK_SUCCESS with a plan, whose own result
+ * may still be an error; otherwise an error, after its message. question: an enum wire_question_kind. layer_name: may
+ * be NULL. */
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
 
-/* What an instance keeps of the facts that it was made from, to ask about it later. NULL: no memory. */
+/* The facts that an instance was created from, held so that the core can be asked about it later. NULL: no memory. */
 struct asked;
 struct asked *facts_keep(const struct facts *facts);
 void asked_free(struct asked *asked);
-/* The plan of that instance with the layers that nobody has asked for: what a record "unlisted" says that it lacks. */
+/* Decides the instance of these facts again, this time listing the explicit layers that the first plan left out (its
+ * record "unlisted" says so). */
 VkResult core_decide_whole(const struct asked *asked, struct plan *plan);
 
 /* ---- windows/dxgi.c -------------------------------------------------------------------------------------------- */
 
-/* A DXGI that is implemented with Vulkan calls the loader while it holds its own locks. A call that comes from it must
- * not ask DXGI, or the thread would wait for itself. On Linux there is no DXGI. */
+/* A DXGI implemented on Vulkan calls the loader while it holds its own locks. In a call from DXGI the loader must not
+ * call DXGI, or the thread would deadlock with itself. Linux has no DXGI. */
 struct inside {
     bool dxgi;
     struct claim claim;
 };
-/* caller: the address that the call of the API returns to. */
+/* caller: the return address of the API call. */
 void inside_begin(struct inside *inside, const void *caller);
 void inside_end(const struct inside *inside);
 
 /* ---- plan.c ---------------------------------------------------------------------------------------------------- */
 
-/* Is it a step about the log? */
+/* Reports whether a record is a log step. */
 bool plan_speaks(const struct wire_record *record);
-/* Carries out a step of a plan when it is about the log: a line to write, or a level that counts from there on. */
+/* Carries out a log step: writes a line, sets the level for later lines, or sets the log file. Ignores other steps. */
 void plan_step(struct instance *instance, const struct wire_record *record);
-/* All such steps of a plan that has no driver steps. */
+/* Carries out all log steps of a plan without driver steps. */
 void plan_log(struct instance *instance, const struct plan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* facts.h: what ask.c and read.c share with each other and with nobody else. */
+/* facts.h: the interface between ask.c and the readers of facts. */
 #ifndef VKL_FACTS_H
 #define VKL_FACTS_H
 
@@ -19,30 +19,30 @@ struct name_list {
 bool name_add(struct name_list *list, const char *name);
 void names_free(struct name_list *list);
 
-/* Bytes that one call of the program has read of files, counted in a short table: two files may share a place. A file
- * with many names is read by a few of them only. */
+/* The bytes that one API call has read from files, counted in a small hash table. Two files may share an entry, and a
+ * file with many names is then read under a few of them only. */
 #define READ_PLACES_MAX 64
-#define READ_LEAST ((uint64_t)1024 * 1024) /* of each place; and a few times the largest of its files */
-#define READ_SMALL 1024                    /* up to here a file takes little more than its name in another one */
+#define READ_LEAST ((uint64_t)1024 * 1024) /* bytes allowed per entry, plus twice the largest of its files */
+#define READ_SMALL 1024                    /* bytes; smaller files are not counted */
 struct read_budget {
-    bool counted; /* read has begun */
+    bool counted; /* the table is initialized */
     struct {
         uint64_t bytes, largest;
     } read[READ_PLACES_MAX];
 };
-/* Counts the bytes of a file about to be read, found by its device and inode; false: the call has read too many. */
+/* Counts the bytes of a file about to be read. Returns false if the call has already read too many bytes of it. */
 bool read_count(struct read_budget *budget, const struct file_identity *file, uint64_t bytes);
 
-/* Each appends one record; lack of memory is remembered in the writer. */
+/* Each appends one record; the writer records a lack of memory. */
 void read_var(struct wire_writer *w, struct variable v);
 void read_directory(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, struct read_budget *budget, const char *path);
 void read_exe(struct wire_writer *w);
 void read_graphics(struct wire_writer *w);
 void read_exists(struct wire_writer *w, const char *path);
-/* Whether a path leads to a library of another word size or machine than the process. */
+/* Appends whether a path leads to a library of another word size or machine than the process. */
 void read_foreign(struct wire_writer *w, const char *path);
-/* What only other systems than Linux have; false when the record asks for nothing of that kind. */
+/* Reads a fact that only Windows has. Returns false if the record asks for no such fact. */
 bool read_elsewhere(struct wire_writer *w, const struct wire_record *record);
 
 #endif

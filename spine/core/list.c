@@ -1,4 +1,4 @@
-/* list.c: lists of names that grow while facts are gathered. */
+/* list.c: growing lists of names, used while facts are gathered. */
 #include <stdlib.h>
 #include <string.h>
 

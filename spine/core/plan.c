@@ -1,4 +1,4 @@
-/* plan.c: the steps of a plan that are about the log. All others are for those who asked. */
+/* plan.c: carries out the log steps of a plan. All other steps are for the callers of core_decide. */
 #include "core/answer_cache.h"
 #include "core/core.h"
 #include "gen/zwire.h"

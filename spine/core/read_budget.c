@@ -1,5 +1,5 @@
-/* read_budget.c: counts how much of which file was read in one call, whatever its names are. One that was read too
- * often is not read again: what the core does follows the bytes that were read, and these follow what is on the disk.
+/* read_budget.c: counts the bytes read from each file in one call, under any of its names. A file read too often is not
+ * read again: the core's work grows with the bytes read, so these must be bounded by the size of the files on disk.
  * The tool counts in the same way (internal/core/facts/often.go). */
 #include "core/facts.h"
 

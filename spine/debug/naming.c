@@ -2,7 +2,7 @@
  * commands. Instances, physical devices and surfaces have another handle on each level; a copy of the structure with
  * the right one is passed on (DBG-048 to 053).
  *
- * The trampolines of the label commands are the assembler's.
+ * trampolines.c makes the trampolines of the label commands.
  */
 #include "zends.h"
 #include "wsi/wsi.h"

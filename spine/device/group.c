@@ -16,7 +16,12 @@
 #define UNKNOWN_SIZE 1024u
 #define ALIGNED(size) (((size) + 15u) & ~(size_t)15)
 
-#define HERE(lp64, i386, win64, win32) (sizeof(void *) == 8 ? BY_SYSTEM(lp64, win64) : BY_SYSTEM(i386, win32))
+struct pair {
+    char first;
+    uint64_t second;
+};
+#define NARROW(i386, wide32) (offsetof(struct pair, second) == 4 ? (i386) : (wide32))
+#define HERE(lp64, i386, win64, wide32) (sizeof(void *) == 8 ? BY_SYSTEM(lp64, win64) : NARROW(i386, wide32))
 
 static const struct {
     uint32_t type, size;

@@ -1,25 +1,25 @@
-/* missing.c: the messages about a driver or a layer without a function for a command. The assembler's stubs end here;
- * all but the last end the process (GPA-016, EXT-047, UNK-007; ERRATA 14).
+/* missing.c: the messages about a driver or a layer without a function for a command. The stubs of trampolines.c end
+ * here; all but the last end the process (GPA-016, EXT-047, UNK-007; ERRATA 14).
  */
 #include <string.h>
 
 #include "znames.h"
 #include "state/state.h"
 
-FROM_ASSEMBLER void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
-FROM_ASSEMBLER void missing_device_command(const void *object, uint32_t command) __attribute__((noreturn));
-FROM_ASSEMBLER void missing_chain_command(void) __attribute__((noreturn));
-FROM_ASSEMBLER void missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
-FROM_ASSEMBLER VkResult missing_unknown_device_command(const void *object);
+void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
+void missing_device_command(const void *object, uint32_t command) __attribute__((noreturn));
+void missing_chain_command(void) __attribute__((noreturn));
+void missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
+VkResult missing_unknown_device_command(const void *object);
 
 /* EXT-047. p: the physical device that the terminator was called with. */
-FROM_ASSEMBLER void missing_driver_command(uint32_t command, const struct physdev *p)
+void missing_driver_command(uint32_t command, const struct physdev *p)
 {
     log_abort(p ? p->instance : NULL, LOG_FATAL | LOG_ERROR, "ICD associated with VkPhysicalDevice does not support %s",
               names_name(command) + 2);
 }
 
-FROM_ASSEMBLER void missing_device_command(const void *object, uint32_t command)
+void missing_device_command(const void *object, uint32_t command)
 {
     const struct device *dev = device_of(object);
     struct instance *in = dev ? dev->instance : NULL;
@@ -33,7 +33,7 @@ FROM_ASSEMBLER void missing_device_command(const void *object, uint32_t command)
         names_name(command));
 }
 
-FROM_ASSEMBLER void missing_chain_command(void)
+void missing_chain_command(void)
 {
     log_abort(
         NULL, LOG_FATAL | LOG_ERROR,
@@ -41,14 +41,14 @@ FROM_ASSEMBLER void missing_chain_command(void)
 }
 
 /* UNK-007: the driver of this physical device lacks the command. */
-FROM_ASSEMBLER void missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
+void missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
 {
     log_abort(p->instance, LOG_ERROR, "Function %s not supported for this physical device",
               p->instance->unknown_physdev.name[number]);
 }
 
 /* UNK-015: the chain returned NULL for this device. */
-FROM_ASSEMBLER VkResult missing_unknown_device_command(const void *object)
+VkResult missing_unknown_device_command(const void *object)
 {
     const struct device *dev = device_of(object);
     log_text(dev ? dev->instance : NULL, LOG_ERROR,

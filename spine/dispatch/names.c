@@ -10,16 +10,16 @@
 #include "zends.h"
 
 _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
-               "asm");
+               "offsets.h");
 _Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struct physdev, lower) == HANDLE_LOWER,
-               "asm");
-_Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "asm");
-_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "asm");
-_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT, "asm");
-_Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "asm");
-_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT, "asm");
-_Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
-_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT, "asm");
+               "offsets.h");
+_Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "offsets.h");
+_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT, "offsets.h");
+_Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT, "offsets.h");
+_Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT, "offsets.h");
 _Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */
@@ -103,9 +103,9 @@ void table_fill_driver(struct driver *d)
         /* GPA-089: asked once, with the driver's own instance */
         uint32_t command = names_instance_slots[i];
         void *p = (void *)d->lib->gipa(d->handle, names_name(command));
-        d->own_table.slot[i] = p ? p : names_function(names_commands[command].missing);
+        d->own_table.slot[i] = p;
     }
-    for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = (void *)missing_unknown_physdev;
+    for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = NULL;
 }
 
 void table_fill_driver_slots(struct device *dev)

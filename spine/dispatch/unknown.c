@@ -1,4 +1,4 @@
-/* unknown.c: commands that the registry does not know. A name gets a forwarding stub of the assembler's and a number;
+/* unknown.c: commands that the registry does not know. A name gets a forwarding stub and a number;
  * the number is the place in the instance's, the drivers' and the devices' tables (UNK).
  *
  * No driver or layer is asked while the lock is held; a name that two threads bring at once gets one number.
@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "znames.h"
 #include "dispatch/names.h"
 
-static void *stub(void (*first)(void), uint32_t i)
+static void *stub(const int32_t *offsets, uint32_t i)
 {
-    return (void *)((uintptr_t)first + UNKNOWN_STRIDE * (uintptr_t)i);
+    return names_function(offsets[i]);
 }
 
 void unknown_names_free(struct instance *in)

@@ -3,7 +3,7 @@
 #ifndef VKL_ZCHAIN_H
 #define VKL_ZCHAIN_H
 
-/* X(sType, size with 64-bit pointers, on i386, on Windows, on Windows with 32 bits), in the order of sType. */
+/* X(sType, size with 64-bit pointers, on i386, on Windows, on 32-bit ARM and Windows), in the order of sType. */
 #define DEVICE_CHAIN_LIST(X) \
     X(49, 64, 56, 64, 56) /* VkPhysicalDeviceVulkan11Features */ \
     X(51, 208, 196, 208, 196) /* VkPhysicalDeviceVulkan12Features */ \

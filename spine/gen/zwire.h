@@ -73,8 +73,20 @@ static inline void wire_raw(struct wire_writer *w, const void *bytes, size_t siz
     w->size += size;
 }
 
-static inline void wire_put_u32(struct wire_writer *w, uint32_t v) { wire_raw(w, &v, 4); }
-static inline void wire_put_i32(struct wire_writer *w, int32_t v) { wire_raw(w, &v, 4); }
+/* Converts a number from or to the message's byte order, the least byte first. */
+static inline uint32_t wire_number(uint32_t v) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap32(v);
+#else
+    return v;
+#endif
+}
+
+static inline void wire_put_u32(struct wire_writer *w, uint32_t v) {
+    v = wire_number(v);
+    wire_raw(w, &v, 4);
+}
+static inline void wire_put_i32(struct wire_writer *w, int32_t v) { wire_put_u32(w, (uint32_t)v); }
 
 static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t length) {
     if (!s) {
@@ -87,25 +99,32 @@ static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t l
         return;
     }
     if (!wire_room(w, size + 5)) return;
-    uint32_t written = (uint32_t)size;
+    uint32_t written = wire_number((uint32_t)size);
     memcpy(w->bytes + w->size, &written, 4);
     memcpy(w->bytes + w->size + 4, s, size);
     w->bytes[w->size + 4 + size] = 0;
     w->size += size + 5;
 }
 
-static inline bool wire_take(const unsigned char **at, const unsigned char *end, void *out, size_t size) {
-    if ((size_t)(end - *at) < size) return false;
-    memcpy(out, *at, size);
-    *at += size;
+static inline bool wire_take_u32(const unsigned char **at, const unsigned char *end, uint32_t *v) {
+    if ((size_t)(end - *at) < 4) return false;
+    memcpy(v, *at, 4);
+    *v = wire_number(*v);
+    *at += 4;
     return true;
+}
+static inline bool wire_take_i32(const unsigned char **at, const unsigned char *end, int32_t *v) {
+    uint32_t number = 0;
+    bool whole = wire_take_u32(at, end, &number);
+    *v = (int32_t)number;
+    return whole;
 }
 
 static inline bool wire_take_str(const unsigned char **at, const unsigned char *end, const char **s, uint32_t *length) {
     uint32_t size;
     *s = NULL;
     *length = 0;
-    if (!wire_take(at, end, &size, 4)) return false;
+    if (!wire_take_u32(at, end, &size)) return false;
     if (size == WIRE_NULL) return true;
     if ((size_t)(end - *at) <= size || (*at)[size] != 0) return false;
     *s = (const char *)*at;
@@ -125,7 +144,7 @@ static inline void wire_put_strs(struct wire_writer *w, const struct wire_strs *
 
 static inline bool wire_take_strs(const unsigned char **at, const unsigned char *end, struct wire_strs *v) {
     memset(v, 0, sizeof *v);
-    if (!wire_take(at, end, &v->count, 4)) return false;
+    if (!wire_take_u32(at, end, &v->count)) return false;
     v->at = *at;
     for (uint32_t i = 0; i < v->count; i++) {
         const char *s;
@@ -143,10 +162,13 @@ static inline bool wire_strs_next(struct wire_strs *v, const char **s, uint32_t 
 
 /* Begins a record, and before the first one the message. Returns where the record starts, for wire_end. */
 static inline size_t wire_begin(struct wire_writer *w, uint32_t id) {
-    const uint32_t head[2] = {WIRE_MAGIC, 8}, record[2] = {id, 0};
-    if (w->size == 0) wire_raw(w, head, sizeof head);
+    if (w->size == 0) {
+        wire_put_u32(w, WIRE_MAGIC);
+        wire_put_u32(w, 8);
+    }
     size_t start = w->size;
-    wire_raw(w, record, sizeof record);
+    wire_put_u32(w, id);
+    wire_put_u32(w, 0);
     return start;
 }
 
@@ -155,7 +177,7 @@ static inline void wire_end(struct wire_writer *w, size_t start) {
     const uint64_t zero = 0;
     memcpy(w->bytes + w->size, &zero, 8);
     w->size = start + ((w->size - start + 7) & ~(size_t)7);
-    uint32_t size = (uint32_t)(w->size - start), total = (uint32_t)w->size;
+    uint32_t size = wire_number((uint32_t)(w->size - start)), total = wire_number((uint32_t)w->size);
     memcpy(w->bytes + start + 4, &size, 4);
     memcpy(w->bytes + 4, &total, 4);
 }
@@ -166,7 +188,8 @@ static inline bool wire_open(struct wire_reader *r, const void *bytes, size_t si
     r->at = bytes;
     r->end = r->at + size;
     r->bad = false;
-    if (!wire_take(&r->at, r->end, head, 8) || head[0] != WIRE_MAGIC || head[1] < 8 || head[1] > size) {
+    if (!wire_take_u32(&r->at, r->end, &head[0]) || !wire_take_u32(&r->at, r->end, &head[1]) || head[0] != WIRE_MAGIC ||
+        head[1] < 8 || head[1] > size) {
         r->bad = true;
         r->end = r->at;
         return false;
@@ -179,7 +202,8 @@ static inline bool wire_open(struct wire_reader *r, const void *bytes, size_t si
 static inline bool wire_next(struct wire_reader *r, struct wire_record *record) {
     uint32_t head[2];
     if (r->at == r->end || r->bad) return false;
-    if (!wire_take(&r->at, r->end, head, 8) || head[1] < 8 || head[1] % 8 || head[1] - 8 > (size_t)(r->end - r->at)) {
+    if (!wire_take_u32(&r->at, r->end, &head[0]) || !wire_take_u32(&r->at, r->end, &head[1]) || head[1] < 8 ||
+        head[1] % 8 || head[1] - 8 > (size_t)(r->end - r->at)) {
         r->bad = true;
         return false;
     }
@@ -402,10 +426,10 @@ static inline void wire_put_question(struct wire_writer *w, const struct wire_qu
 static inline bool wire_get_question(const struct wire_record *record, struct wire_question *r) {
     const unsigned char *at = record->at;
     if (record->id != 1) return false;
-    if (!wire_take(&at, record->end, &r->kind, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->kind)) return false;
     if (!wire_take_str(&at, record->end, &r->layer_name, &r->layer_name_len)) return false;
-    if (!wire_take(&at, record->end, &r->terminator, 4)) return false;
-    if (!wire_take(&at, record->end, &r->quiet, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->terminator)) return false;
+    if (!wire_take_u32(&at, record->end, &r->quiet)) return false;
     return record->end - at < 8;
 }
 
@@ -427,7 +451,7 @@ static inline bool wire_get_var(const struct wire_record *record, struct wire_va
     const unsigned char *at = record->at;
     if (record->id != 2) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->secure, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->secure)) return false;
     if (!wire_take_str(&at, record->end, &r->value, &r->value_len)) return false;
     return record->end - at < 8;
 }
@@ -449,7 +473,7 @@ static inline bool wire_get_directory(const struct wire_record *record, struct w
     const unsigned char *at = record->at;
     if (record->id != 3) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     if (!wire_take_strs(&at, record->end, &r->names)) return false;
     return record->end - at < 8;
 }
@@ -472,7 +496,7 @@ static inline bool wire_get_file(const struct wire_record *record, struct wire_f
     const unsigned char *at = record->at;
     if (record->id != 4) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     if (!wire_take_str(&at, record->end, &r->content, &r->content_len)) return false;
     return record->end - at < 8;
 }
@@ -508,7 +532,7 @@ static inline bool wire_get_exists(const struct wire_record *record, struct wire
     const unsigned char *at = record->at;
     if (record->id != 6) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
-    if (!wire_take(&at, record->end, &r->yes, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->yes)) return false;
     return record->end - at < 8;
 }
 
@@ -527,7 +551,7 @@ static inline bool wire_get_foreign(const struct wire_record *record, struct wir
     const unsigned char *at = record->at;
     if (record->id != 70) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
-    if (!wire_take(&at, record->end, &r->yes, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->yes)) return false;
     return record->end - at < 8;
 }
 
@@ -575,21 +599,21 @@ static inline bool wire_get_app(const struct wire_record *record, struct wire_ap
     const unsigned char *at = record->at;
     if (record->id != 7) return false;
     if (!wire_take_str(&at, record->end, &r->app_name, &r->app_name_len)) return false;
-    if (!wire_take(&at, record->end, &r->app_version, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->app_version)) return false;
     if (!wire_take_str(&at, record->end, &r->engine_name, &r->engine_name_len)) return false;
-    if (!wire_take(&at, record->end, &r->engine_version, 4)) return false;
-    if (!wire_take(&at, record->end, &r->api_version, 4)) return false;
-    if (!wire_take(&at, record->end, &r->flags, 4)) return false;
-    if (!wire_take(&at, record->end, &r->layer_count, 4)) return false;
-    if (!wire_take(&at, record->end, &r->layers_null, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->engine_version)) return false;
+    if (!wire_take_u32(&at, record->end, &r->api_version)) return false;
+    if (!wire_take_u32(&at, record->end, &r->flags)) return false;
+    if (!wire_take_u32(&at, record->end, &r->layer_count)) return false;
+    if (!wire_take_u32(&at, record->end, &r->layers_null)) return false;
     if (!wire_take_strs(&at, record->end, &r->layers)) return false;
-    if (!wire_take(&at, record->end, &r->ext_count, 4)) return false;
-    if (!wire_take(&at, record->end, &r->exts_null, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->ext_count)) return false;
+    if (!wire_take_u32(&at, record->end, &r->exts_null)) return false;
     if (!wire_take_strs(&at, record->end, &r->exts)) return false;
-    if (!wire_take(&at, record->end, &r->direct_list, 4)) return false;
-    if (!wire_take(&at, record->end, &r->direct_mode, 4)) return false;
-    if (!wire_take(&at, record->end, &r->direct_null, 4)) return false;
-    if (!wire_take(&at, record->end, &r->direct_count, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->direct_list)) return false;
+    if (!wire_take_u32(&at, record->end, &r->direct_mode)) return false;
+    if (!wire_take_u32(&at, record->end, &r->direct_null)) return false;
+    if (!wire_take_u32(&at, record->end, &r->direct_count)) return false;
     return record->end - at < 8;
 }
 
@@ -613,11 +637,11 @@ static inline void wire_put_driver(struct wire_writer *w, const struct wire_driv
 static inline bool wire_get_driver(const struct wire_record *record, struct wire_driver *r) {
     const unsigned char *at = record->at;
     if (record->id != 8) return false;
-    if (!wire_take(&at, record->end, &r->index, 4)) return false;
-    if (!wire_take(&at, record->end, &r->usable, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->index)) return false;
+    if (!wire_take_u32(&at, record->end, &r->usable)) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
-    if (!wire_take(&at, record->end, &r->ext_result, 4)) return false;
-    if (!wire_take(&at, record->end, &r->ext_call, 4)) return false;
+    if (!wire_take_i32(&at, record->end, &r->ext_result)) return false;
+    if (!wire_take_u32(&at, record->end, &r->ext_call)) return false;
     return record->end - at < 8;
 }
 
@@ -637,9 +661,9 @@ static inline void wire_put_driver_ext(struct wire_writer *w, const struct wire_
 static inline bool wire_get_driver_ext(const struct wire_record *record, struct wire_driver_ext *r) {
     const unsigned char *at = record->at;
     if (record->id != 9) return false;
-    if (!wire_take(&at, record->end, &r->driver, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->driver)) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->spec_version, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->spec_version)) return false;
     return record->end - at < 8;
 }
 
@@ -658,7 +682,7 @@ static inline void wire_put_graphics(struct wire_writer *w, const struct wire_gr
 static inline bool wire_get_graphics(const struct wire_record *record, struct wire_graphics *r) {
     const unsigned char *at = record->at;
     if (record->id != 11) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     if (!wire_take_strs(&at, record->end, &r->devices)) return false;
     if (!wire_take_strs(&at, record->end, &r->power)) return false;
     return record->end - at < 8;
@@ -684,7 +708,7 @@ static inline void wire_put_service(struct wire_writer *w, const struct wire_ser
 static inline bool wire_get_service(const struct wire_record *record, struct wire_service *r) {
     const unsigned char *at = record->at;
     if (record->id != 12) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     if (!wire_take_str(&at, record->end, &r->place, &r->place_len)) return false;
     if (!wire_take_str(&at, record->end, &r->answer, &r->answer_len)) return false;
     if (!wire_take_str(&at, record->end, &r->index, &r->index_len)) return false;
@@ -707,9 +731,9 @@ static inline void wire_put_registry(struct wire_writer *w, const struct wire_re
 static inline bool wire_get_registry(const struct wire_record *record, struct wire_registry *r) {
     const unsigned char *at = record->at;
     if (record->id != 13) return false;
-    if (!wire_take(&at, record->end, &r->hive, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->hive)) return false;
     if (!wire_take_str(&at, record->end, &r->key, &r->key_len)) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     return record->end - at < 8;
 }
 
@@ -731,7 +755,7 @@ static inline bool wire_get_registry_value(const struct wire_record *record, str
     const unsigned char *at = record->at;
     if (record->id != 14) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->type, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->type)) return false;
     if (!wire_take_str(&at, record->end, &r->data, &r->data_len)) return false;
     return record->end - at < 8;
 }
@@ -751,7 +775,7 @@ static inline bool wire_get_adapters(const struct wire_record *record, struct wi
     const unsigned char *at = record->at;
     if (record->id != 15) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     return record->end - at < 8;
 }
 
@@ -771,8 +795,8 @@ static inline void wire_put_adapter_value(struct wire_writer *w, const struct wi
 static inline bool wire_get_adapter_value(const struct wire_record *record, struct wire_adapter_value *r) {
     const unsigned char *at = record->at;
     if (record->id != 16) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->type, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
+    if (!wire_take_u32(&at, record->end, &r->type)) return false;
     if (!wire_take_str(&at, record->end, &r->data, &r->data_len)) return false;
     return record->end - at < 8;
 }
@@ -792,7 +816,7 @@ static inline bool wire_get_devices(const struct wire_record *record, struct wir
     const unsigned char *at = record->at;
     if (record->id != 17) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
     return record->end - at < 8;
 }
 
@@ -825,12 +849,12 @@ static inline bool wire_get_device(const struct wire_record *record, struct wire
     const unsigned char *at = record->at;
     if (record->id != 18) return false;
     if (!wire_take_str(&at, record->end, &r->id, &r->id_len)) return false;
-    if (!wire_take(&at, record->end, &r->child, 4)) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->problem, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->child)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
+    if (!wire_take_u32(&at, record->end, &r->problem)) return false;
     if (!wire_take_str(&at, record->end, &r->class, &r->class_len)) return false;
-    if (!wire_take(&at, record->end, &r->value_status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->type, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->value_status)) return false;
+    if (!wire_take_u32(&at, record->end, &r->type)) return false;
     if (!wire_take_str(&at, record->end, &r->data, &r->data_len)) return false;
     return record->end - at < 8;
 }
@@ -867,8 +891,8 @@ static inline void wire_put_dxgi(struct wire_writer *w, const struct wire_dxgi *
 static inline bool wire_get_dxgi(const struct wire_record *record, struct wire_dxgi *r) {
     const unsigned char *at = record->at;
     if (record->id != 20) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->ordered, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
+    if (!wire_take_u32(&at, record->end, &r->ordered)) return false;
     return record->end - at < 8;
 }
 
@@ -893,10 +917,10 @@ static inline bool wire_get_dxgi_adapter(const struct wire_record *record, struc
     const unsigned char *at = record->at;
     if (record->id != 21) return false;
     if (!wire_take_str(&at, record->end, &r->description, &r->description_len)) return false;
-    if (!wire_take(&at, record->end, &r->vendor, 4)) return false;
-    if (!wire_take(&at, record->end, &r->device, 4)) return false;
-    if (!wire_take(&at, record->end, &r->luid_low, 4)) return false;
-    if (!wire_take(&at, record->end, &r->luid_high, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->vendor)) return false;
+    if (!wire_take_u32(&at, record->end, &r->device)) return false;
+    if (!wire_take_u32(&at, record->end, &r->luid_low)) return false;
+    if (!wire_take_i32(&at, record->end, &r->luid_high)) return false;
     return record->end - at < 8;
 }
 
@@ -915,9 +939,9 @@ static inline void wire_put_process(struct wire_writer *w, const struct wire_pro
 static inline bool wire_get_process(const struct wire_record *record, struct wire_process *r) {
     const unsigned char *at = record->at;
     if (record->id != 22) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->level, 4)) return false;
-    if (!wire_take(&at, record->end, &r->wow64, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
+    if (!wire_take_u32(&at, record->end, &r->level)) return false;
+    if (!wire_take_u32(&at, record->end, &r->wow64)) return false;
     return record->end - at < 8;
 }
 
@@ -932,7 +956,7 @@ static inline void wire_put_whole(struct wire_writer *w, const struct wire_whole
 static inline bool wire_get_whole(const struct wire_record *record, struct wire_whole *r) {
     const unsigned char *at = record->at;
     if (record->id != 23) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -969,8 +993,8 @@ static inline void wire_put_answer(struct wire_writer *w, const struct wire_answ
 static inline bool wire_get_answer(const struct wire_record *record, struct wire_answer *r) {
     const unsigned char *at = record->at;
     if (record->id != 32) return false;
-    if (!wire_take(&at, record->end, &r->status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->result, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->status)) return false;
+    if (!wire_take_i32(&at, record->end, &r->result)) return false;
     return record->end - at < 8;
 }
 
@@ -989,7 +1013,7 @@ static inline bool wire_get_need_var(const struct wire_record *record, struct wi
     const unsigned char *at = record->at;
     if (record->id != 33) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->secure, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->secure)) return false;
     return record->end - at < 8;
 }
 
@@ -1036,7 +1060,7 @@ static inline void wire_put_need_exe(struct wire_writer *w, const struct wire_ne
 static inline bool wire_get_need_exe(const struct wire_record *record, struct wire_need_exe *r) {
     const unsigned char *at = record->at;
     if (record->id != 36) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -1083,7 +1107,7 @@ static inline void wire_put_need_graphics(struct wire_writer *w, const struct wi
 static inline bool wire_get_need_graphics(const struct wire_record *record, struct wire_need_graphics *r) {
     const unsigned char *at = record->at;
     if (record->id != 38) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -1098,7 +1122,7 @@ static inline void wire_put_need_service(struct wire_writer *w, const struct wir
 static inline bool wire_get_need_service(const struct wire_record *record, struct wire_need_service *r) {
     const unsigned char *at = record->at;
     if (record->id != 39) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -1116,7 +1140,7 @@ static inline void wire_put_need_registry(struct wire_writer *w, const struct wi
 static inline bool wire_get_need_registry(const struct wire_record *record, struct wire_need_registry *r) {
     const unsigned char *at = record->at;
     if (record->id != 55) return false;
-    if (!wire_take(&at, record->end, &r->hive, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->hive)) return false;
     if (!wire_take_str(&at, record->end, &r->key, &r->key_len)) return false;
     return record->end - at < 8;
 }
@@ -1180,7 +1204,7 @@ static inline void wire_put_need_dxgi(struct wire_writer *w, const struct wire_n
 static inline bool wire_get_need_dxgi(const struct wire_record *record, struct wire_need_dxgi *r) {
     const unsigned char *at = record->at;
     if (record->id != 59) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -1195,7 +1219,7 @@ static inline void wire_put_need_process(struct wire_writer *w, const struct wir
 static inline bool wire_get_need_process(const struct wire_record *record, struct wire_need_process *r) {
     const unsigned char *at = record->at;
     if (record->id != 60) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -1213,7 +1237,7 @@ static inline void wire_put_log(struct wire_writer *w, const struct wire_log *r)
 static inline bool wire_get_log(const struct wire_record *record, struct wire_log *r) {
     const unsigned char *at = record->at;
     if (record->id != 40) return false;
-    if (!wire_take(&at, record->end, &r->flags, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->flags)) return false;
     if (!wire_take_str(&at, record->end, &r->text, &r->text_len)) return false;
     return record->end - at < 8;
 }
@@ -1265,14 +1289,14 @@ static inline void wire_put_layer(struct wire_writer *w, const struct wire_layer
 static inline bool wire_get_layer(const struct wire_record *record, struct wire_layer *r) {
     const unsigned char *at = record->at;
     if (record->id != 41) return false;
-    if (!wire_take(&at, record->end, &r->index, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->index)) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->spec_version, 4)) return false;
-    if (!wire_take(&at, record->end, &r->impl_version, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->spec_version)) return false;
+    if (!wire_take_u32(&at, record->end, &r->impl_version)) return false;
     if (!wire_take_str(&at, record->end, &r->description, &r->description_len)) return false;
     if (!wire_take_str(&at, record->end, &r->manifest, &r->manifest_len)) return false;
     if (!wire_take_str(&at, record->end, &r->library, &r->library_len)) return false;
-    if (!wire_take(&at, record->end, &r->flags, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->flags)) return false;
     if (!wire_take_str(&at, record->end, &r->fn_negotiate, &r->fn_negotiate_len)) return false;
     if (!wire_take_str(&at, record->end, &r->fn_gipa, &r->fn_gipa_len)) return false;
     if (!wire_take_str(&at, record->end, &r->fn_gdpa, &r->fn_gdpa_len)) return false;
@@ -1300,9 +1324,9 @@ static inline void wire_put_layer_ext(struct wire_writer *w, const struct wire_l
 static inline bool wire_get_layer_ext(const struct wire_record *record, struct wire_layer_ext *r) {
     const unsigned char *at = record->at;
     if (record->id != 42) return false;
-    if (!wire_take(&at, record->end, &r->layer, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->layer)) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->spec_version, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->spec_version)) return false;
     if (!wire_take_strs(&at, record->end, &r->entrypoints)) return false;
     return record->end - at < 8;
 }
@@ -1318,7 +1342,7 @@ static inline void wire_put_unlisted(struct wire_writer *w, const struct wire_un
 static inline bool wire_get_unlisted(const struct wire_record *record, struct wire_unlisted *r) {
     const unsigned char *at = record->at;
     if (record->id != 62) return false;
-    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }
 
@@ -1337,9 +1361,9 @@ static inline void wire_put_active(struct wire_writer *w, const struct wire_acti
 static inline bool wire_get_active(const struct wire_record *record, struct wire_active *r) {
     const unsigned char *at = record->at;
     if (record->id != 43) return false;
-    if (!wire_take(&at, record->end, &r->layer, 4)) return false;
-    if (!wire_take(&at, record->end, &r->enabled_by, 4)) return false;
-    if (!wire_take(&at, record->end, &r->app_named, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->layer)) return false;
+    if (!wire_take_u32(&at, record->end, &r->enabled_by)) return false;
+    if (!wire_take_u32(&at, record->end, &r->app_named)) return false;
     return record->end - at < 8;
 }
 
@@ -1366,9 +1390,9 @@ static inline bool wire_get_open_driver(const struct wire_record *record, struct
     if (record->id != 44) return false;
     if (!wire_take_str(&at, record->end, &r->manifest, &r->manifest_len)) return false;
     if (!wire_take_str(&at, record->end, &r->library, &r->library_len)) return false;
-    if (!wire_take(&at, record->end, &r->api_version, 4)) return false;
-    if (!wire_take(&at, record->end, &r->portability, 4)) return false;
-    if (!wire_take(&at, record->end, &r->has_slash, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->api_version)) return false;
+    if (!wire_take_u32(&at, record->end, &r->portability)) return false;
+    if (!wire_take_u32(&at, record->end, &r->has_slash)) return false;
     return record->end - at < 8;
 }
 
@@ -1393,8 +1417,8 @@ static inline bool wire_get_serve_driver(const struct wire_record *record, struc
     if (record->id != 53) return false;
     if (!wire_take_str(&at, record->end, &r->manifest, &r->manifest_len)) return false;
     if (!wire_take_str(&at, record->end, &r->library, &r->library_len)) return false;
-    if (!wire_take(&at, record->end, &r->api_version, 4)) return false;
-    if (!wire_take(&at, record->end, &r->files, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->api_version)) return false;
+    if (!wire_take_u32(&at, record->end, &r->files)) return false;
     return record->end - at < 8;
 }
 
@@ -1414,8 +1438,8 @@ static inline void wire_put_serve_file(struct wire_writer *w, const struct wire_
 static inline bool wire_get_serve_file(const struct wire_record *record, struct wire_serve_file *r) {
     const unsigned char *at = record->at;
     if (record->id != 54) return false;
-    if (!wire_take(&at, record->end, &r->file, 4)) return false;
-    if (!wire_take(&at, record->end, &r->size, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->file)) return false;
+    if (!wire_take_u32(&at, record->end, &r->size)) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
     return record->end - at < 8;
 }
@@ -1459,7 +1483,7 @@ static inline bool wire_get_ext(const struct wire_record *record, struct wire_ex
     const unsigned char *at = record->at;
     if (record->id != 46) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
-    if (!wire_take(&at, record->end, &r->spec_version, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->spec_version)) return false;
     return record->end - at < 8;
 }
 
@@ -1474,7 +1498,7 @@ static inline void wire_put_direct(struct wire_writer *w, const struct wire_dire
 static inline bool wire_get_direct(const struct wire_record *record, struct wire_direct *r) {
     const unsigned char *at = record->at;
     if (record->id != 47) return false;
-    if (!wire_take(&at, record->end, &r->exclusive, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->exclusive)) return false;
     return record->end - at < 8;
 }
 
@@ -1489,7 +1513,7 @@ static inline void wire_put_drop_driver(struct wire_writer *w, const struct wire
 static inline bool wire_get_drop_driver(const struct wire_record *record, struct wire_drop_driver *r) {
     const unsigned char *at = record->at;
     if (record->id != 48) return false;
-    if (!wire_take(&at, record->end, &r->driver, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->driver)) return false;
     return record->end - at < 8;
 }
 
@@ -1504,7 +1528,7 @@ static inline void wire_put_log_level(struct wire_writer *w, const struct wire_l
 static inline bool wire_get_log_level(const struct wire_record *record, struct wire_log_level *r) {
     const unsigned char *at = record->at;
     if (record->id != 49) return false;
-    if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->level)) return false;
     return record->end - at < 8;
 }
 
@@ -1522,7 +1546,7 @@ static inline void wire_put_log_file(struct wire_writer *w, const struct wire_lo
 static inline bool wire_get_log_file(const struct wire_record *record, struct wire_log_file *r) {
     const unsigned char *at = record->at;
     if (record->id != 61) return false;
-    if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->level)) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
     return record->end - at < 8;
 }
@@ -1538,7 +1562,7 @@ static inline void wire_put_device_configs(struct wire_writer *w, const struct w
 static inline bool wire_get_device_configs(const struct wire_record *record, struct wire_device_configs *r) {
     const unsigned char *at = record->at;
     if (record->id != 50) return false;
-    if (!wire_take(&at, record->end, &r->count, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->count)) return false;
     return record->end - at < 8;
 }
 
@@ -1567,7 +1591,7 @@ static inline bool wire_get_device_config(const struct wire_record *record, stru
     if (record->id != 51) return false;
     if (!wire_take_str(&at, record->end, &r->device_uuid, &r->device_uuid_len)) return false;
     if (!wire_take_str(&at, record->end, &r->driver_uuid, &r->driver_uuid_len)) return false;
-    if (!wire_take(&at, record->end, &r->driver_version, 4)) return false;
+    if (!wire_take_u32(&at, record->end, &r->driver_version)) return false;
     if (!wire_take_str(&at, record->end, &r->device_name, &r->device_name_len)) return false;
     if (!wire_take_str(&at, record->end, &r->driver_name, &r->driver_name_len)) return false;
     return record->end - at < 8;

@@ -1,12 +1,12 @@
-/* direct.c: drivers that the application brings itself, without a library and a manifest
- * (VK_LUNARG_direct_driver_loading). A bad entry of its list is skipped, and the others are used (DRV-090 to 096). */
+/* direct.c: drivers that the application provides as functions, without a library or a manifest
+ * (VK_LUNARG_direct_driver_loading). A bad entry of the list is skipped, and the others are used (DRV-090 to 096). */
 #include "library/library.h"
 
 #include <stdlib.h>
 
 const char driver_direct_path[] = "(null)";
 
-/* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
+/* Reports whether a function belongs to a Vulkan loader, this or another, and logs it (ERRATA 29). */
 static bool is_loader(struct instance *in, const void *function, uint32_t index)
 {
     const char *loader = loader_named_at(function);
@@ -21,7 +21,7 @@ static bool is_loader(struct instance *in, const void *function, uint32_t index)
     return loader != NULL;
 }
 
-/* The version that the driver speaks; 0: none that will do. */
+/* Returns the driver's interface version; 0 if it is too old, after its message. */
 static uint32_t agree(struct instance *in, PFN_vkGetInstanceProcAddr gipa, uint32_t index)
 {
     PFN_vkNegotiateLoaderICDInterfaceVersion ask =
@@ -42,7 +42,7 @@ static uint32_t agree(struct instance *in, PFN_vkGetInstanceProcAddr gipa, uint3
     return 0;
 }
 
-/* Fills in the driver's commands. */
+/* Looks up the driver's commands. Returns false if the entry is skipped. */
 static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa, uint32_t index)
 {
     d->gipa = gipa;
@@ -64,7 +64,7 @@ static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanc
             d->create_instance ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
         return false;
     }
-    d->manifest_version = VK_API_VERSION_1_1; /* DRV-095: 1.1 if it has no vkEnumerateInstanceVersion */
+    d->manifest_version = VK_API_VERSION_1_1; /* DRV-095: 1.1 if the driver has no vkEnumerateInstanceVersion */
     PFN_vkEnumerateInstanceVersion ask_version =
         (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
     return !ask_version || ask_version(&d->manifest_version) == VK_SUCCESS;

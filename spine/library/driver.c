@@ -1,8 +1,6 @@
-/* driver.c: from the plan's steps to usable driver libraries: opening them, their extension lists, closing them.
+/* driver.c: opens the driver libraries of a plan, reads their extension lists, and closes them.
  *
- * It decides nothing about which drivers are wanted (the core does) and creates no driver instance
- * (instance/terminators.c does).
- */
+ * The core decides which drivers are used. instance/terminators.c creates the driver instances. */
 #include "library/library.h"
 
 #include <stdlib.h>
@@ -19,8 +17,8 @@ static void driver_lib_free(struct driver_lib *lib)
     free(lib);
 }
 
-/* NULL: rejected, or no memory (then *result says so). mapped: what opening the library gave; text: why that is
- * nothing. */
+/* Negotiates with an opened library. NULL: rejected, or no memory (then *result says so). mapped: NULL if opening
+ * failed; text is then the reason, which is freed. */
 static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, struct mapped_lib *mapped,
                                    char *text, VkResult *result)
 {
@@ -47,7 +45,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     }
     d->mapped = mapped;
     d->manifest_version = step->api_version;
-    /* FLS-128: right after the driver was opened, before anything else of it */
+    /* FLS-128: right after opening, before any other use of the driver */
     if (mapped->closure) namespace_offer(mapped->handle);
     if (!driver_negotiate(in, d)) {
         /* DRV-046: this line follows the one that says why */
@@ -59,7 +57,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         return NULL;
     }
     if (step->has_slash &&
-        !mapped->as_given) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
+        !mapped->as_given) { /* DRV-026: a warning if the loaded file is not the one in library_path */
         char *wanted = path_other_than(step->library, driver_path(d));
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
@@ -72,12 +70,12 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
 static struct driver_lib *open_own(struct instance *in, const struct wire_open_driver *step, VkResult *result)
 {
     char *text;
-    /* A list of extensions needs it as long as the call, an instance as long as it lives. */
+    /* A list of extensions needs the library for one call, an instance for its lifetime. */
     struct mapped_lib *mapped = in ? library_open(step->library, &text) : library_borrow(step->library, &text);
     return open_one(in, step, mapped, text, result);
 }
 
-/* A driver of the service; the reader stands behind its step, and goes on behind the records of its files. */
+/* Opens a driver of the service. The reader is at the driver's step; it advances past the records of its files. */
 static struct driver_lib *open_served(struct instance *in, const struct wire_serve_driver *step,
                                       struct wire_reader *reader, struct service *service, VkResult *result)
 {
@@ -157,7 +155,7 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
 
 /* ---- extension lists ------------------------------------------------------------------------------------------- */
 
-/* INS-017 to 019; *call says which of the two calls failed. */
+/* Reads a driver's extensions (INS-017 to 019). On failure *call says which of the two calls failed. */
 static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint32_t *call)
 {
     free(d->ext);
@@ -187,7 +185,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         free(d->ext);
         d->ext = array_grow(NULL, count, sizeof *d->ext);
         if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < count; i++) { /* what a driver counts and does not write */
+        for (uint32_t i = 0; i < count; i++) { /* entries that the driver counts but does not write stay empty */
             d->ext[i].extensionName[0] = 0;
             d->ext[i].specVersion = 0;
         }
@@ -209,7 +207,8 @@ VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, stru
     for (struct driver_lib *d = libs->first; d; d = d->next, index++) {
         uint32_t call;
         VkResult result = read_extensions(in, d, &call);
-        const char *path = result == VK_SUCCESS ? NULL : driver_path(d); /* of what works the core says nothing */
+        const char *path =
+            result == VK_SUCCESS ? NULL : driver_path(d); /* messages of the core name only failed drivers */
         wire_put_driver(w,
                         &(struct wire_driver){
                             .index = index, .usable = 1, WIRE_STR(path, path), .ext_result = result, .ext_call = call});
@@ -233,7 +232,7 @@ void drivers_leave_out(struct driver_libs *libs, const struct plan *plan)
         if (!wire_get_drop_driver(&record, &drop)) continue;
         for (; *at && index < drop.driver; index++) at = &(*at)->next;
         struct driver_lib *d = *at;
-        if (!d || index != drop.driver) return; /* they come in order, each once */
+        if (!d || index != drop.driver) return; /* records are sorted and unique */
         *at = d->next;
         libs->count--;
         index++;
@@ -280,7 +279,7 @@ void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib)
     *at = lib->next;
     libs->count--;
     lock_drop();
-    /* PHY-050: also what vkEnumerateInstanceExtensionProperties left open */
+    /* PHY-050: also closes the library if vkEnumerateInstanceExtensionProperties left it open */
     if (lib->mapped) library_drop_preloaded(lib->mapped->given);
     library_close(lib->mapped);
     driver_lib_free(lib);

@@ -34,7 +34,7 @@ void layers_free(struct layer_list *list)
     free(list);
 }
 
-/* Room for one more element of a list that is counted by count. */
+/* Makes room for one more element in a list of count elements. Returns false without memory. */
 static bool grow(void *list, uint32_t count, size_t size)
 {
     if (count & (count - 1)) return true; /* grows at 0, 1, 2, 4, 8, ... */
@@ -107,7 +107,7 @@ VkResult layers_read(struct plan *plan, struct layer_list **out)
     bool fits = true;
     wire_open(&reader, plan->bytes, plan->size);
     while (fits && wire_next(&reader, &record)) fits = add_record(list, &record);
-    /* Active entries point to layers, which have stopped moving now. */
+    /* Active entries point to layers, so they are added once the layers no longer move. */
     wire_open(&reader, plan->bytes, plan->size);
     while (fits && wire_next(&reader, &record)) fits = add_active(list, &record);
     if (!fits) {
@@ -120,7 +120,7 @@ VkResult layers_read(struct plan *plan, struct layer_list **out)
     return VK_SUCCESS;
 }
 
-/* Returns the last layer of a name (LAY-260), or NULL. */
+/* Returns the last layer with a name (LAY-260), or NULL. */
 static const struct layer *find(const struct layer_list *list, const char *name)
 {
     for (uint32_t i = list->count; i > 0; i--)
@@ -128,7 +128,7 @@ static const struct layer *find(const struct layer_list *list, const char *name)
     return NULL;
 }
 
-/* The list with the explicit layers. Two threads may make it at once: the first one's counts. */
+/* Builds the list with all explicit layers. If two threads build it at once, the first one's list is used. */
 static VkResult list_all(struct layer_list *list, struct layer_list **out)
 {
     struct plan plan;
@@ -156,7 +156,8 @@ VkResult layer_named(struct layer_list *list, const char *name, const struct lay
 
 enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 
-/* What holds of drivers (ERRATA 23) holds of layers. */
+/* Reports whether the layer's functions are not the loader's own, or logs that they are: as with drivers (ERRATA 23).
+ */
 static bool not_own(struct instance *in, const struct layer_node *n)
 {
     if (!code_is_own((void *)n->gipa)) return true;
@@ -167,7 +168,8 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Nor is a loader a layer (ERRATA 29); of a path, library_dlopen knows. */
+/* Reports whether a library found by its bare name is a Vulkan loader, and logs it (ERRATA 29). library_dlopen checks
+ * libraries opened by path. */
 static bool is_loader(struct instance *in, const void *function)
 {
     const char *loader = loader_named_at(function);
@@ -179,14 +181,14 @@ static bool is_loader(struct instance *in, const void *function)
     return loader != NULL;
 }
 
-/* Notes which file the linker has found, by a function that it gave. */
+/* Records the file of a library that the linker searched for, found by one of its functions. */
 static void find_file(struct layer_node *n, const void *function)
 {
     n->found = image_name_of(function);
     if (!n->found || !file_identify(n->found, &n->identity)) n->identity = (struct file_identity){0};
 }
 
-/* The path of the library that the layer's functions are in, which need not be the one that was opened. */
+/* Records the path of the library with the layer's functions, which need not be the opened one. False: no memory. */
 static bool find_path(struct layer_node *n, bool *as_given)
 {
     n->path = gate_path_of((void *)n->gipa, n->layer->library, as_given);
@@ -194,7 +196,8 @@ static bool find_path(struct layer_node *n, bool *as_given)
     return n->path != NULL;
 }
 
-/* LAY-284 to 294. False: no GIPA that can be used, after its message. */
+/* Negotiates the interface version and looks up the layer's functions (LAY-284 to 294). Returns false if there is no
+ * usable vkGetInstanceProcAddr, after its message. */
 static bool negotiate(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
@@ -237,12 +240,12 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     }
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    /* Where nobody hears what is said of it, the real path of a library that was found is not asked for. */
+    /* Only messages need the real path of a library whose file is known. */
     if (n->identity.inode && !log_heard(in)) return OPENED;
     bool as_given;
     if (!find_path(n, &as_given)) return NO_MEMORY;
     if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
-    /* LAY-283: a warning when the file loaded is not the manifest's */
+    /* LAY-283: a warning if the loaded file is not the manifest's */
     if (path_has_directory(l->library) && !as_given) {
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
@@ -250,7 +253,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
                      wanted, n->path);
         free(wanted);
     }
-    /* LAY-282: each layer in the chain, with the path really loaded */
+    /* LAY-282: each layer in the chain, with the path of the loaded library */
     log_line(in, LOG_INFO | LOG_LAYER, "Insert instance layer \"%s\" (%s)", l->name, n->path);
     return OPENED;
 }
@@ -265,7 +268,7 @@ static void close_one(struct instance *in, struct layer_node *n)
     n->handle = NULL;
 }
 
-/* LAY-297 to 301: the message for a layer that is not there; its severity depends on who asked for it. */
+/* Logs that an active layer is missing (LAY-297 to 301). It is an error if the application named the layer. */
 static void report(struct instance *in, const struct layer_active *a, enum state state)
 {
     unsigned flags = (a->app_named ? LOG_ERROR : LOG_INFO) | LOG_LAYER;
@@ -304,7 +307,7 @@ VkResult layers_open(struct instance *in)
         state[i] = open_one(in, &node[i]);
     }
     VkResult result = VK_SUCCESS;
-    for (uint32_t i = 0; i < list->active_count; i++) /* ALC-030: no layer is silently left out for lack of memory */
+    for (uint32_t i = 0; i < list->active_count; i++) /* ALC-030: a lack of memory never skips a layer silently */
         if (state[i] == NO_MEMORY) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < list->active_count && result == VK_SUCCESS; i++) {
         const struct layer_active *a = &list->active[i];
@@ -334,7 +337,7 @@ void layers_close(struct instance *in)
             if (list->node[i].layer == l) close_one(in, &list->node[i]);
 }
 
-/* ---- the call stack in words ----------------------------------------------------------------------------------- */
+/* ---- the call stack in the log --------------------------------------------------------------------------------- */
 
 static const char *enabled_by(uint32_t by)
 {

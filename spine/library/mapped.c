@@ -1,7 +1,6 @@
-/* mapped.c: opening and closing libraries: those of drivers, with a record in the table (table.c), and those of layers.
+/* mapped.c: opens and closes libraries: driver libraries, with a record in the table (table.c), and layer libraries.
  *
- * It calls no function of a library, and remembers nothing that a driver answered.
- */
+ * It calls no function of a library, and remembers no answer of a driver. */
 #include "library/table.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static bool is_own(const struct file_identity *identity)
     return same;
 }
 
-/* Reports whether a file must not be opened, because its code in memory was overwritten. now: all zero if unknown. */
+/* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
 static bool refused(const struct file_identity *now)
 {
     lock_wanted(true);
@@ -31,7 +30,8 @@ static bool refused(const struct file_identity *now)
     return false;
 }
 
-/* A library in quarantine that a name or path led to, which never changes any more; NULL: none. *count: how many. */
+/* Returns a library in quarantine with the given name or path, whose record no longer changes, or NULL. *count is the
+ * number of them. */
 static const struct library *quarantined(const char *given, unsigned *count)
 {
     const struct library *found = NULL;
@@ -46,7 +46,7 @@ static const struct library *quarantined(const char *given, unsigned *count)
     return found;
 }
 
-/* Reports whether a file that a library in quarantine needs was changed. A new library would be given the old one. */
+/* Reports whether a dependency of a library in quarantine has changed. A new library would be linked to the old one. */
 static bool needs_changed(const struct library *old)
 {
     struct file_identity now;
@@ -57,8 +57,8 @@ static bool needs_changed(const struct library *old)
     return false;
 }
 
-/* Another spelling of a path, with so many "./" before its last name: the linker compares the text of a path before it
- * looks at the file, and would return the library in quarantine. */
+/* Returns another spelling of a path, with count times "./" before its last name. The linker compares path texts before
+ * it looks at files, and would return the library in quarantine for the same text. */
 static char *respelled(const char *path, unsigned count)
 {
     const char *slash = strrchr(path, '/');
@@ -71,7 +71,7 @@ static char *respelled(const char *path, unsigned count)
     return text;
 }
 
-/* Reports whether a library of exactly this file is open: then its headers were read before. */
+/* Reports whether a library of exactly this file is open. Its headers need not be read again. */
 static bool is_known(const struct file_identity *now)
 {
     bool known = false;
@@ -105,7 +105,7 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     }
     bool look = identity->inode && !identity->special && !is_known(identity);
     const char *loader = look ? loader_named_in(file) : NULL;
-    if (loader && !is_own(identity)) { /* this very file says so itself, once it is open */
+    if (loader && !is_own(identity)) { /* the loader's own file is reported by code_is_own, once it is open */
         *text = library_loader_text(path, loader);
         return NULL;
     }
@@ -113,13 +113,13 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     void *handle = gate_dlopen(spelled ? spelled : path, identity, text);
     free(spelled);
     if (!handle || !record_quarantined(handle)) return handle;
-    library_let_go(handle); /* by a name that is new to the loader */
+    library_let_go(handle); /* the linker returned it for a name that the table lacks */
     *text = library_overwritten_text(path);
     return NULL;
 }
 
-/* Adds new objects and their dependencies, except the program's own. later: objects that came after the library was
- * opened, and may go before it. */
+/* Adds new objects and their dependencies to a library, without those of the program. later: they came after the
+ * library was opened, and may be unloaded before it. */
 static void objects_add(struct library *l, const struct objects *before, bool later)
 {
     struct file_identity identity;
@@ -131,8 +131,8 @@ static void objects_add(struct library *l, const struct objects *before, bool la
     objects_drop(came);
 }
 
-/* The record of a handle, with one more use; a new one where there is none. It takes the objects, the search and one
- * reference over. NULL: no memory, and nothing is taken. */
+/* Returns the record of a handle with one more use, a new record if there is none. Takes ownership of the objects, the
+ * search and one reference of the linker. NULL: no memory, and nothing is taken. */
 static struct library *record_use(void *handle, const char *given, const struct file_identity *identity,
                                   struct objects *before, struct search *search, struct closure *closure)
 {
@@ -142,7 +142,7 @@ static struct library *record_use(void *handle, const char *given, const struct 
         if (made) record_free(made);
         return NULL;
     }
-    objects_hold(before); /* another thread may replace the record's */
+    objects_hold(before); /* another thread may replace those of the record */
     lock_take();
     struct library *l = record_with(handle);
     bool fresh = !l;
@@ -171,7 +171,7 @@ static struct library *record_use(void *handle, const char *given, const struct 
     return l;
 }
 
-/* One opening of a library. NULL: no memory. */
+/* Allocates one opening of a library. NULL: no memory. */
 static struct mapped_lib *opening(struct library *l, const char *given, bool borrowed)
 {
     struct mapped_lib *lib = calloc(1, sizeof *lib);
@@ -192,7 +192,7 @@ static struct mapped_lib *opening(struct library *l, const char *given, bool bor
     return lib;
 }
 
-/* Ends a use; owned: with a reference of the linker, which goes when it is not the last. */
+/* Ends one use. owned: with a reference of the linker, which is dropped unless it is the last. */
 static void use_give_back(struct library *l, bool owned)
 {
     lock_take();
@@ -246,7 +246,8 @@ struct mapped_lib *library_open(const char *path, char **text)
     return NULL;
 }
 
-/* An open library that a path has led to, of the same file where the path names one, with one more use. */
+/* Uses an open library once more: one opened by the same path, of the same file if the path has a directory. Returns
+ * NULL if there is none. */
 static struct library *use_open(const char *path, const struct file_identity *now)
 {
     struct objects *before = objects_now(), *was = NULL;
@@ -279,7 +280,7 @@ struct mapped_lib *library_borrow(const char *path, char **text)
 
 /* ---- drivers of the service ------------------------------------------------------------------------------------- */
 
-/* The open library of a name of the service's, or NULL. */
+/* Returns the library of a driver of the service in a given state, or NULL. */
 static struct library *served(const char *given, enum library_state state)
 {
     lock_wanted(true);
@@ -393,7 +394,7 @@ void library_close_layer(void *handle, const char *given, const char *path, cons
     }
     struct library *l = record_new();
     char *name = l ? strdup(given) : NULL, *file = name ? strdup(path) : NULL;
-    if (!file) { /* and still not closed */
+    if (!file) { /* no memory: the library stays open all the same */
         free(name);
         if (l) record_free(l);
         return;

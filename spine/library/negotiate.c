@@ -1,10 +1,10 @@
-/* negotiate.c: which interface a driver's library speaks, versions 0 to 7, and its commands of that version. */
+/* negotiate.c: negotiates the interface version of a driver's library, 0 to 7, and looks up its commands. */
 #include "library/library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: the library does not export it. An open library keeps its exports. */
+/* Returns an export, or NULL if the library has none of that name. An open library keeps its exports. */
 static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
 {
     static const char *const names[SYMBOLS] = {
@@ -20,7 +20,7 @@ static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
     return lib->symbols.at[symbol];
 }
 
-/* ERRATA 23: the loader itself is no driver. */
+/* Reports whether a driver's function is the loader's own, and logs it: the loader is no driver (ERRATA 23). */
 static bool leads_back(struct instance *in, const void *function, struct driver_lib *d)
 {
     if (!code_is_own(function)) return false;
@@ -31,7 +31,8 @@ static bool leads_back(struct instance *in, const void *function, struct driver_
     return true;
 }
 
-/* ERRATA 29, of a library that the linker has searched for; of others, library_open knows. */
+/* Reports whether a library found by its bare name is a Vulkan loader, and logs it (ERRATA 29). library_open checks the
+ * others. */
 static bool is_loader(struct instance *in, const void *function, struct driver_lib *d)
 {
     const char *loader = loader_named_at(function);
@@ -41,7 +42,7 @@ static bool is_loader(struct instance *in, const void *function, struct driver_l
     return loader != NULL;
 }
 
-/* Notes where the library lies, by a function of it. False: rejected. */
+/* Records where the library lies, found by one of its functions. Returns false if the library is a loader. */
 static bool locate(struct instance *in, struct driver_lib *d, const void *function)
 {
     struct mapped_lib *mapped = d->mapped;
@@ -49,7 +50,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
     d->inside = function;
     if (searched && !mapped->located) library_found(mapped, image_name_of(function));
     if (searched && mapped->located) mapped->as_given = true;
-    if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
+    if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure is stale */
         char *name = image_name_of(function);
         if (name && strcmp(name, mapped->given) == 0) library_lies_as_given(mapped);
         free(name);
@@ -59,7 +60,7 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
     return !leads_back(in, function, d) && !(searched && is_loader(in, function, d));
 }
 
-/* Asks for the version (DRV-047 to 054). */
+/* Agrees on the interface version (DRV-047 to 054). Returns false if the driver is rejected. */
 static bool agree(struct instance *in, struct driver_lib *d, PFN_vkNegotiateLoaderICDInterfaceVersion ask,
                   PFN_vkGetInstanceProcAddr gipa)
 {
@@ -90,7 +91,7 @@ static bool agree(struct instance *in, struct driver_lib *d, PFN_vkNegotiateLoad
     return true;
 }
 
-/* The commands of a driver of version 1 or later come through vk_icdGetInstanceProcAddr. */
+/* Looks up the commands of a driver of version 1 or later, through vk_icdGetInstanceProcAddr. */
 static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
 {
     const char *given = d->mapped->given;
@@ -112,13 +113,13 @@ static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanc
         return false;
     }
     if (d->interface_version >=
-        7) /* DRV-060: asked of the driver first at version 7; the export counts from version 3 on */
+        7) /* DRV-060: at version 7 the driver is asked first; its export is used from version 3 on */
         d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
     if (d->interface_version >= 3 && !d->gpdpa) d->gpdpa = symbol_of(d->mapped, SYMBOL_GPDPA);
     return true;
 }
 
-/* Those of a driver of version 0 are exported. */
+/* Looks up the exported commands of a driver of version 0. */
 static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
 {
     const char *given = d->mapped->given;
@@ -155,7 +156,7 @@ bool driver_negotiate(struct instance *in, struct driver_lib *d)
 {
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = symbol_of(d->mapped, SYMBOL_NEGOTIATE);
     PFN_vkGetInstanceProcAddr gipa = symbol_of(d->mapped, SYMBOL_GIPA);
-    PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->mapped, SYMBOL_OLD_GIPA); /* of version 0 alone */
+    PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->mapped, SYMBOL_OLD_GIPA); /* of version 0 only */
     if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old)) return false;
     if (!agree(in, d, ask, gipa)) return false;
     if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;

@@ -1,7 +1,6 @@
-/* path.c: the real path of a driver's library, which messages name.
+/* path.c: looks up the real path of a driver's library for messages.
  *
- * It is looked up when a message first needs it: most programs get no message. It opens no library.
- */
+ * The path is looked up when a message first needs it, as most programs get no message. It opens no library. */
 #include "library/library.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* refusal.c: what is said of a library that is not opened. */
+/* refusal.c: messages about libraries that are refused. */
 #include "library/library.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 static const char overwritten[] =
     ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it";
 
-/* What malloc makes of some texts; NULL without memory. */
+/* Joins four texts, for free(); NULL without memory. */
 static char *joined(const char *a, const char *b, const char *c, const char *d)
 {
     size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;

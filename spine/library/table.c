@@ -2,14 +2,14 @@
  *
  * A driver library that has reported a physical device stays open after its last instance, until the process ends or
  * one of its files changes (ERRATA 1; docs/guest-rules.md, "What stays in memory"). A library that a list of extensions
- * has opened stays until the next vkDestroyInstance (INS-087). Every other library is closed when nobody uses it.
+ * has opened stays until the next vkDestroyInstance (INS-087). Every other library is closed after its last use.
  * library_look compares the files before a call opens libraries; a library in use is not compared.
  *
- * A file that was overwritten in place has changed the code of its mapping. Its library is put into quarantine: neither
- * called nor closed.
+ * Overwriting a file in place changes its mapped code. The library is then put into quarantine: it is neither called
+ * nor closed.
  *
  * It opens no library and calls no function of one. Records are reused and never freed before the loader is unloaded,
- * so that the table is walked without the lock.
+ * so the table is walked without the lock.
  */
 #include "library/table.h"
 
@@ -35,7 +35,7 @@ bool record_open(const struct library *l)
     return l->state == LIBRARY_IN_USE || l->state == LIBRARY_KEPT;
 }
 
-/* The record of an open library, or NULL. */
+/* Returns the record of an open library, or NULL. */
 struct library *record_with(const void *handle)
 {
     lock_wanted(true);
@@ -61,7 +61,7 @@ static bool has_file(const struct library *l, const char *path)
     return f != NULL;
 }
 
-/* Adds a file that the library does not have yet. object: as in the record. */
+/* Adds a file, unless the library has it. object: as in library_file. */
 void record_file_add(struct library *l, const char *path, const struct file_identity *identity, const void *object)
 {
     size_t length = strlen(path) + 1, size;
@@ -80,7 +80,7 @@ void record_file_add(struct library *l, const char *path, const struct file_iden
     free(f);
 }
 
-/* Frees the contents of a record that nobody else leads to. */
+/* Frees the contents of a record in state CLOSING. */
 void record_free(struct library *l)
 {
     lock_take();
@@ -128,7 +128,7 @@ void record_close(struct library *l)
     record_free(l);
 }
 
-/* A free record, which the caller alone leads to. NULL: no memory. */
+/* Returns a record in state CLOSING, reused or new. NULL: no memory. */
 struct library *record_new(void)
 {
     struct library *fresh = calloc(1, sizeof *fresh), *l;
@@ -141,13 +141,13 @@ struct library *record_new(void)
         atomic_store(end, l = fresh);
         fresh = NULL;
     }
-    l->state = LIBRARY_CLOSING; /* nobody finds it */
+    l->state = LIBRARY_CLOSING; /* lookups ignore it */
     lock_drop();
     free(fresh);
     return l;
 }
 
-/* Reports whether a library that nobody uses stays open. */
+/* Reports whether an unused library stays open. */
 bool record_stays(const struct library *l)
 {
     bool searched = !l->closure && !path_has_directory(l->given);
@@ -171,10 +171,9 @@ void record_hold(struct library *l)
     l->state = LIBRARY_IN_USE;
 }
 
-/* At exit the libraries stay where they are: other threads may still run in them, and nothing is gained. So they do
- * where the system holds its lock meanwhile (WIN-010): the end of a driver may wait for its threads, which wait for the
- * lock.
- */
+/* Closes all libraries when the loader is unloaded. At exit they stay open, as other threads may still run in them.
+ * They also stay open if the system holds its loader lock during unloading (WIN-010): a driver's own cleanup may wait
+ * for its threads, and these for that lock. */
 __attribute__((destructor)) static void close_all(void)
 {
     if (exit_begun()) return;
@@ -191,9 +190,9 @@ __attribute__((destructor)) static void close_all(void)
     objects_forget();
 }
 
-/* ---- what changed ----------------------------------------------------------------------------------------------- */
+/* ---- changed files ---------------------------------------------------------------------------------------------- */
 
-/* The next library that library_look holds, from one on; NULL: no more. */
+/* Returns the first library from l on that library_look holds, or NULL. */
 static struct library *looked_from(struct library *l)
 {
     lock_take();
@@ -207,7 +206,7 @@ static void files_compare(struct library *l)
 {
     struct file_identity now;
     lock_take();
-    struct library_file *f = l->files; /* which others add to at its head */
+    struct library_file *f = l->files; /* other threads add to the head of the list */
     lock_drop();
     for (; f; f = f->next) {
         bool there = file_identify(f->path, &now);
@@ -225,7 +224,7 @@ static bool shares(const struct library *l, const struct library_file *file)
     return f != NULL;
 }
 
-/* Reports whether a library in use or in quarantine has the file: it stays mapped, and the old code needs the old file.
+/* Reports whether a library in use or in quarantine has the file. It stays mapped, so its old code needs the old file.
  */
 static bool is_pinned(const struct library_file *file)
 {
@@ -237,7 +236,7 @@ static bool is_pinned(const struct library_file *file)
     return l != NULL;
 }
 
-/* Judges a held library by its own files and those it shares with others: KEPT or CLOSING. */
+/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others. */
 static enum library_state state_after(const struct library *l)
 {
     lock_wanted(true);
@@ -245,7 +244,7 @@ static enum library_state state_after(const struct library *l)
     for (const struct library *other = atomic_load(&library_table); other; other = other->next) {
         for (const struct library_file *f = other->looked ? other->files : NULL; f; f = f->next) {
             if (f->found == FILE_SAME || (other != l && !shares(l, f))) continue;
-            if (f->found == FILE_OVERWRITTEN) return LIBRARY_CLOSING; /* which puts it into quarantine */
+            if (f->found == FILE_OVERWRITTEN) return LIBRARY_CLOSING; /* record_close puts it into quarantine */
             pinned |= is_pinned(f);
             replaced = true;
         }
@@ -253,13 +252,13 @@ static enum library_state state_after(const struct library *l)
     return replaced && !pinned ? LIBRARY_CLOSING : LIBRARY_KEPT;
 }
 
-/* Reports whether the linker would find a bare name elsewhere now. */
+/* Reports whether the linker would now find another file by the bare name. */
 static bool search_changed(const struct library *l)
 {
     return !l->closure && !path_has_directory(l->given) && !linker_search_same(l->search, l->given, l->path);
 }
 
-/* Holds the kept libraries and compares their files. The claim keeps other threads out. */
+/* Holds the kept libraries and compares their files. The caller's claim keeps other threads out. */
 static void kept_compare(void)
 {
     lock_take();
@@ -275,7 +274,7 @@ static void kept_compare(void)
     }
 }
 
-/* Ends the hold, and gives every library that nobody else has begun to use its state. */
+/* Releases the held libraries. Those not in use by another thread get the state of state_after. */
 static void kept_judge(void)
 {
     lock_take();
@@ -288,7 +287,7 @@ static void kept_judge(void)
         if (!l->looked) continue;
         bool alone = --l->users == 0;
         if (alone) l->state = l->after;
-        l->looked = alone && l->after == LIBRARY_CLOSING; /* for library_look */
+        l->looked = alone && l->after == LIBRARY_CLOSING; /* library_look closes it */
     }
     lock_drop();
 }
@@ -299,7 +298,7 @@ void library_look(void)
     bool any = false;
     lock_take();
     for (struct library *l = atomic_load(&library_table); l && !any; l = l->next) any = l->state == LIBRARY_KEPT;
-    any = any && claim_take(&claim, &library_table, NULL); /* not from a destructor that this very function runs */
+    any = any && claim_take(&claim, &library_table, NULL); /* not from a destructor run by this function */
     lock_drop();
     if (!any) return;
     kept_compare();

@@ -9,7 +9,7 @@
 enum library_state {
     LIBRARY_FREE,        /* the record has no library */
     LIBRARY_IN_USE,      /* instances or calls use it */
-    LIBRARY_KEPT,        /* nobody uses it, and it stays open */
+    LIBRARY_KEPT,        /* unused, and stays open */
     LIBRARY_QUARANTINED, /* overwritten: neither called nor closed */
     LIBRARY_CLOSING,     /* one thread closes it */
 };
@@ -18,57 +18,57 @@ enum library_state {
 struct library_file {
     struct library_file *next;
     struct file_identity identity;
-    const void *object; /* of an object that came after the library was opened; else NULL */
+    const void *object; /* the object, if it came after the library was opened; else NULL */
     enum { FILE_SAME, FILE_REPLACED, FILE_OVERWRITTEN } found;
     char path[];
 };
 
-/* A library of the process, by its handle. Under the lock; its texts and files change only while it is new. */
+/* A library in the process, identified by its handle. Guarded by the lock; its texts change only while it is new. */
 struct library {
     struct library *_Atomic next; /* set once */
     enum library_state state;
-    uint32_t users;           /* openings and calls */
-    uint32_t references;      /* of the linker, for handle */
-    bool reported;            /* its driver has reported a physical device */
+    uint32_t users;           /* openings and calls in progress */
+    uint32_t references;      /* of the linker to the handle */
+    bool reported;            /* the driver has reported a physical device */
     bool listed;              /* a list of extensions has opened it (INS-087) */
-    bool looked;              /* library_look holds it */
+    bool looked;              /* held by library_look */
     bool moved;               /* the linker would find another file by the bare name */
-    enum library_state after; /* of library_look */
+    enum library_state after; /* the state that library_look sets at its end */
     void *handle;
-    struct closure *closure; /* NULL, but of a driver of the service */
+    struct closure *closure; /* NULL, except for a driver of the service */
     char *given;             /* as passed to dlopen */
-    char *path;              /* of the file, as the linker has it; NULL: as given */
-    bool as_given;           /* the linker has it by given, or has searched for it */
-    struct search *search;   /* that found a bare name; NULL: unknown */
+    char *path;              /* the linker's path of the file; NULL: same as given */
+    bool as_given;           /* the linker opened it by given, or by searching for it */
+    struct search *search;   /* of a bare name; NULL: unknown */
     struct file_identity identity;
     struct library_file *files;
-    struct objects *before; /* objects that are not the driver's; NULL: unknown */
+    struct objects *before; /* objects that do not belong to the driver; NULL: unknown */
     struct driver_symbols symbols;
 };
 
 extern struct library *_Atomic library_table; /* grows at its end, under the lock */
 
-/* The functions that take a record and no list are called with the lock, unless they say otherwise. */
+/* Functions with a record as their only argument need the lock, unless their comment says otherwise. */
 
 /* Reports whether a record's library is open and may be called. */
 bool record_open(const struct library *l);
-/* The record of an open library, or NULL. */
+/* Returns the record of an open library, or NULL. */
 struct library *record_with(const void *handle);
 /* Begins a use. */
 void record_hold(struct library *l);
 /* Ends a use. True: the caller has to call record_close. */
 bool record_unhold(struct library *l);
-/* Reports whether a library that nobody uses stays open. */
+/* Reports whether an unused library stays open. */
 bool record_stays(const struct library *l);
-/* Reports whether a handle is of a library in quarantine. Without the lock. */
+/* Reports whether a handle belongs to a library in quarantine. Call without the lock. */
 bool record_quarantined(const void *handle);
-/* A record in CLOSING, which nobody finds. NULL: no memory. Without the lock. */
+/* Returns a record in state CLOSING, which lookups ignore. NULL: no memory. Call without the lock. */
 struct library *record_new(void);
-/* Frees the contents of a record in CLOSING. Without the lock. */
+/* Frees the contents of a record in state CLOSING. Call without the lock. */
 void record_free(struct library *l);
-/* Adds a file that the library does not have yet. object: as in library_file. Without the lock. */
+/* Adds a file, unless the library has it. object: as in library_file. Call without the lock. */
 void record_file_add(struct library *l, const char *path, const struct file_identity *identity, const void *object);
-/* Closes a library that this thread has put into CLOSING, or puts it into quarantine. Without the lock. */
+/* Closes a library that this thread put into CLOSING, or puts it into quarantine. Call without the lock. */
 void record_close(struct library *l);
 
 #endif

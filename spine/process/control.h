@@ -41,6 +41,90 @@ static inline void control_give(struct control c)
 {
     __asm__ volatile("msr fpcr, %0" : : "r"(c.word));
 }
+#elif defined __riscv
+static inline struct control control_take(void)
+{
+    struct control c;
+    __asm__ volatile("fsrm %0, zero" : "=r"(c.word)); /* to nearest; exceptions are flags alone there */
+    return c;
+}
+static inline void control_give(struct control c)
+{
+    __asm__ volatile("fsrm %0" : : "r"(c.word));
+}
+#elif defined __s390x__
+static inline struct control control_take(void)
+{
+    uint32_t word;
+    __asm__ volatile("efpc %0" : "=d"(word));
+    __asm__ volatile("sfpc %0" : : "d"(0));
+    return (struct control){word};
+}
+static inline void control_give(struct control c)
+{
+    __asm__ volatile("sfpc %0" : : "d"((uint32_t)c.word));
+}
+#elif defined __powerpc64__
+static inline struct control control_take(void)
+{
+    double word;
+    __asm__ volatile("mffs %0" : "=d"(word));
+    __asm__ volatile("mtfsf 0xff, %0" : : "d"(0.0));
+    struct control c;
+    __builtin_memcpy(&c.word, &word, 8);
+    return c;
+}
+static inline void control_give(struct control c)
+{
+    double word;
+    __builtin_memcpy(&word, &c.word, 8);
+    __asm__ volatile("mtfsf 0xff, %0" : : "d"(word));
+}
+#elif defined __arm__ && defined __ARM_FP
+static inline struct control control_take(void)
+{
+    uint32_t word;
+    __asm__ volatile("vmrs %0, fpscr" : "=r"(word));
+    __asm__ volatile("vmsr fpscr, %0" : : "r"(0));
+    return (struct control){word};
+}
+static inline void control_give(struct control c)
+{
+    __asm__ volatile("vmsr fpscr, %0" : : "r"((uint32_t)c.word));
+}
+#elif defined __SOFTFP__ /* software arithmetic rounds to nearest */
+static inline struct control control_take(void)
+{
+    return (struct control){0};
+}
+static inline void control_give(struct control c)
+{
+    (void)c;
+}
+#elif defined __mips_hard_float
+static inline struct control control_take(void)
+{
+    uint32_t word;
+    __asm__ volatile("cfc1 %0, $31" : "=r"(word));
+    __asm__ volatile("ctc1 $0, $31");
+    return (struct control){word};
+}
+static inline void control_give(struct control c)
+{
+    __asm__ volatile("ctc1 %0, $31" : : "r"((uint32_t)c.word));
+}
+#elif defined __loongarch__
+static inline struct control control_take(void)
+{
+    uint32_t word;
+    __asm__ volatile("movfcsr2gr %0, $fcsr0" : "=r"(word));
+    __asm__ volatile("movgr2fcsr $fcsr0, $zero");
+    return (struct control){word};
+}
+static inline void control_give(struct control c)
+{
+    __asm__ volatile("movgr2fcsr $fcsr0, %0" : : "r"((uint32_t)c.word));
+}
 #else
 #error "control.h does not know this machine's floating-point control word"
 #endif

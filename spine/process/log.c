@@ -172,7 +172,7 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     abort();
 }
 
-FROM_ASSEMBLER void bad_handle(uint32_t command)
+void bad_handle(uint32_t command)
 {
     const char *name = command < NAMES_COUNT ? names_name(command) : "";
     const char *said = name;

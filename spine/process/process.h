@@ -202,8 +202,8 @@ void log_text(struct instance *instance, unsigned flags, const char *text);
 /* Writes always (ERRATA 13), flushes, aborts. */
 void log_abort(struct instance *instance, unsigned flags, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
-/* Called from the assembler's cold labels with the generated command number; never returns. */
-FROM_ASSEMBLER void bad_handle(uint32_t command) __attribute__((noreturn));
+/* Reports an invalid first argument of the command with this number (CMD_*) and ends the process (HND-001). */
+void bad_handle(uint32_t command) __attribute__((noreturn));
 /* Reads VK_LOADER_DEBUG; called by the constructor alone. */
 void log_start(void);
 /* A settings file's level takes the place of the instance's or, with NULL, of the process's. */

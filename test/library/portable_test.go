@@ -19,11 +19,7 @@ func portable(t *testing.T, target string) string {
 	t.Helper()
 	test := exec.Command("gcc", "-m32", "-x", "c", "-shared", "-o", os.DevNull, "-")
 	if target == "arm64" {
-		compiler := "aarch64-linux-gnu-gcc"
-		if own := filepath.Join(world.Top(), "build/arm64-tools/bin", compiler); exists(own) {
-			compiler = own
-		}
-		test = exec.Command(compiler, "-x", "c", "-shared", "-o", os.DevNull, "-")
+		test = exec.Command(world.CrossCompiler(target), "-x", "c", "-shared", "-o", os.DevNull, "-")
 	}
 	test.Stdin = strings.NewReader("#include <stdio.h>\nint f(void) { return puts(\"\"); }\n")
 	if text, err := test.CombinedOutput(); target != "" && err != nil {

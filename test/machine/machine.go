@@ -3,6 +3,7 @@ package machine
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -93,6 +94,8 @@ type Stage struct {
 	t       *testing.T
 	Dir     string // working directory
 	environ []string
+	screen  string      // file of WithX's framebuffer
+	until   func() bool // condition that ends a program
 }
 
 // New has a short path, because sockets are made in it.
@@ -120,6 +123,13 @@ func New(t *testing.T) *Stage {
 func (s *Stage) With(pairs ...string) *Stage {
 	more := *s
 	more.environ = append(append([]string(nil), s.environ...), pairs...)
+	return &more
+}
+
+// Until returns the same stage, whose programs are interrupted (SIGINT) once the condition holds.
+func (s *Stage) Until(condition func() bool) *Stage {
+	more := *s
+	more.until = condition
 	return &more
 }
 
@@ -156,14 +166,19 @@ func (s *Stage) Run(l Loader, name string, args ...string) Outcome {
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		go s.interrupt(ctx, cmd.Process)
+		err = cmd.Wait()
+		cancel()
+	}
 	result := Outcome{
 		Command: fmt.Sprintf("%s on %s loader", strings.Join(append([]string{filepath.Base(name)}, args...), " "), l.Name),
 		Out:     out.String(), Err: errOut.String(), How: "ended",
 	}
 	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		result.Code, result.How = -1, fmt.Sprintf("hung for %s", patience)
 	case errors.As(err, &exit):
 		result.Code, result.How = exit.ExitCode(), exit.String()
@@ -171,6 +186,17 @@ func (s *Stage) Run(l Loader, name string, args ...string) Outcome {
 		s.t.Fatalf("%s: %v", result.Command, err)
 	}
 	return result
+}
+
+// interrupt sends SIGINT to a process once the stage's condition holds, unless the context is cancelled before.
+func (s *Stage) interrupt(ctx context.Context, process *os.Process) {
+	for s.until != nil && ctx.Err() == nil {
+		if s.until() {
+			process.Signal(os.Interrupt)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 var linkerTalk = regexp.MustCompile(`^\s+\d+:\t(?:calling init: (.*))?`)
@@ -227,27 +253,55 @@ func (s *Stage) WithX() *Stage {
 	var err error
 	for range 3 {
 		var number int
-		if number, err = s.startX(); err == nil {
-			return s.With(fmt.Sprintf("DISPLAY=:%d", number))
+		var directory string
+		if directory, err = os.MkdirTemp(s.Dir, "screen"); err != nil {
+			break
+		}
+		if number, err = s.startX(directory); err == nil {
+			s = s.With(fmt.Sprintf("DISPLAY=:%d", number))
+			s.screen = filepath.Join(directory, "Xvfb_screen0")
+			return s
 		}
 	}
 	s.t.Fatalf("Xvfb names no display: %v", err)
 	return nil
 }
 
-func (s *Stage) startX() (number int, err error) {
+func (s *Stage) startX(directory string) (number int, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return 0, err
 	}
 	defer read.Close()
-	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset")
+	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset",
+		"-fbdir", directory)
 	cmd.ExtraFiles = []*os.File{write}
 	s.start(cmd)
 	write.Close()
 	read.SetReadDeadline(time.Now().Add(30 * time.Second))
 	_, err = fmt.Fscanln(read, &number)
 	return number, err
+}
+
+// Pixel returns the colour at a place on the screen of WithX, 0xRRGGBB, from the server's framebuffer file. The file has the
+// format of xwd: a header of big-endian words, colours of 12 bytes each, and rows of little-endian pixels.
+func (s *Stage) Pixel(x, y int) (uint32, error) {
+	const headerSize, rowSize, colours = 0, 12, 19 // words of the header
+	f, err := os.Open(s.screen)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	header := make([]byte, 100)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return 0, err
+	}
+	word := func(i int) int64 { return int64(binary.BigEndian.Uint32(header[4*i:])) }
+	pixel := make([]byte, 4)
+	if _, err := f.ReadAt(pixel, word(headerSize)+12*word(colours)+int64(y)*word(rowSize)+4*int64(x)); err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint32(pixel) & 0xffffff, nil
 }
 
 // WithWeston gives the stage with a headless compositor of its own.

@@ -28,6 +28,7 @@ var floors = []struct {
 		"internal/core/family"},
 		"facts of drivers, findings and the JSON parser know nothing of a loader"},
 	{[]string{"internal/decide/vk"}, "facts of the API for the tool and the tests; the library has its own tables"},
+	{[]string{"internal/machines"}, "the table of machines, for the build, the tool and the tests; the library gets its row from the Makefile"},
 	{[]string{"internal/core/pathname"}, "how paths are written: it handles text only"},
 	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
 	{[]string{"internal/decide/spawn"}, "the one place where the tool starts processes; it knows no program"},

@@ -27,7 +27,7 @@ func listed(t *testing.T) map[string]string {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		known := []string{"optional", "target", "unpacked"}
+		known := []string{"all", "optional", "target", "unpacked"}
 		if len(words) < 2 || len(words) > 3 || len(words) == 3 && !slices.Contains(known, words[2]) || list[words[0]] != "" {
 			t.Errorf("tools/test-packages.txt:%d: %q", i+1, line)
 			continue

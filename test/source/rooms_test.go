@@ -112,6 +112,9 @@ func judge(files map[string]string) (wrong []string, arrows int) {
 	}
 	to := map[string]map[string]string{} // from file to file, and by which function
 	check := func(file, other, by string) {
+		if file == "asm/trampolines.c" && other == "dispatch/missing.c" {
+			return // stubs end there, as they do in the functions of the tables
+		}
 		from, at := roomFloor(roomOf(file)), roomFloor(roomOf(other))
 		if at > from {
 			say("spine/%s leads to spine/%s (%s), which is above it: %s", file, other, by, rooms[at].reason)
@@ -124,7 +127,7 @@ func judge(files map[string]string) (wrong []string, arrows int) {
 		}
 		for _, m := range cInclude.FindAllStringSubmatch(cComment.ReplaceAllString(text, " "), -1) {
 			other := m[1]
-			if other == "system.h" || strings.HasPrefix(other, "z") && !strings.Contains(other, "/") {
+			if other == "system.h" || other == "registers.h" || strings.HasPrefix(other, "z") && !strings.Contains(other, "/") {
 				continue // of asm and gen, from the system's directory on the include path
 			}
 			if _, known := files[other]; !known && !strings.HasPrefix(other, "gen/") && other != "goc.h" {

@@ -262,3 +262,24 @@ func TestRootOffersNothingOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// The codes of the tool's own colours in an executable's name reach neither standard output nor standard error.
+func TestColoursOfNames(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "a\x1b[31mb\x1b[0m\x1b]0;title\x07")
+	text, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{{"explain", "--app", program}, {"doctor", "--app", program}, {"graph", "--app", program}, {"run", "--dry-run", program},
+		{"run", program + "none"}, {"list", "drivers", "--root", program}, {"validate", program}, {"env", "--app", program}, {"explain", program},
+		{"quarantine", "add", "x", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
+		out, _ := exec.Command(filepath.Join(built, "vkloader"), line...).CombinedOutput() // some lines are wrong on purpose
+		if strings.ContainsAny(string(out), "\x1b\x07") {
+			t.Errorf("%v: %q", line[0], out)
+		}
+	}
+}

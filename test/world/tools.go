@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"vkloader/internal/machines"
 )
 
 // Top returns the repository's top directory: the nearest one with a go.mod, from the working directory upward.
@@ -34,12 +36,21 @@ func Top() string {
 // Variant is the build under test: "" for build/, "asan" for build/asan, and so on.
 func Variant() string { return os.Getenv("VKLOADER_TEST_BUILD") }
 
-// Target is the machine or C library under test as make names it: "" for this machine's own, "i386", "arm64", "musl",
-// "windows/x64", "windows/x86".
+// Target is the machine or C library under test as make names it: "" for this machine's own, a target of
+// internal/machines, "musl", "windows/x64", "windows/x86".
 func Target() string { return os.Getenv("TARGET") }
 
+// Machine is the row of the target's machine.
+func Machine() machines.Machine {
+	m, known := machines.Of(Target())
+	if !known {
+		m, _ = machines.Of("amd64")
+	}
+	return m
+}
+
 // Narrow tells whether the loader under test has 32-bit pointers.
-func Narrow() bool { return Target() == "i386" || Target() == "windows/x86" }
+func Narrow() bool { return Machine().Bits == 32 || Target() == "windows/x86" }
 
 // CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
 // lacks, and whose arguments are unknown, cannot return: the process ends.
@@ -114,10 +125,15 @@ func Library() string {
 	return filepath.Join(Build(), Variant(), "libvulkan.so.1")
 }
 
-var multiarch = map[string]string{"": "x86_64-linux-gnu", "i386": "i386-linux-gnu", "arm64": "aarch64-linux-gnu", "musl": "x86_64-linux-musl"}
-
 // SystemLibrary is the distribution's loader, the control of some cases.
-var SystemLibrary = "/usr/lib/" + multiarch[Target()] + "/libvulkan.so.1"
+var SystemLibrary = "/usr/lib/" + multiarch() + "/libvulkan.so.1"
+
+func multiarch() string {
+	if Target() == "musl" {
+		return "x86_64-linux-musl"
+	}
+	return Machine().Multiarch
+}
 
 // Compiler returns the compiler for the target's programs and libraries, with its flags.
 func Compiler() []string {
@@ -132,13 +148,27 @@ func targetCompiler() []string {
 		if cc := os.Getenv("TARGET_CC"); cc != "" {
 			return strings.Fields(cc)
 		}
-		return map[string][]string{"i386": {"gcc", "-m32"}, "arm64": {"aarch64-linux-gnu-gcc"}, "musl": {"musl-gcc"},
-			"windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]
+		if cc := map[string][]string{"i386": {"gcc", "-m32"}, "musl": {"musl-gcc"},
+			"windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]; cc != nil {
+			return cc
+		}
+		return []string{CrossCompiler(Target())}
 	}
 	if cc := os.Getenv("CC"); cc != "" {
 		return strings.Fields(cc)
 	}
 	return []string{"cc"}
+}
+
+// CrossCompiler returns the compiler for a target: an installed one, or what tools/cross.sh has unpacked.
+func CrossCompiler(target string) string {
+	m, _ := machines.Of(target)
+	name := m.Triplet + "-gcc"
+	own := filepath.Join(Top(), "build/cross/bin", name)
+	if _, err := os.Stat(own); err != nil {
+		return name
+	}
+	return own
 }
 
 // Compile makes a program, library or object for the target, from the C compiler's arguments.
@@ -150,7 +180,13 @@ func Compile(arguments ...string) error {
 	return nil
 }
 
-var emulators = map[string]func() ([]string, error){"i386": askEmulator("i386"), "arm64": askEmulator("arm64")}
+var emulators = func() map[string]func() ([]string, error) {
+	asks := map[string]func() ([]string, error){}
+	for _, m := range machines.All() {
+		asks[m.Target] = askEmulator(m.Target)
+	}
+	return asks
+}()
 
 func askEmulator(target string) func() ([]string, error) {
 	return sync.OnceValues(func() ([]string, error) {

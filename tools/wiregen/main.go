@@ -229,8 +229,20 @@ static inline void wire_raw(struct wire_writer *w, const void *bytes, size_t siz
     w->size += size;
 }
 
-static inline void wire_put_u32(struct wire_writer *w, uint32_t v) { wire_raw(w, &v, 4); }
-static inline void wire_put_i32(struct wire_writer *w, int32_t v) { wire_raw(w, &v, 4); }
+/* Converts a number from or to the message's byte order, the least byte first. */
+static inline uint32_t wire_number(uint32_t v) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap32(v);
+#else
+    return v;
+#endif
+}
+
+static inline void wire_put_u32(struct wire_writer *w, uint32_t v) {
+    v = wire_number(v);
+    wire_raw(w, &v, 4);
+}
+static inline void wire_put_i32(struct wire_writer *w, int32_t v) { wire_put_u32(w, (uint32_t)v); }
 
 static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t length) {
     if (!s) {
@@ -243,25 +255,32 @@ static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t l
         return;
     }
     if (!wire_room(w, size + 5)) return;
-    uint32_t written = (uint32_t)size;
+    uint32_t written = wire_number((uint32_t)size);
     memcpy(w->bytes + w->size, &written, 4);
     memcpy(w->bytes + w->size + 4, s, size);
     w->bytes[w->size + 4 + size] = 0;
     w->size += size + 5;
 }
 
-static inline bool wire_take(const unsigned char **at, const unsigned char *end, void *out, size_t size) {
-    if ((size_t)(end - *at) < size) return false;
-    memcpy(out, *at, size);
-    *at += size;
+static inline bool wire_take_u32(const unsigned char **at, const unsigned char *end, uint32_t *v) {
+    if ((size_t)(end - *at) < 4) return false;
+    memcpy(v, *at, 4);
+    *v = wire_number(*v);
+    *at += 4;
     return true;
+}
+static inline bool wire_take_i32(const unsigned char **at, const unsigned char *end, int32_t *v) {
+    uint32_t number = 0;
+    bool whole = wire_take_u32(at, end, &number);
+    *v = (int32_t)number;
+    return whole;
 }
 
 static inline bool wire_take_str(const unsigned char **at, const unsigned char *end, const char **s, uint32_t *length) {
     uint32_t size;
     *s = NULL;
     *length = 0;
-    if (!wire_take(at, end, &size, 4)) return false;
+    if (!wire_take_u32(at, end, &size)) return false;
     if (size == WIRE_NULL) return true;
     if ((size_t)(end - *at) <= size || (*at)[size] != 0) return false;
     *s = (const char *)*at;
@@ -281,7 +300,7 @@ static inline void wire_put_strs(struct wire_writer *w, const struct wire_strs *
 
 static inline bool wire_take_strs(const unsigned char **at, const unsigned char *end, struct wire_strs *v) {
     memset(v, 0, sizeof *v);
-    if (!wire_take(at, end, &v->count, 4)) return false;
+    if (!wire_take_u32(at, end, &v->count)) return false;
     v->at = *at;
     for (uint32_t i = 0; i < v->count; i++) {
         const char *s;
@@ -299,10 +318,13 @@ static inline bool wire_strs_next(struct wire_strs *v, const char **s, uint32_t 
 
 /* Begins a record, and before the first one the message. Returns where the record starts, for wire_end. */
 static inline size_t wire_begin(struct wire_writer *w, uint32_t id) {
-    const uint32_t head[2] = {WIRE_MAGIC, 8}, record[2] = {id, 0};
-    if (w->size == 0) wire_raw(w, head, sizeof head);
+    if (w->size == 0) {
+        wire_put_u32(w, WIRE_MAGIC);
+        wire_put_u32(w, 8);
+    }
     size_t start = w->size;
-    wire_raw(w, record, sizeof record);
+    wire_put_u32(w, id);
+    wire_put_u32(w, 0);
     return start;
 }
 
@@ -311,7 +333,7 @@ static inline void wire_end(struct wire_writer *w, size_t start) {
     const uint64_t zero = 0;
     memcpy(w->bytes + w->size, &zero, 8);
     w->size = start + ((w->size - start + 7) & ~(size_t)7);
-    uint32_t size = (uint32_t)(w->size - start), total = (uint32_t)w->size;
+    uint32_t size = wire_number((uint32_t)(w->size - start)), total = wire_number((uint32_t)w->size);
     memcpy(w->bytes + start + 4, &size, 4);
     memcpy(w->bytes + 4, &total, 4);
 }
@@ -322,7 +344,8 @@ static inline bool wire_open(struct wire_reader *r, const void *bytes, size_t si
     r->at = bytes;
     r->end = r->at + size;
     r->bad = false;
-    if (!wire_take(&r->at, r->end, head, 8) || head[0] != WIRE_MAGIC || head[1] < 8 || head[1] > size) {
+    if (!wire_take_u32(&r->at, r->end, &head[0]) || !wire_take_u32(&r->at, r->end, &head[1]) || head[0] != WIRE_MAGIC ||
+        head[1] < 8 || head[1] > size) {
         r->bad = true;
         r->end = r->at;
         return false;
@@ -335,7 +358,8 @@ static inline bool wire_open(struct wire_reader *r, const void *bytes, size_t si
 static inline bool wire_next(struct wire_reader *r, struct wire_record *record) {
     uint32_t head[2];
     if (r->at == r->end || r->bad) return false;
-    if (!wire_take(&r->at, r->end, head, 8) || head[1] < 8 || head[1] % 8 || head[1] - 8 > (size_t)(r->end - r->at)) {
+    if (!wire_take_u32(&r->at, r->end, &head[0]) || !wire_take_u32(&r->at, r->end, &head[1]) || head[1] < 8 ||
+        head[1] % 8 || head[1] - 8 > (size_t)(r->end - r->at)) {
         r->bad = true;
         return false;
     }
@@ -399,7 +423,7 @@ func (d *description) cSide() []byte {
 			case "strs":
 				p("    if (!wire_take_strs(&at, record->end, &r->%s)) return false;", f.name)
 			default:
-				p("    if (!wire_take(&at, record->end, &r->%s, 4)) return false;", f.name)
+				p("    if (!wire_take_%s(&at, record->end, &r->%s)) return false;", f.kind, f.name)
 			}
 		}
 		p("    return record->end - at < 8;\n}")

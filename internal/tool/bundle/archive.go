@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Directory is what everything of a bundle lies in.
+// Directory is the top directory of every archive.
 const Directory = "vkloader-bundle"
 
-// Write writes parts as a compressed archive: sorted by name, with the same owner, mode and time for all. Two parts of one
-// name, and names that lead out of the directory, are errors.
+// Write writes parts as a compressed archive, sorted by name, with one owner, mode and time for all. It returns an error for
+// duplicate names and for names outside of the directory.
 func Write(w io.Writer, parts []Part) error {
 	parts = slices.Clone(parts)
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.Name, b.Name) })
@@ -43,7 +43,8 @@ func Write(w io.Writer, parts []Part) error {
 	return zip.Close()
 }
 
-// Without leaves out parts by their names. A name that no part has is an error: what should not go in might.
+// Without returns the parts without the named ones. An unknown name is an error, because a part meant to be removed would
+// stay.
 func Without(parts []Part, names []string) ([]Part, error) {
 	left := slices.Clone(parts)
 	for _, name := range names {
@@ -55,19 +56,19 @@ func Without(parts []Part, names []string) ([]Part, error) {
 	return left, nil
 }
 
-// Part is one file of a bundle.
+// Part is a file of a bundle.
 type Part struct {
-	Name string // below the bundle's directory, with slashes
-	What string // it is, in a line
+	Name string // below Directory, with slashes
+	What string // a description in one line
 	Text string
 
-	Failed string // why it could not be made; "": it could
+	Failed string // the reason if the part could not be made
 }
 
-// Sent is a part on its way between processes. Texts are bytes, so that nothing of them changes.
+// Sent is a part for the way between processes. Its texts are bytes, so that JSON does not change them.
 type Sent struct{ Name, What, Text, Failed []byte }
 
-// Send are parts on their way.
+// Send converts parts for the way to another process.
 func Send(parts []Part) []Sent {
 	list := []Sent{}
 	for _, p := range parts {
@@ -76,7 +77,7 @@ func Send(parts []Part) []Sent {
 	return list
 }
 
-// Received are parts that have come.
+// Received converts parts from another process.
 func Received(list []Sent) (parts []Part) {
 	for _, p := range list {
 		parts = append(parts, Part{string(p.Name), string(p.What), string(p.Text), string(p.Failed)})

@@ -49,7 +49,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// The same parts give the same bytes, in whatever order they come, and come out as they went in.
+// The archive's bytes do not depend on the order of the parts, and the parts can be read back.
 func TestArchiveIsTheSame(t *testing.T) {
 	t.Parallel()
 	parts := []Part{{Name: "b.txt", Text: "two"}, {Name: "a/" + strings.Repeat("long/", 40) + "ü.json", Text: "{}"}, {Name: "a.txt"}}
@@ -89,7 +89,7 @@ func TestArchiveIsTheSame(t *testing.T) {
 	}
 }
 
-// In a value every text is hidden, whatever is in it, and what JSON leaves out is left alone; the value itself stays.
+// Value hides every text within a value, skips fields that JSON omits, and does not change the value itself.
 func TestValue(t *testing.T) {
 	t.Parallel()
 	type below struct {
@@ -116,7 +116,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// What is left out is not in, and a misspelled name is no silent success.
+// Without removes the named parts, and a misspelled name is an error.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	parts := []Part{{Name: "a"}, {Name: "b"}, {Name: "c"}}

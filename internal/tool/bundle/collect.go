@@ -17,13 +17,13 @@ import (
 	"vkloader/internal/decide/trust"
 )
 
-// maxText is how much of a file goes in.
+// maxText is the maximum length of a file in the bundle.
 const maxText = 1 << 20
 
-// files is the directory of a bundle for what lies on the machine.
+// files is the bundle's directory for files of the machine.
 const files = "files"
 
-// Part is a part with what is private hidden, or with the reason why it could not be made.
+// Part returns a part with private text hidden, or with the error as the reason of its absence.
 func (p *Private) Part(name, what, text string, err error) Part {
 	failed := ""
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *Private) Part(name, what, text string, err error) Part {
 	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}
 }
 
-// Files are the manifests and the settings file that a decision looked at.
+// Files returns the manifests and the settings file that a decision read.
 func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	var parts []Part
 	for _, path := range manifestsOf(answer) {
@@ -44,7 +44,7 @@ func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	return parts
 }
 
-// nameOf is a path as the name of a part: what stands for the top is left out, and a drive is a directory of its letter.
+// nameOf returns a path as a part's name: without the leading slash, and with a drive's letter as a directory.
 func nameOf(file string) string {
 	if machine.Style == pathname.Backslash {
 		file = strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "//?/")
@@ -56,7 +56,7 @@ func nameOf(file string) string {
 	return path.Clean("/" + file)[1:]
 }
 
-// Names sorts parts by name, and tells those apart that have one name now.
+// Names sorts parts by name and makes equal names distinct.
 func Names(parts []Part) []Part {
 	for i := range parts {
 		name := parts[i].Name
@@ -68,7 +68,7 @@ func Names(parts []Part) []Part {
 	return parts
 }
 
-// manifestsOf are the files that the decision looked at.
+// manifestsOf returns the files that the decision read.
 func manifestsOf(answer *plan.Answer) []string {
 	var paths []string
 	add := func(path string) {
@@ -92,14 +92,14 @@ func manifestsOf(answer *plan.Answer) []string {
 	return slices.Compact(paths)
 }
 
-// errKind is the error of a file that a bundle does not contain because it may be anything.
+// errKind is the error of a file outside the bundle because it is neither a manifest nor a settings file.
 var errKind = errors.New("neither a manifest nor a settings file: not packed")
 
-// members are the names of which a manifest or a settings file has one.
+// members are the member names that identify a manifest or a settings file.
 var members = []string{"ICD", "layer", "layers", "settings", "settings_array"}
 
-// textOf returns the text of a manifest or settings file. Any other file stays out of a bundle. So does a file that another user
-// can exchange or lead elsewhere by a link, where the tool has raised rights.
+// textOf returns the text of a manifest or settings file, and an error for any other file. If the tool is elevated, it also
+// returns an error for a file that another user can replace or redirect by a link.
 func textOf(source *machine.Source, path string) (string, error) {
 	if err := trust.In(source.Root, path); err != nil {
 		return "", trust.Refused("packed", err)

@@ -1,6 +1,6 @@
-// Package bundle packs texts for a bug report, without what they say of the person: home directories, the names of users
-// and of the machine.
+// Package bundle packs texts for a bug report and hides personal data in them: home directories, user names and the
+// machine's names.
 //
-// The archive has the same bytes for the same texts. Of the machine the package reads who there is, what system it is,
-// and the files that a decision looked at; it decides nothing about drivers and layers, and runs nothing.
+// The archive's bytes depend only on the texts. The package reads the machine's users, its system, and the files that a
+// decision read. It makes no decision about drivers and layers, and starts no process.
 package bundle

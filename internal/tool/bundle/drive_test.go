@@ -2,8 +2,8 @@ package bundle
 
 import "testing"
 
-// Homes of Windows are hidden in any case of letters, with doubled backslashes and with slashes, and so are those of people whom
-// nobody has named.
+// Windows home directories are hidden in any letter case, with doubled backslashes and with slashes, and also those of
+// unlisted people.
 func TestHideOnDrives(t *testing.T) {
 	t.Parallel()
 	p := NewPrivate(Person{"Alice", []string{`C:\Users\Alice`}}, []Person{{"bob b", []string{`C:\Users\bob b`}}}, []string{"DEN"})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names and directories that are not UTF-8 are hidden, too; texts that no system takes for one are left alone.
+// Names and directories that are not UTF-8 are hidden too. Impossible names are ignored.
 func TestHideOddNames(t *testing.T) {
 	t.Parallel()
 	p := NewPrivate(Person{"m\xfcller", []string{"/home/m\xfcller"}}, []Person{{"bob", []string{"C:\\Users\\b\xf6b"}}},

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// System says what kind of machine it is.
+// System describes the machine's system.
 func System(source *machine.Source) string {
 	var out strings.Builder
 	if release, err := source.ReadFile("/etc/os-release"); err == nil {
@@ -28,8 +28,8 @@ func System(source *machine.Source) string {
 	return out.String()
 }
 
-// People reads who there is on a machine, for their names to be hidden: the one whose home the environment names or who
-// runs the tool first.
+// People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment, or
+// the current user.
 func People(source *machine.Source) (me Person, others []Person, machine []string) {
 	home, _ := source.Lookup(variables.Home.Name())
 	for _, variable := range []string{"USER", "LOGNAME"} {
@@ -41,7 +41,7 @@ func People(source *machine.Source) (me Person, others []Person, machine []strin
 	users, _ := source.ReadFile("/etc/passwd")
 	for _, line := range strings.Split(string(users), "\n") {
 		field := strings.Split(line, ":")
-		// Those of services say nothing of anybody; their homes are system directories.
+		// Service users are no persons; their home directories are system directories.
 		if len(field) < 7 || len(field[2]) < 4 && field[2] != "0" || field[0] == "nobody" {
 			continue
 		}
@@ -60,7 +60,7 @@ func People(source *machine.Source) (me Person, others []Person, machine []strin
 	return me, others, machine
 }
 
-// homesOf is a home as it is written, and where that leads.
+// homesOf returns a home directory as written and with symbolic links resolved.
 func homesOf(source *machine.Source, home string) []string {
 	homes := []string{home}
 	if real, err := source.Real(home); err == nil && home != "" && real != home {

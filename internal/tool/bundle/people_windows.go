@@ -9,13 +9,13 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// System says what kind of machine it is.
+// System describes the machine's system.
 func System(*machine.Source) string { return windows.SystemName() + "\n" }
 
-// notPeople are directories beside the homes that are nobody's.
+// notPeople are directories beside the users' home directories that belong to no person.
 var notPeople = []string{"all users", "default", "default user", "public"}
 
-// People reads who there is on a machine, for their names to be hidden: who runs the tool first.
+// People returns the machine's users and names, to be hidden. me is the current user.
 func People(source *machine.Source) (me Person, others []Person, machine []string) {
 	me.Name, _ = source.Lookup("USERNAME")
 	home, _ := source.Lookup("USERPROFILE")

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Private replaces what says who somebody is.
+// Private hides personal data in texts.
 type Private struct {
 	directories []replacement // longest first
 	names       []replacement
@@ -26,17 +26,18 @@ type replacement struct {
 
 // Person is a user of the machine.
 type Person struct {
-	Name  string   // of login
-	Homes []string // as they are written, and where they really are
+	Name  string   // login name
+	Homes []string // the home directory as written, and with symbolic links resolved
 }
 
-// common are login names that say nothing of a person, and that texts are full of; images of distributions have a user of
-// their own name.
+// common are login names that identify no person and occur in many texts. Distributions' images have a user with the
+// distribution's name.
 var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share", "vulkan",
 	"ubuntu", "debian", "fedora", "arch", "alpine", "linux", "steam", "deck"}
 
-// NewPrivate hides a person, others, and the machine's names. The person's home becomes ~, that of another one
-// /home/user2, /home/user3, ... (C:/Users/user2 of Windows); a login name becomes user1, user2, ..., a name of the machine "machine".
+// NewPrivate returns a Private for the user, other users, and the machine's names. The user's home becomes ~, another one
+// becomes /home/user2, /home/user3, ... (C:/Users/user2 on Windows); a login name becomes user1, user2, ...; a machine's
+// name becomes "machine".
 func NewPrivate(me Person, others []Person, machine []string) *Private {
 	p := &Private{}
 	for i, person := range append([]Person{me}, others...) {
@@ -60,16 +61,16 @@ func NewPrivate(me Person, others []Person, machine []string) *Private {
 	return p
 }
 
-// What is longer is no path and no name of any system.
+// Maximum lengths of paths and names on any system.
 const (
 	longestPath = 4096
 	longestName = 256
 )
 
-// literal is the pattern of a text. What is not UTF-8 in it stands for anything that is not.
+// literal returns the pattern for a text. An invalid UTF-8 sequence in it matches any invalid sequence.
 func literal(text string) string { return regexp.QuoteMeta(string([]rune(text))) }
 
-// directory replaces a path where it is a whole one, or the beginning of a whole one; also as JSON writes it.
+// directory replaces a path, alone or as the beginning of a longer path, also in JSON notation.
 func (p *Private) directory(directory, to string) {
 	if len(directory) <= longestPath && drivePath().MatchString(directory) {
 		p.onDrive(directory, to)
@@ -77,27 +78,27 @@ func (p *Private) directory(directory, to string) {
 	}
 	directory = path.Clean(directory)
 	if len(directory) > longestPath || !path.IsAbs(directory) || strings.Count(directory, "/") < 2 && directory != "/root" {
-		return // "/" and "/home" are nobody's
+		return // "/" and "/home" belong to no person
 	}
 	written, _ := json.Marshal(directory)
 	for _, text := range slices.Compact([]string{directory, strings.Trim(string(written), `"`)}) {
-		// Slashes are often doubled where paths are put together.
+		// Joined paths often contain double slashes.
 		pattern := strings.ReplaceAll(literal(text), "/", "/+")
 		p.directories = append(p.directories, replacement{regexp.MustCompile(`(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`), "${1}" + to + "${2}"})
 	}
 }
 
-// drivePath is a full path of Windows, to a directory of a directory at least.
+// drivePath matches an absolute Windows path with at least two elements.
 var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]+[^\\/]+[\\/]+[^\\/]`) })
 
-// onDrive does so for a directory of Windows: case does not count there, and backslashes are often doubled.
+// onDrive is directory for a Windows path. It ignores letter case and accepts doubled backslashes.
 func (p *Private) onDrive(directory, to string) {
 	parts := term.Words(strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }), literal)
 	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),
 		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
 }
 
-// name replaces a name where it is a word, in any case of letters.
+// name replaces a name where it is a whole word, in any letter case.
 func (p *Private) name(name, to string) {
 	if len(name) < 2 || len(name) > longestName || slices.Contains(common, strings.ToLower(name)) || name == "localhost" {
 		return
@@ -106,18 +107,18 @@ func (p *Private) name(name, to string) {
 		"${1}" + to + "${2}"})
 }
 
-// otherHomes are homes of people that the list of users does not have.
+// otherHomes matches home directories of people outside the user list.
 var otherHomes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(/home/+|(?i:[A-Z]:[\\/]+Users[\\/]+))([^\\/\s":;,'<>|]+)`)
 })
 
 var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^user[0-9]+$`) })
 
-// Hide gives a text without them.
+// Hide returns a text without personal data.
 func (p *Private) Hide(text string) string {
 	for _, list := range [][]replacement{p.directories, p.names} {
 		for _, r := range list {
-			// Twice: what ends one occurrence may begin the next.
+			// Twice, because the end of one match may begin the next.
 			text = r.from.ReplaceAllString(r.from.ReplaceAllString(text, r.to), r.to)
 		}
 	}
@@ -130,13 +131,12 @@ func (p *Private) Hide(text string) string {
 	})
 }
 
-// Value gives a copy of a value in which every text is hidden that Hide would hide; what JSON leaves out of it is left
-// as it is.
+// Value returns a copy of a value with Hide applied to every text in it. Fields that JSON omits stay unchanged.
 func (p *Private) Value(value any) any {
 	return p.hidden(reflect.ValueOf(value)).Interface()
 }
 
-// Hidden is Value for a value of a known type.
+// Hidden is Value with a result of the argument's type.
 func Hidden[T any](p *Private, value T) T { return p.Value(value).(T) }
 
 func (p *Private) hidden(v reflect.Value) reflect.Value {

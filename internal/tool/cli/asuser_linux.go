@@ -28,9 +28,9 @@ func addAsUser(root *cobra.Command, s *invocation) {
 	completes(root, map[string]completion{"as-user": completeUsers})
 }
 
-// completeUsers lists the users of this machine.
+// completeUsers returns the users of this machine.
 func completeUsers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	text, _ := os.ReadFile("/etc/passwd") // without it there is nothing to complete
+	text, _ := os.ReadFile("/etc/passwd") // without the file there are no completions
 	var names []string
 	for line := range strings.Lines(string(text)) {
 		if name, _, is := strings.Cut(line, ":"); is {
@@ -40,14 +40,15 @@ func completeUsers(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// account is a user with the rights that the kernel knows.
+// account is a user with the IDs for the kernel.
 type account struct {
 	name, home string
 	uid, gid   uint32
 	groups     []uint32
 }
 
-// accountOf looks a user up by name or number. A number without an entry has a group of the same number and no home.
+// accountOf looks a user up by name or number. A number without an entry gets the group of the same number and no home
+// directory.
 func accountOf(name string) (a account, err error) {
 	entry, err := user.Lookup(name)
 	number, wrong := strconv.ParseUint(name, 10, 32)
@@ -75,7 +76,8 @@ func accountOf(name string) (a account, err error) {
 	return account{entry.Username, entry.HomeDir, ids[0], ids[1], ids[2:]}, nil
 }
 
-// environ returns the variables of a process of the user: those of the tool without its home and session, and with the user's.
+// environ returns the variables for a process of the user: the tool's, without root's home directory and session, plus the
+// user's.
 func (a *account) environ(own []string) []string {
 	list := slices.DeleteFunc(slices.Clone(own), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -95,9 +97,9 @@ func (a *account) environ(own []string) []string {
 	return list
 }
 
-// become runs the command line again in a process of the user that --as-user names, and returns its exit code as an error. done is
-// false where this process is that user's already. The child has a session of its own: code of the user can type nothing
-// into root's terminal.
+// become runs the command line again in a process of the user of --as-user, and returns its exit code as an error. done is
+// false if this process already belongs to that user. The child has a new session, so that the user's code cannot write
+// input to root's terminal.
 func become(s *invocation) (done bool, err error) {
 	a, err := accountOf(s.actAs)
 	if err != nil {
@@ -120,7 +122,7 @@ func become(s *invocation) (done bool, err error) {
 	}
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL,
 		Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: a.groups}}
-	runtime.LockOSThread() // the signal at the parent's death is tied to the thread that started the child
+	runtime.LockOSThread() // the parent-death signal is tied to the thread that started the child
 	defer runtime.UnlockOSThread()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -154,11 +156,11 @@ func become(s *invocation) (done bool, err error) {
 	return true, exit.With(ended.ExitCode())
 }
 
-// ownHomes takes another user's homes out of the variables of a command that root runs, and says so.
+// ownHomes removes another user's home directories from the variables of a root command, with a message.
 func ownHomes(s *invocation) {
 	kept, ignored := trust.Homes(s.environ)
 	s.environ = kept
 	if text := trust.Warning(ignored); text != "" {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", text)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 	}
 }

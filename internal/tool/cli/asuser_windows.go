@@ -2,11 +2,11 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// addAsUser adds nothing: a process of Windows does not become another user's.
+// addAsUser does nothing: a Windows process cannot become another user's.
 func addAsUser(*cobra.Command, *invocation) {}
 
 // become returns false.
 func become(*invocation) (done bool, err error) { return false, nil }
 
-// ownHomes changes nothing: homes of Windows come from the user's profile.
+// ownHomes does nothing: Windows home directories come from the user's profile.
 func ownHomes(*invocation) {}

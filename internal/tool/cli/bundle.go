@@ -24,7 +24,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// bundled is what bundle says of an archive.
+// bundled is the description of an archive in JSON.
 type bundled struct {
 	Schema  int           `json:"schema"`
 	File    string        `json:"file"`
@@ -37,7 +37,7 @@ type bundledPart struct {
 	Size int    `json:"size"` // in bytes
 	What string `json:"what"`
 
-	Failed string `json:"failed,omitempty"` // why the part could not be made; the part in the archive has the same text
+	Failed string `json:"failed,omitempty"` // the reason if the part could not be made; the archive contains it instead
 }
 
 func newBundle(s *invocation) *cobra.Command {
@@ -65,7 +65,7 @@ func newBundle(s *invocation) *cobra.Command {
 			}
 			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
 			if part == allParts {
-				return writeJSON(s, bundle.Send(bundleParts(s, source, g))) // for the page that shows them before an archive is made
+				return writeJSON(s, bundle.Send(bundleParts(s, source, g))) // for the page, which shows the parts before it makes an archive
 			}
 			if part != "" {
 				return sendPart(s, makersOf(s, source, g), part)
@@ -122,7 +122,7 @@ func printBundled(s *invocation, answer *bundled) {
 	}
 }
 
-// writeBundle writes an archive when all of it is made, so that what goes wrong before leaves nothing behind.
+// writeBundle writes an archive after all of it is made, so that an earlier error leaves no file.
 func writeBundle(file string, force bool, parts []bundle.Part) error {
 	var archive bytes.Buffer
 	if err := bundle.Write(&archive, parts); err != nil {
@@ -131,7 +131,7 @@ func writeBundle(file string, force bool, parts []bundle.Part) error {
 	return machine.WriteFile(file, archive.Bytes(), 0o600, force)
 }
 
-// logOfRun is the loader's log of the probe.
+// logOfRun returns the loader's log of a probe.
 func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (string, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
@@ -147,23 +147,23 @@ func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (strin
 	return told.Log, nil
 }
 
-// gathering is what a bundle is about.
+// gathering holds the options of a bundle.
 type gathering struct {
 	app   string
-	still bool          // nothing is run
-	limit time.Duration // of each child of a part
-	whole time.Duration // of a part
+	still bool          // start no probe
+	limit time.Duration // time limit of each child process of a part
+	whole time.Duration // time limit of a part
 }
 
-// maker makes a part of a bundle, or some.
+// maker makes one or several parts of a bundle.
 type maker struct {
 	name, what string
 	make       func() ([]bundle.Part, error)
 }
 
-// makersOf are those of a machine, with what is private hidden.
+// makersOf returns the makers for a machine. Their parts hide personal data.
 func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
-	ordinary := &machine.Source{Machine: source.Machine} // for no program in particular
+	ordinary := &machine.Source{Machine: source.Machine} // for no specific program
 	hide := bundle.NewPrivate(bundle.People(source))
 	var makers []maker
 	text := func(name, what string, make func() (string, error)) {
@@ -228,7 +228,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	}})
 }
 
-// sendPart is the child: it makes one part and prints it.
+// sendPart makes one part in a child process and prints it.
 func sendPart(s *invocation, makers []maker, name string) error {
 	at := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
 	if at < 0 {
@@ -241,10 +241,10 @@ func sendPart(s *invocation, makers []maker, name string) error {
 	return json.NewEncoder(s.out).Encode(bundle.Send(parts))
 }
 
-// allParts is what --part is told for all parts; no part has this name.
+// allParts is the value of --part for all parts. No part has this name.
 const allParts = "*"
 
-// bundleParts makes every part in a child of its own: one that crashes or hangs is told as such, and takes no other along.
+// bundleParts makes every part in a child process, so that a crash or hang affects only its part.
 func bundleParts(s *invocation, source *machine.Source, g gathering) []bundle.Part {
 	hide := bundle.NewPrivate(bundle.People(source))
 	var parts []bundle.Part
@@ -258,13 +258,13 @@ func bundleParts(s *invocation, source *machine.Source, g gathering) []bundle.Pa
 	return bundle.Names(parts)
 }
 
-// childrenOfPart is how many children a part has at most, one after the other; slack is for what the tool itself does.
+// childrenOfPart is the maximum number of consecutive child processes of a part. slack is the time for the tool's own work.
 const (
 	childrenOfPart = 4
 	slack          = 10 * time.Second
 )
 
-// partsOfChild asks a child for a part.
+// partsOfChild runs a child process that makes a part.
 func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.whole)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/tool/bundle"
 )
 
-// The test is the tool for the children that bundle starts of it.
+// TestMain runs the tool itself in the child processes that bundle starts.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "bundle" {
 		os.Exit(Main(os.Args, os.Environ(), os.Stdout, os.Stderr))
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A part that crashes, hangs or talks nonsense is told as failed, and the others are made.
+// A part whose child process crashes, hangs or prints invalid output is reported as failed, and the others are made.
 func TestBundleOfFailures(t *testing.T) {
 	t.Parallel()
 	self := filepath.Join(t.TempDir(), "tool")

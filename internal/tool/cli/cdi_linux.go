@@ -38,13 +38,13 @@ func newCDI(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// generation is what a CDI file is written by.
+// generation holds the options for a CDI file.
 type generation struct {
 	format, hook string
 	options      cdi.Options
 }
 
-// flags are the options that say what goes into a file.
+// flags adds the options for the content of a file.
 func (g *generation) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "the devices' `VENDOR/CLASS`")
 	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
@@ -68,7 +68,7 @@ func (g *generation) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&g.options.DevRoot, "dev-root", "", "the `DIRECTORY` that has /dev with the nodes (default: /)")
 }
 
-// made is a file by these options, and what it leaves out; set are the options that were given, for refresh.
+// made returns the file for these options, and the excluded drivers. set holds the given options, for refresh.
 func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi.LeftOut, error) {
 	for _, name := range g.options.Machines {
 		if _, known := offer.Machine(name); !known {
@@ -109,13 +109,13 @@ func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi
 	return cdi.Generate(source, options)
 }
 
-// given are the words that set an option again.
+// given returns the words that set an option again.
 func given(f *pflag.Flag) (words []string) {
 	values := []string{f.Value.String()}
 	if list, many := f.Value.(pflag.SliceValue); many {
 		values = list.GetSlice()
 	}
-	if f.NoOptDefVal != "" { // a switch
+	if f.NoOptDefVal != "" { // a switch without a value
 		return []string{"--" + f.Name}
 	}
 	for _, value := range values {
@@ -174,14 +174,14 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// tellLeftOut says which drivers are not in a file.
+// tellLeftOut prints the drivers that a file does not contain.
 func tellLeftOut(s *invocation, left []cdi.LeftOut) {
 	for _, l := range left {
-		fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
+		fmt.Fprintf(s.messages(), "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
 	}
 }
 
-// writerOf writes a CDI file in a format, which the name of the file gives where none is wanted; nil: the format is unknown.
+// writerOf returns the encoder for a format, or for the file's extension without a format; nil: unknown format.
 func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
 	if format == "" && strings.HasSuffix(file, ".json") {
 		format = "json"
@@ -189,7 +189,7 @@ func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
 	return map[string]func(*specs.Spec) ([]byte, error){"": cdi.YAML, "yaml": cdi.YAML, "json": cdi.JSON}[format]
 }
 
-// replaceFile writes a file, which others see as a whole or not at all.
+// replaceFile replaces a file in one step.
 func replaceFile(name string, text []byte) error {
 	p, err := (&machine.Machine{}).PlaceOf(name, false)
 	if err != nil {
@@ -241,7 +241,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// readCDI reads a CDI file that the command line names.
+// readCDI reads a CDI file from the command line.
 func readCDI(file string) (*specs.Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -263,7 +263,7 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 		}
 		table.Print(s.out, "", style)
 	}
-	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Finding) bool { // said in the table
+	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Finding) bool { // the table shows it
 		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
 	}))
 	if len(answer.Findings) == 0 {
@@ -271,7 +271,7 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 	}
 }
 
-// printCDIFindings says each reason once, with everything that it is about.
+// printCDIFindings prints each finding once, with all of its subjects.
 func printCDIFindings(s *invocation, list []cdi.Finding) {
 	style := term.StyleFor(s.out, s.getenv)
 	var said []cdi.Finding
@@ -383,7 +383,7 @@ func refreshIn(s *invocation, m *machine.Machine, directory string, remove bool)
 	return wrong
 }
 
-// refreshFile refreshes one file; one of another tool stays as it is.
+// refreshFile refreshes one file. It skips files of other tools.
 func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) error {
 	text, err := m.ReadFile(name)
 	if err != nil {
@@ -391,7 +391,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	}
 	spec, err := cdi.Parse(text)
 	if err != nil {
-		return nil // of another tool, or damaged: list shows it
+		return nil // another tool's file or a damaged one; list shows it
 	}
 	words := cdi.Given(spec)
 	if words == nil {
@@ -427,7 +427,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	}
 	tellLeftOut(s, left)
 	if cdi.Empty(made) {
-		fmt.Fprintf(s.errOut, "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
+		fmt.Fprintf(s.messages(), "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
 	}
 	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
 	return place.Replace("", again, 0o644)

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/containers/cdi"
 )
 
-// A reason that concerns several files is said once, with all of them; one that stands in the table of drivers is not repeated.
+// A finding about several files is printed once with all of them. A finding in the table of drivers is not repeated.
 func TestOneReasonOnce(t *testing.T) {
 	t.Parallel()
 	const wants = "libvulkan_intel.so needs GLIBC_2.38"

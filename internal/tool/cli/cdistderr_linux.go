@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// containerErr is the standard error of a container that is being made: that of the process that starts the hook, which becomes
-// the container's first program. Runtimes keep a hook's own standard error to themselves. nil: it is the hook's own, or not
-// known; nothing is written to a process outside of the container.
+// containerErr returns the standard error of a container in creation. It belongs to the process that starts the hook and
+// becomes the container's first program; runtimes do not show a hook's own standard error. It returns nil if it is unknown
+// or the hook's own. It never opens that of a process outside the container.
 func containerErr() io.WriteCloser {
 	status, err := os.ReadFile("/proc/self/status")
 	_, rest, found := strings.Cut(string(status), "\nPPid:")
@@ -27,7 +27,7 @@ func containerErr() io.WriteCloser {
 			return nil
 		}
 	}
-	if host, err := os.Readlink("/proc/1/ns/mnt"); err == nil { // the host's first process, where /proc is still the host's
+	if host, err := os.Readlink("/proc/1/ns/mnt"); err == nil { // process 1 is the host's while /proc is the host's
 		if own, err := os.Readlink("/proc/self/ns/mnt"); err != nil || own == host {
 			return nil
 		}

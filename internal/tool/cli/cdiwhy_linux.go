@@ -58,8 +58,8 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without
-// drivers is better than none.
+// newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the creation:
+// a container without drivers is better than none.
 func newCDIHook(s *invocation) *cobra.Command {
 	var (
 		first string
@@ -77,7 +77,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 				err = arrangeContainer(s, root, first, left)
 			}
 			if err != nil {
-				fmt.Fprintf(s.errOut, "vkloader: no drivers for the container: %v\n", err)
+				fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
 			}
 			return nil
 		},
@@ -89,30 +89,30 @@ func newCDIHook(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// arrangeContainer arranges drivers in a container, and writes down what it did there.
+// arrangeContainer arranges drivers in a container and records the result there.
 func arrangeContainer(s *invocation, root, first string, left []string) error {
 	m := &machine.Machine{Root: root}
 	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
 	arrangement := cdi.Arrange(m, situation)
 	for _, d := range arrangement.Drivers {
 		if d.Refused() {
-			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
+			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
 		}
 	}
 	if len(left) > 0 && arrangement.Driverless(m, situation.Nodes) {
 		for _, l := range left {
-			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s\n", term.OneLine(l))
+			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s\n", term.OneLine(l))
 		}
 	}
 	record := cdi.Record{Drivers: arrangement.Drivers, LeftOut: left, Nodes: situation.Nodes}
 	if err := arrangement.Into(root, true); err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: in the container: %v\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: in the container: %v\n", err)
 		record.Errors = append(record.Errors, err.Error())
 	}
 	return record.Write(root)
 }
 
-// brief is the first of several reasons: a container's standard error is its program's.
+// brief returns the first of several reasons, because a container's standard error belongs to its program.
 func brief(why string) string {
 	reasons := strings.Split(why, "; ")
 	if len(reasons) == 1 {

@@ -18,7 +18,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// world is a directory with a tool, a library that nobody opens and a probe that is a shell script.
+// world returns a directory with a tool, a library that is never opened, and a probe that is a shell script.
 func world(t *testing.T, probe string) (*invocation, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,12 +42,12 @@ func world(t *testing.T, probe string) (*invocation, *bytes.Buffer, *bytes.Buffe
 	return s, &out, &errOut
 }
 
-// layerOne is the manifest of an implicit layer; a byte-order mark is no obstacle to the loader.
+// layerOne is an implicit layer's manifest with a byte-order mark, which the loader accepts.
 const layerOne = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_one","type":"GLOBAL",
 "library_path":"/m/libone.so","api_version":"1.3.0","implementation_version":"1","description":"One",
 "disable_environment":{"ONE_OFF":"1"},"features":{"settings":[{"key":"loud","type":"BOOL","default":false}]}}}`
 
-// driverOne is that of a driver, with a byte-order mark as well.
+// driverOne is a driver's manifest with a byte-order mark.
 const driverOne = "\xef\xbb\xbf" + `{"file_format_version":"1.0.0","ICD":{"library_path":"/m/libdriver.so","api_version":"1.3.5"}}`
 
 const goodRun = `
@@ -123,7 +123,7 @@ func TestInfoJSON(t *testing.T) {
 	}
 }
 
-// A driver that crashes, hangs or fails is named with its phase; the tool itself lives on.
+// info names a driver that crashes, hangs or fails, and its phase. The tool itself does not fail.
 func TestInfoOfBadLives(t *testing.T) {
 	begin := `echo '{"event":"begin","phase":"create instance","round":1}'` + "\n"
 	for _, c := range []struct{ name, probe, want string }{
@@ -159,7 +159,7 @@ func TestInfoOfBadLives(t *testing.T) {
 	}
 }
 
-// What a driver has started goes with its process, whether that ends by itself or is ended.
+// A driver's processes end with its child process, whether that exits or is killed.
 func TestProbeTakesItsGroupAlong(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]string{"ends by itself": "exit 0", "hangs": "exec sleep 600"} {
@@ -175,7 +175,7 @@ func TestProbeTakesItsGroupAlong(t *testing.T) {
 			stat := "/proc/" + strings.TrimSpace(string(text)) + "/stat"
 			for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 				data, err := os.ReadFile(stat)
-				if err != nil || strings.Contains(string(data), ") Z ") { // gone, or only its parent has not noticed
+				if err != nil || strings.Contains(string(data), ") Z ") { // ended, but not yet reaped by its parent
 					return
 				}
 				if time.Since(begun) > time.Minute {
@@ -186,7 +186,7 @@ func TestProbeTakesItsGroupAlong(t *testing.T) {
 	}
 }
 
-// Without a driver the one given is shown, and it is said so.
+// Without a driver, info shows the fallback driver and says so.
 func TestInfoFallback(t *testing.T) {
 	s, out, _ := world(t, `
 if [ "$VK_DRIVER_FILES" != /f/null.json ]; then
@@ -236,7 +236,7 @@ func TestGetenvTakesTheLast(t *testing.T) {
 	}
 }
 
-// Every command takes an argument too many, or an option that it does not know, for wrong usage.
+// For every command, an extra argument or an unknown option is wrong usage.
 func TestUsageErrorsEverywhere(t *testing.T) {
 	s, _, _ := world(t, goodRun)
 	count := 0

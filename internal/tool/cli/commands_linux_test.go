@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// A command line that begins with the name of a command makes that command alone, and its help is as in the tree of every
-// command. Every other command line makes each command.
+// A command line that begins with a command's name creates only that command, with the same help as in the full tree. Every
+// other command line creates all commands.
 func TestTreeOfOneCommand(t *testing.T) {
 	s, out, errOut := world(t, goodRun)
 	all := everyCommand()
@@ -62,7 +62,7 @@ func TestTreeOfOneCommand(t *testing.T) {
 	}
 }
 
-// docs/tool.md names every command that takes --json, and no other.
+// docs/tool.md lists exactly the commands with --json.
 func TestCommandsWithJSON(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/tool.md")

@@ -19,15 +19,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// completion is what a shell is told that may come next.
+// completion returns the possible next words for a shell.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completeWith gives the same words wherever it is asked.
+// completeWith completes from fixed words.
 func completeWith(words ...string) completion {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// completeLayers gives the names of the layers that are installed, completeDrivers those of driver manifests.
+// completeLayers completes names of installed layers, completeDrivers names of driver manifests.
 func completeLayers(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		layers, _ := installedNames(s)
@@ -38,11 +38,11 @@ func completeLayers(s *invocation) completion {
 func completeDrivers(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		_, drivers := installedNames(s)
-		return drivers, cobra.ShellCompDirectiveDefault // paths, too
+		return drivers, cobra.ShellCompDirectiveDefault // also paths
 	}
 }
 
-// completeFound gives what explain has something to say about: both.
+// completeFound completes names of layers and driver manifests.
 func completeFound(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		layers, drivers := installedNames(s)
@@ -50,20 +50,20 @@ func completeFound(s *invocation) completion {
 	}
 }
 
-// completeManifests restricts file names to those of manifests.
+// completeManifests completes file names of manifests.
 func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeWords gives lists of words of the log.
+// completeWords completes comma-separated log words.
 func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	return term.Words(settingsfile.LogWords, func(word string) string { return before + word }),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeDevices gives selectors of this machine's devices, as a child lists those that programs see; it has little
-// time.
+// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within a
+// short time limit.
 func completeDevices(s *invocation) completion {
 	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		m, err := s.machine()
@@ -85,7 +85,7 @@ func completeDevices(s *invocation) completion {
 	}
 }
 
-// completePrograms gives the programs of PATH for the first word, and files for all.
+// completePrograms completes programs in PATH for the first word, and files for all words.
 func completePrograms(s *invocation) completion {
 	return func(_ *cobra.Command, args []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 || strings.Contains(typed, "/") {
@@ -108,13 +108,13 @@ func completePrograms(s *invocation) completion {
 	}
 }
 
-// completeVariables are the names of variables, for --env.
+// completeVariables completes variable names for --env.
 func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	variables.Each(func(v variables.ID) { names = append(names, v.Name()+"=") })
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// installedNames are the names of layers and of driver manifests.
+// installedNames returns the names of installed layers and driver manifests.
 func installedNames(s *invocation) (layers, drivers []string) {
 	source, err := s.source("", false)
 	if err != nil {
@@ -127,7 +127,7 @@ func installedNames(s *invocation) (layers, drivers []string) {
 	return explain.LayerNames(answer.Layers), explain.DriverNames(answer.Drivers)
 }
 
-// completes ties completions to the flags of a command; a name that is not there is a mistake in this program.
+// completes registers completions for the flags of a command. It panics for an unknown flag.
 func completes(cmd *cobra.Command, flags map[string]completion) {
 	for name, f := range flags {
 		if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {

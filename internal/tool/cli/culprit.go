@@ -25,33 +25,33 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// verdict is what run --find-culprit says.
+// verdict is the result of run --find-culprit in JSON.
 type verdict struct {
 	Schema   int              `json:"schema"`
 	Program  []string         `json:"program"`
 	Result   launch.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
-	Loader   *loaders.Loader  `json:"loader,omitempty"`     // that the program used when it ended so; absent: not known
+	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
 	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
 	Culprits []launch.Suspect `json:"culprits"`
 	With     []launch.Suspect `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
 	Runs     []launch.Run     `json:"runs"`
-	What     string           `json:"what"`                // how the program ended by itself
-	Process  string           `json:"process,omitempty"`   // executable of the process that stood there
+	What     string           `json:"what"`                // how the program ended without changes
+	Process  string           `json:"process,omitempty"`   // executable of the failed process
 	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
 	Phase    string           `json:"phase"`               // the loader's last phase before the failure
-	Last     string           `json:"last_line,omitempty"` // the loader's last one
+	Last     string           `json:"last_line,omitempty"` // the loader's last line
 	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
-	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
+	Applied  bool             `json:"applied"`             // --apply has excluded the culprits for the program
 	Notes    []string         `json:"notes"`
 }
 
-// findsCulprit is what run is asked to do with --find-culprit.
+// findsCulprit holds the options of --find-culprit.
 type findsCulprit struct {
 	culprit, apply bool
-	expires        string        // of what --apply writes
-	limits         launch.Limits // of runs
+	expires        string        // the expiry for --apply
+	limits         launch.Limits // the time limits of a run
 	failure        failure
-	usual          []string // the environment in which the program gets its loader without the tool; nil: the same one
+	usual          []string // the environment that gives the program its loader without the tool; nil: the same environment
 }
 
 func (f *findsCulprit) options(cmd *cobra.Command) {
@@ -64,7 +64,7 @@ func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags.StringVar(&f.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
 }
 
-// check says what does not go together. once: other options than those of --find-culprit want a single run, or none.
+// check returns an error for incompatible options. once: another option needs a single run, or none.
 func (f *findsCulprit) check(once bool) error {
 	switch {
 	case f.culprit && once:
@@ -77,14 +77,14 @@ func (f *findsCulprit) check(once bool) error {
 	return f.failure.check(f.culprit)
 }
 
-// culpritHelp is what the help of run says of --find-culprit.
+// culpritHelp is the section about --find-culprit in the help of run.
 const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash or hang, or the two that fail\n" +
 	"only together. It runs the program unchanged, then without layers, and then narrows down the layers\n" +
 	"and drivers. " + hangKey + " marks the program as hung. --fails-with and --fails-when define further failures.\n" +
 	"A program that works is also tried with the loader that it gets without vkloader. The tool ends\n" +
 	"processes that a run leaves behind. Exit codes: 0 the program works, 1 it does not, 3 interrupted.\n\n"
 
-// hunt is a search for what crashes or hangs a program.
+// hunt is a search for the culprit of a crash or hang.
 type hunt struct {
 	s       *invocation
 	program launch.Program
@@ -94,19 +94,19 @@ type hunt struct {
 	out     *os.File
 	runs    int
 	notes   []string
-	rights  process.Rights // that the program's file gives it, and that it does not have here
+	rights  process.Rights // the rights from the program's file, which it lacks under the tool
 	code    int            // exit code of the last run
-	talk    io.Writer      // what is said of each run
+	talk    io.Writer      // receives a message for each run
 
-	used       *loaders.Loader // that the program gets; nil: not known
-	other      *loaders.Loader // that it gets without the tool; nil: the same, or not known
+	used       *loaders.Loader // the program's loader; nil: unknown
+	other      *loaders.Loader // the program's loader without the tool; nil: the same, or unknown
 	null       bool            // the first run called a null pointer
-	forked     bool            // what failed was forked from a process that had the loader
-	quiet      bool            // the loader's log is not asked for: it may have another form
+	forked     bool            // the failed process was forked from one with the loader
+	quiet      bool            // do not enable the loader's log, whose format may be another loader's
 	usedLoader bool            // a run has used the loader
 }
 
-// find runs the program until it is known what crashes or hangs it.
+// find runs the program until the culprit is known.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
 	length, err := settingsfile.Length(r.expires)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	return nil
 }
 
-// hunt is a search that has not begun.
+// hunt returns a new search.
 func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args []string) (*hunt, error) {
 	loud := *m
 	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
@@ -195,7 +195,7 @@ func (h *hunt) note(format string, args ...any) {
 	h.notes = append(h.notes, fmt.Sprintf(format, args...))
 }
 
-// verdict is what a search says; with is the loader that the program used.
+// verdict returns the result of a search. with is the program's loader.
 func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 	args, first := h.program.Args, found.First
 	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
@@ -220,7 +220,7 @@ func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	case launch.FoundCulprit:
 		_, changes := h.scene.Without(found.Culprits)
-		ignored := func(c launch.Change) bool { // by a program with more rights than its user
+		ignored := func(c launch.Change) bool { // a variable that the elevated program ignores
 			id, known := variables.Named(c.Name)
 			return known && id.Secure()
 		}
@@ -232,7 +232,7 @@ func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 	return v
 }
 
-// apply keeps the culprits out of the program from now on.
+// apply quarantines the culprits for the program.
 func (h *hunt) apply(found *launch.Verdict, length time.Duration) error {
 	if h.rights != "" {
 		h.note("--apply keeps nothing out of this program, which ignores the user's settings")
@@ -251,15 +251,15 @@ func (h *hunt) apply(found *launch.Verdict, length time.Duration) error {
 	return nil
 }
 
-// hunted is the program, as far as it is known: it may enumerate portability drivers, too.
+// hunted is the program for the decision. It may enumerate portability drivers.
 var hunted = decide.Program{Portability: true}
 
-// sceneOf is where suspects are left out, by what the program's loader obeys; nil: it is not known.
+// sceneOf returns the scene for a loader, which determines the way to exclude drivers; nil: unknown loader.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) launch.Scene {
 	return launch.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
 }
 
-// suspects are what can be left out; what cannot be is noted.
+// suspects returns the suspects that runs can exclude, and notes the others.
 func (h *hunt) suspects(first *launch.Seen) *launch.Suspects {
 	list := h.scene.Suspects(first.Layers)
 	why := "a settings file may hold it: vkloader settings show"
@@ -275,7 +275,7 @@ func (h *hunt) suspects(first *launch.Seen) *launch.Suspects {
 	return list
 }
 
-// refusesTracer is what a program with a leak sanitizer writes when a debugger, or this tool, traces it.
+// refusesTracer is the message of a program with a leak sanitizer when a debugger or this tool traces it.
 const refusesTracer = "LeakSanitizer does not work under ptrace"
 
 // trial runs the program once.
@@ -321,14 +321,14 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	return seen, nil
 }
 
-// ended is the end of a run in words.
+// endOf describes the end of a run.
 func endOf(end *launch.End) string {
 	where := ""
 	if f := end.Fault; f != nil {
 		switch {
 		case f.Mapped && len(f.Files) > 0:
 			where = " in " + f.Files[0]
-			// abort(3), Sleep and others: what called it says more.
+			// For abort(3), Sleep and other system functions, the caller is more informative.
 			if caller := slices.IndexFunc(f.Files, func(file string) bool { return !ofTheSystem(file) }); caller > 0 {
 				where += ", called from " + f.Files[caller]
 			}
@@ -356,7 +356,7 @@ func endOf(end *launch.End) string {
 	return fmt.Sprintf("ended with exit code %d", end.Code)
 }
 
-// loader is which loader the program used, in words; "": not known.
+// loader describes the program's loader; "": unknown.
 func (v *verdict) loader() string {
 	switch {
 	case v.Loader == nil:
@@ -369,7 +369,7 @@ func (v *verdict) loader() string {
 	return v.Loader.Title()
 }
 
-// printVerdict writes it for people, to standard error: standard output is the program's.
+// printVerdict prints the result to standard error, because standard output is the program's.
 func printVerdict(s *invocation, v *verdict, apply bool) {
 	style := term.StyleFor(s.errOut, s.getenv)
 	out := term.NewWrapper(s.errOut, s.getenv)
@@ -428,7 +428,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 }
 
-// failure is what the user calls one, beside a crash and a hang.
+// failure defines further failures beside a crash and a hang.
 type failure struct {
 	with string // "exit": any exit code but 0
 	when string // a text on standard error
@@ -440,7 +440,7 @@ func (f *failure) options(cmd *cobra.Command) {
 	completes(cmd, map[string]completion{"fails-with": completeWith("crash", "exit")})
 }
 
-// check says what does not go together.
+// check returns an error for invalid or unused options.
 func (f *failure) check(searching bool) error {
 	switch {
 	case f.with != "crash" && f.with != "exit":
@@ -451,10 +451,10 @@ func (f *failure) check(searching bool) error {
 	return nil
 }
 
-// listener passes on what the program writes to standard error, and listens for the text.
+// listener returns a writer for the program's standard error that detects the text.
 func (f *failure) listener(to io.Writer) *listener { return &listener{to: to, text: []byte(f.when)} }
 
-// of is why a run failed that neither crashed nor hung; "": it did not.
+// of returns the reason why a run without a crash or hang failed; "": it did not fail.
 func (f *failure) of(end *launch.End, heard *listener) string {
 	switch {
 	case heard.heard:
@@ -465,11 +465,11 @@ func (f *failure) of(end *launch.End, heard *listener) string {
 	return ""
 }
 
-// listener is a writer that knows whether a text has come through it.
+// listener passes data on and records whether a text has occurred in it.
 type listener struct {
 	to    io.Writer
 	text  []byte
-	tail  []byte // what may be the beginning of the text
+	tail  []byte // a possible beginning of the text
 	heard bool
 }
 

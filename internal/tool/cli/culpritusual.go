@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/tool/launch"
 )
 
-// loadersOf are the loader that the program gets in a search, and the one that it gets without the tool; nil where the dynamic
-// linker finds none, and usual also where it is the same file.
+// loadersOf returns the program's loader in a search and its loader without the tool. used is nil if the dynamic linker
+// finds none; other is also nil if both are the same file.
 func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loader) {
 	used = loaders.For(source, loaders.Linker(source, ""), nil)
 	if usual == nil {
@@ -27,8 +27,8 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 	return used, other
 }
 
-// withUsual searches again, with the loader that the program gets without the tool. It gives nil where the program works with
-// that one, too. A program that uses no loader is not started again.
+// withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with that
+// loader, or if the program uses no loader.
 func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
@@ -55,8 +55,8 @@ func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	return found, nil
 }
 
-// lineFor is a command line with which the program works: where the loader that the program gets without the tool ignores a
-// variable in it, the tool starts the program.
+// lineFor returns a command line with which the program works. If the program's loader without the tool ignores a variable
+// in it, the line runs the program through the tool.
 func (h *hunt) lineFor(changes []launch.Change, args []string) string {
 	ignored := h.other != nil && slices.ContainsFunc(changes, func(c launch.Change) bool { return c.Set && !h.other.Obeys(c.Name) })
 	if ignored {
@@ -65,7 +65,7 @@ func (h *hunt) lineFor(changes []launch.Change, args []string) string {
 	return commandLine(changes, args, " & ")
 }
 
-// runsWith is a command line that starts the program with this loader.
+// runsWith returns a command line that runs the program with this loader.
 func runsWith(args []string) string {
 	return strings.TrimPrefix(commandLine(nil, append([]string{"vkloader", "run", "--"}, args...), " & "), "env ")
 }

@@ -1,3 +1,3 @@
-// Package cli is the commands of the tool: flags, the order of the work, and what is printed. What is found
-// and why is the business of the packages below it.
+// Package cli implements the tool's commands: flags, the sequence of the work, and the output. The packages below it make
+// the decisions.
 package cli

@@ -19,22 +19,22 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// doctoring is what doctor is asked to do.
+// doctoring holds the options of doctor.
 type doctoring struct {
 	output
 	full, load, filesOnly, elevated bool
 	app                             string
-	limit                           time.Duration // of each child
+	limit                           time.Duration // of each child process
 	other                           otherSystem
 	repairing
 
-	// Of a machine that runs, and as far as its system has them:
+	// For a running machine, if its system supports them:
 	keepOut              bool
 	user, device, plugin string
 	pid                  int
 }
 
-// repairing are the options of doctor by which a machine that runs is fixed, or its report is printed.
+// repairing holds the options of doctor for fixing a running machine and for printing its report.
 type repairing struct {
 	markdown              bool
 	fix, undo, yes, force bool
@@ -54,7 +54,7 @@ func (r *repairing) options(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 }
 
-// check says which of them do not go together.
+// check returns an error for incompatible options.
 func (r *repairing) check() error {
 	switch {
 	case r.yes && !r.fix || r.force && !r.undo:
@@ -88,7 +88,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// run examines this machine, or the one that --platform names.
+// run examines this machine, or the one of --platform.
 func (d *doctoring) run(s *invocation) error {
 	if err := d.other.check(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (d *doctoring) run(s *invocation) error {
 	return d.elsewhere(s)
 }
 
-// here examines a running machine, or one below --root, or fixes it.
+// here examines or fixes a running machine, or examines one below --root.
 func (d *doctoring) here(s *invocation) error {
 	if err := d.check(); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (d *doctoring) elsewhere(s *invocation) error {
 	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.full, false) })
 }
 
-// files says whether nothing was asked for that only a running machine has; otherwise the error says what.
+// files returns an error for options that need a running machine.
 func (d *doctoring) files() error {
 	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" || d.plugin != "" {
 		return errors.New("--platform is for files: not with " + onlyHere)
@@ -172,7 +172,7 @@ func (d *doctoring) files() error {
 	return nil
 }
 
-// checkSubject says what does not go together with the program that is looked at.
+// checkSubject returns an error for options that do not fit the examined program.
 func (d *doctoring) checkSubject(about *subject) error {
 	switch {
 	case d.user != "" && d.pid != 0:
@@ -185,7 +185,7 @@ func (d *doctoring) checkSubject(about *subject) error {
 	return nil
 }
 
-// kernelDevice turns a selector that only drivers can answer into the address of the device.
+// kernelDevice converts a selector that needs a driver's answer to the address of the device.
 func kernelDevice(s *invocation, about *subject, text string, limit time.Duration) (string, error) {
 	if text == "" || !drivers.AsksDriver(text) {
 		return text, nil
@@ -208,28 +208,28 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 	return "", exit.Problem("--device: %s has no PCI address: nothing on the way to it can be examined alone", listed[hits[0]].String())
 }
 
-// examination is what the doctor looks at and tries; the zero one looks at all files, and tries nothing.
+// examination holds the subject and the extent of an examination. The zero value examines all files and tries nothing.
 type examination struct {
-	user, device string // that it is about; "": this user, all devices
+	user, device string // the subject; "": this user, all devices
 	how          effort
-	limit        time.Duration // of each child
+	limit        time.Duration // of each child process
 }
 
-// tries are the attempts of an examination that tries something, by a child with the variables of its subject.
+// tries returns the options of a trial with the variables of its subject.
 func (e *examination) tries(at probe.Place, about *subject) doctor.Tries {
 	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything}
 }
 
-// effort is how much is tried.
+// effort is the extent of the trials.
 type effort uint8
 
 const (
-	filesOnly  effort = iota // nothing is loaded
-	tryAwake                 // everything but drivers whose device sleeps
-	everything               // those too, and frames are shown
+	filesOnly  effort = iota // load nothing
+	tryAwake                 // load everything except drivers whose device sleeps
+	everything               // load everything and present frames
 )
 
-// effort is what the options ask for. Without any, what can be tried is: on this machine, as this user.
+// effort returns the requested extent. By default, it is tryAwake for this machine and user, and filesOnly otherwise.
 func (d *doctoring) effort(about *subject) effort {
 	switch {
 	case d.load && !(onWindows && (d.app != "" || d.elevated)):
@@ -240,18 +240,18 @@ func (d *doctoring) effort(about *subject) effort {
 	return tryAwake
 }
 
-// firstScreen is how long the first screen may take.
+// firstScreen is the time limit of the first screen.
 const firstScreen = time.Second
 
-// screenTime is how much of that is kept for what comes before and after the children.
+// screenTime is the part of firstScreen for the work before and after the child processes.
 const screenTime = 100 * time.Millisecond
 
-// examineFiles gives the report of a machine's files.
+// examineFiles returns the report on a machine's files.
 func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {
 	return examine(context.Background(), s, &subject{source: source}, examination{})
 }
 
-// examineHere gives the report on this machine for the first screen.
+// examineHere returns the report on this machine for the first screen.
 func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstScreen-screenTime)
 	defer cancel()
@@ -266,12 +266,12 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 	return examine(ctx, s, about, examination{how: how, limit: firstScreen})
 }
 
-// died tells whether a driver or layer ends programs.
+// died reports whether a driver or layer ends programs.
 func died(p doctor.Probe) bool {
 	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
 }
 
-// printReport writes a report for people: what there is, then what is wrong with it. devices: they are known.
+// printReport prints a report: the inventory, then the findings. devices means that the report has devices.
 func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 	style := term.StyleFor(s.out, s.getenv)
 	style.Lines(s.out, "", style.Heading, r.Verdict)
@@ -295,7 +295,7 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 	printFindings(s, style, r, full)
 }
 
-// printGPUs shows the devices of the kernel, with the drivers for each.
+// printGPUs prints the kernel's devices with their drivers.
 func printGPUs(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Devices"))
 	table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
@@ -306,7 +306,7 @@ func printGPUs(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintln(s.out)
 }
 
-// printModules shows drivers and layers with their libraries.
+// printModules prints drivers and layers with their libraries.
 func printModules(s *invocation, style term.Style, r *doctor.Report) {
 	for _, section := range []struct {
 		title   string
@@ -322,7 +322,7 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 	}
 }
 
-// stateOf gives the word for the state of a driver or layer.
+// stateOf returns the word for the state of a driver or layer.
 func stateOf(m *doctor.Module, r *doctor.Report) string {
 	state := "bad"
 	switch {
@@ -337,7 +337,7 @@ func stateOf(m *doctor.Module, r *doctor.Report) string {
 	return state
 }
 
-// printFindings shows what was found, and counts it.
+// printFindings prints the findings and their numbers.
 func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool) {
 	count := map[diag.Severity]int{}
 	for _, f := range r.Findings {
@@ -385,7 +385,7 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 	fmt.Fprintln(s.out)
 }
 
-// printProbes is the table of what became of each.
+// printProbes prints the table of probe results.
 func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
@@ -399,7 +399,7 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 	fmt.Fprintln(s.out)
 }
 
-// printLoaders shows the loaders, that which programs get first.
+// printLoaders prints the loaders, the default one first.
 func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
 	if r.Loader != nil {

@@ -49,7 +49,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 }
 
-// check says what does not go together.
+// check returns an error for incompatible options.
 func (d *doctoring) check() error {
 	if err := d.repairing.check(); err != nil {
 		return err
@@ -61,12 +61,12 @@ func (d *doctoring) check() error {
 	return nil
 }
 
-// triable tells whether children can load what the program gets.
+// triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool {
 	return !about.source.Foreign() && about.process == nil && (about.source.Class == 0 || about.source.Class == machine.OwnClass)
 }
 
-// examine gives the doctor's report on a machine. What is tried and has not ended when the context ends is left.
+// examine returns the doctor's report on a machine. It stops unfinished trials at the end of the context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
 	source := about.source
 	options := doctor.Options{User: wanted.user, Device: wanted.device, Plugin: about.plugin}
@@ -88,11 +88,11 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	case missing != nil && wanted.how == everything:
 		err = missing
 	case missing != nil:
-		fmt.Fprintf(s.errOut, "vkloader: nothing is tried: %v\n", missing)
+		fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", missing)
 	default:
 		err = result.Try(ctx, wanted.tries(found, about))
-		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined all the same
-			fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", text)
+		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined anyway
+			fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 			err = nil
 		}
 	}
@@ -108,11 +108,11 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	return result, nil
 }
 
-// systemPart is what a bundle says of the system.
+// systemPart is the name of a bundle's description of the system.
 const systemPart = "distribution and kernel"
 
-// otherViews are of systems on which programs of the other word size find other files by other keys.
+// otherViews returns the sources for programs of the other word size on systems with different keys for them.
 func otherViews(*machine.Source) []*machine.Source { return nil }
 
-// exportsOf are the parts of a bundle that hold a registry: Linux has none.
+// exportsOf returns the parts of a bundle that contain a registry. Linux has none.
 func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/decide/probe"
 )
 
-// Options that go with another one are refused without it, on every system: --force is for --undo alone.
+// Options that depend on another one are rejected without it, on every system: --force needs --undo.
 func TestOptionsOfFix(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -25,7 +25,7 @@ func TestOptionsOfFix(t *testing.T) {
 	}
 }
 
-// What doctor tries has the variables that it examined: those of the tool, with the changes of --env.
+// A trial of doctor has the examined variables: the tool's, with the changes of --env.
 func TestTriesHaveTheVariables(t *testing.T) {
 	t.Parallel()
 	s := &invocation{environ: []string{"KEPT=1", "CHANGED=1", "GONE=1"}, variables: []string{"CHANGED=2", "GONE", "NEW=1"}}

@@ -31,7 +31,7 @@ func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program that runs as administrator")
 }
 
-// check says what does not go together.
+// check returns an error for incompatible options.
 func (d *doctoring) check() error {
 	if err := d.repairing.check(); err != nil {
 		return err
@@ -45,11 +45,11 @@ func (d *doctoring) check() error {
 	return nil
 }
 
-// triable tells whether children can load what the program gets.
+// triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool { return about.process == nil }
 
-// examine gives the doctor's report on the running system for a program. What is tried and has not ended when the context ends is
-// left.
+// examine returns the doctor's report on the running system for a program. It stops unfinished trials at the end of the
+// context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
 	report, err := doctor.ExaminePC(newRunningPC(about.source, decideFor(about)))
 	if err != nil {

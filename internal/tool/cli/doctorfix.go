@@ -20,38 +20,38 @@ type fixer struct {
 	on      fixable
 	style   term.Style
 	answers *bufio.Scanner
-	all     bool            // no more questions
-	tried   map[string]bool // changes that are done, or were not wanted
+	all     bool            // do all further steps without a question
+	tried   map[string]bool // lines of steps that are done or rejected
 	done    int
 
-	only string // the line of the only step that is wanted; "": all
-	dry  bool   // steps are shown, and not done
+	only string // the line of the only step to do; "": all
+	dry  bool   // print steps without doing them
 }
 
-// fixable is what is fixed: the part that differs from system to system.
+// fixable is a machine to fix. Each system implements it.
 type fixable interface {
-	// next examines the machine as it is after the steps so far, and gives the next step whose line is asked for; nil: there is none.
+	// next examines the current machine and returns the next step for whose line asks returns true; nil: none.
 	next(asks func(line string) bool) (*doctor.Report, *step, error)
-	// took is told of a step that is done.
+	// took is called after a step is done.
 	took(*step)
-	// whyLeft says why nothing was done about a finding.
+	// whyLeft returns the reason why a finding was not fixed.
 	whyLeft(finding *doctor.Finding, tried map[string]bool) string
-	// nothing says that there was no step, and after what follows from the steps.
+	// nothing returns the message for no step, and after the message about the consequences of the steps.
 	nothing() string
 	after() string
 }
 
-// step is one thing that fixes something.
+// step is one step of a fix.
 type step struct {
 	finding *doctor.Finding
 	line    string   // for a shell
-	files   []string // what becomes of which
+	files   []string // the affected files
 	edits   []fix.Edit
 	do      func() error
-	change  *explain.Change // of files and variables that it makes; nil: it makes another one
+	change  *explain.Change // the change of files and variables; nil: another kind of change
 }
 
-// asksFirst refuses to fix without a question where nobody can answer one.
+// asksFirst returns an error if the fix needs questions and there is no terminal for them.
 func asksFirst(s *invocation, r *repairing) error {
 	if !r.yes && !r.dry && !s.terminal {
 		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
@@ -59,7 +59,7 @@ func asksFirst(s *invocation, r *repairing) error {
 	return nil
 }
 
-// fixStepwise does each step that was tried and is wanted; after each, the machine is examined again.
+// fixStepwise does each tried and accepted step, and examines the machine again after each.
 func fixStepwise(s *invocation, on fixable, r *repairing) error {
 	f := &fixer{invocation: s, on: on, style: term.StyleFor(s.out, s.getenv), answers: bufio.NewScanner(s.in), all: r.yes, tried: map[string]bool{},
 		only: r.step, dry: r.dry}
@@ -92,10 +92,10 @@ func fixStepwise(s *invocation, on fixable, r *repairing) error {
 	}
 }
 
-// asks tells whether a step with this line is wanted, and was not tried yet.
+// asks reports whether a step with this line is wanted and was not tried before.
 func (f *fixer) asks(line string) bool { return !f.tried[line] && (f.only == "" || f.only == line) }
 
-// plan says what a step that is not done would write.
+// plan records the files that a step would write.
 func (f *fixer) plan(next *step) {
 	for _, e := range next.edits {
 		f.invocation.plan(e.Path, e.Text, e.Remove)
@@ -113,7 +113,7 @@ func (f *fixer) show(next *step) {
 	}
 }
 
-// Answers to a question.
+// answer is an answer to a question.
 type answer uint8
 
 const (
@@ -122,7 +122,7 @@ const (
 	enough
 )
 
-// ask asks whether a step is wanted.
+// ask asks whether to do a step.
 func (f *fixer) ask() answer {
 	for !f.all {
 		fmt.Fprint(f.out, "Make this change? y(es), n(o), a(ll), q(uit): ")
@@ -144,7 +144,7 @@ func (f *fixer) ask() answer {
 	return wanted
 }
 
-// end says what was done, and what is left to do.
+// end prints the completed and remaining steps.
 func (f *fixer) end(report *doctor.Report) error {
 	if f.only != "" && len(f.tried) == 0 {
 		return exit.Problem("--step: no step has this line now")
@@ -180,8 +180,7 @@ func (f *fixer) end(report *doctor.Report) error {
 	return nil
 }
 
-// nameFix prints the command that fixes something of a report, with the options that lead to the same report; options are
-// those with which it does.
+// nameFix prints the command that fixes findings of a report. options are the options that lead to the same report.
 func nameFix(s *invocation, style term.Style, options ...string) {
 	line := "vkloader doctor --fix"
 	for _, option := range options {
@@ -196,7 +195,7 @@ func nameFix(s *invocation, style term.Style, options ...string) {
 	style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+line, line)
 }
 
-// undoFix gives back what --fix has changed.
+// undoFix undoes the changes of --fix.
 func undoFix(s *invocation, force bool) error {
 	m, err := s.machine()
 	if err != nil {

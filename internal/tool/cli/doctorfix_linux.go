@@ -15,17 +15,17 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// ownFiles fixes what is in the user's own files.
+// ownFiles fixes the user's own files.
 type ownFiles struct {
 	*invocation
 	*doctoring
 	about  *subject
-	source *machine.Source // as it is after the steps; variables as sessions to come have them
-	later  bool            // a variable is among what was done
+	source *machine.Source // after the steps so far, with the variables of future sessions
+	later  bool            // a step has changed a variable
 }
 
-// fixHere does each step that was tried, is in the user's own files, and is wanted. With --probe, also what dies when it is
-// loaded goes into quarantine, out of the program of --app or of all; with --full, programs are made to start faster, too.
+// fixHere does each tried and accepted step in the user's own files. With --probe, it also quarantines components that fail
+// when loaded, for the program of --app or for all. With --full, it also makes programs start faster.
 func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
@@ -36,7 +36,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
 }
 
-// namesFix names the command that makes changes, where there is one to make.
+// namesFix prints the command that makes changes, if there is a change to make.
 func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
 	source := about.source
 	if d.pid != 0 || d.elevated || d.user != "" || d.device != "" || d.plugin != "" || source.Tree != nil || !source.Foreign() && len(s.variables) > 0 {
@@ -101,7 +101,7 @@ func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, err
 	return report, next, err
 }
 
-// nextChange is the first problem or warning, otherwise, that a change fixes; nil: there is none.
+// nextChange returns the first change that fixes a problem or warning or, with --full, saves time; nil: none.
 func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
@@ -128,8 +128,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool
 	return nil
 }
 
-// nextQuarantine is that of the first driver or layer that crashed or hung when it was loaded, and that can be kept out; nil:
-// there is none.
+// nextQuarantine returns the quarantine of the first driver or layer that crashed or hung when loaded; nil: none.
 func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) bool) (*step, error) {
 	app := f.app
 	for _, p := range report.Probes {
@@ -145,7 +144,7 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) 
 		if err != nil {
 			return nil, err
 		}
-		// Where the loader of the program does not read it, a quarantine changes nothing.
+		// A quarantine has no effect if the program's loader does not read it.
 		loaders.For(f.source, loaders.Linker(f.source, ""), nil).On(found.Source)
 		files, err := settingsfile.TryQuarantine(found, p.Name, app)
 		if err != nil || !fix.Own(&f.source.Machine, files...) {
@@ -166,8 +165,8 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) 
 	return nil, nil
 }
 
-// betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
-// step. Where it makes programs start faster, there must be no more.
+// betters reports whether a change reduces the number of problems and warnings. A change that only replaces one warning by
+// another is no step. A change that makes programs start faster must not increase the number.
 func (f *ownFiles) betters(change explain.Change, faster bool) bool {
 	options := doctor.Options{}
 	problems, warnings, err := doctor.Count(f.source, options)
@@ -181,10 +180,10 @@ func (f *ownFiles) betters(change explain.Change, faster bool) bool {
 	return problemsAfter < problems || problemsAfter == problems && (warningsAfter < warnings || faster && warningsAfter == warnings)
 }
 
-// changed is the machine after a change of its files: only variables are still as this session has them.
+// changed returns the machine after a change of its files. Variables stay as in this session.
 func (f *ownFiles) changed(change explain.Change) *machine.Source {
 	source := change.On(f.source)
-	source.Without, source.Added = f.about.source.Without, f.about.source.Added // the file is gone, or there
+	source.Without, source.Added = f.about.source.Without, f.about.source.Added // the file is removed or written
 	for part := &change; part != nil; part = part.And {
 		f.later = f.later || part.File == ""
 	}
@@ -203,5 +202,5 @@ func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[string]bool) strin
 	return finding.Unfixed()
 }
 
-// registryOf is the registry that --undo gives values back to: Linux has none.
+// registryOf returns the registry for --undo. Linux has none.
 func registryOf() fix.Registry { return nil }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every step is asked for, until all are wanted; the end of the input is the end of the questions.
+// Every step asks a question until "all"; the end of the input ends the questions.
 func TestFixAsks(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

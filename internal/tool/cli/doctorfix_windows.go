@@ -13,14 +13,14 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// ownValues fixes what the registry says wrongly.
+// ownValues fixes registry values.
 type ownValues struct {
 	*invocation
 	machine machine.Machine
 	all     bool // values of all users may be written
 }
 
-// fixHere does each step that was tried, is a value of the registry that the caller may write, and is wanted.
+// fixHere does each tried and accepted step that changes a registry value which the caller may write.
 func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
@@ -35,7 +35,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, &d.repairing)
 }
 
-// namesFix names the command that makes changes, where there is one to make.
+// namesFix prints the command that makes changes, if there is a change to make.
 func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
 	m := about.source.Machine
 	if d.elevated || d.app != "" || d.pid != 0 || len(s.variables) > 0 || fix.UndoFile(&m) == "" {
@@ -54,7 +54,7 @@ func (f *ownValues) after() string { return "" }
 
 func (f *ownValues) took(*step) {}
 
-// mayWrite tells whether the caller may write a value, and the registry editor can export it.
+// mayWrite reports whether the caller may write a value and the registry editor can export it.
 func (f *ownValues) mayWrite(at windows.ValueName) bool {
 	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
 }
@@ -71,7 +71,7 @@ func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, er
 	return report, f.step(report, asks), nil
 }
 
-// step is the first that a report leads to; nil: there is none.
+// step returns the first step for a report; nil: none.
 func (f *ownValues) step(report *doctor.Report, asks func(line string) bool) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
@@ -101,5 +101,5 @@ func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[string]bool) stri
 	return finding.Unfixed()
 }
 
-// registryOf is the registry that --undo gives values back to.
+// registryOf returns the registry for --undo.
 func registryOf() fix.Registry { return windows.Running{} }

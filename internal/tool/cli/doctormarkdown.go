@@ -17,12 +17,12 @@ import (
 type markdownReport struct {
 	to        io.Writer
 	report    *doctor.Report
-	variables []environment.Variable // that are set
+	variables []environment.Variable // the set variables
 	kernel    string
 }
 
-// printMarkdown writes a report for a bug tracker, with what is private hidden as in a bundle. Everything from the
-// machine stands in code spans and blocks, so that nothing of it is markup.
+// printMarkdown prints a report for a bug tracker and hides personal data as in a bundle. All text from the machine is in
+// code spans and blocks, so that it contains no markup.
 func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
 	m := &markdownReport{to: term.Raw(s.out), report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
@@ -59,7 +59,7 @@ func (m *markdownReport) print(full bool) {
 	}))
 }
 
-// baseNames are the names of files, without their directories.
+// baseNames returns the names of files without their directories.
 func baseNames(files []string) string {
 	return strings.Join(term.Words(files, machine.Style.Base), " ")
 }
@@ -70,7 +70,7 @@ func (m *markdownReport) modules(title string, modules []doctor.Module) {
 	}))
 }
 
-// findings are blocks: problems and warnings; with full, notes and what follows from others, too.
+// findings prints problems and warnings; with full, also notes and consequences of other findings.
 func (m *markdownReport) findings(full bool) {
 	fmt.Fprint(m.to, "\n### Findings\n")
 	none := true
@@ -97,7 +97,7 @@ func (m *markdownReport) findings(full bool) {
 	}
 }
 
-// table is a table whose cells are code; rows of two cells without a second one are left out.
+// table prints a table with code spans in its cells. It omits two-cell rows without a second cell.
 func (m *markdownReport) table(title string, headings []string, rows [][]string) {
 	if title != "" {
 		fmt.Fprintf(m.to, "\n### %s\n", title)

@@ -19,16 +19,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// envFinding is something wrong with the variables.
+// envFinding is a fault of a variable.
 type envFinding struct {
 	Code      doctor.Kind   `json:"code"`
 	Severity  diag.Severity `json:"severity"`
 	Statement string        `json:"statement"`
 	Variable  string        `json:"variable"`
 	What      string        `json:"what"`
-	Do        string        `json:"do"` // "" where nothing that was tried helps
+	Do        string        `json:"do"` // "": no tried fix helps
 
-	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
+	Commands []string `json:"commands,omitempty"` // the shell lines in do
 }
 
 func newEnv(s *invocation) *cobra.Command {
@@ -101,7 +101,7 @@ func newEnv(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// severityIn is a severity in words, with problems in a colour.
+// severityIn returns a severity as text, with problems in a colour.
 func severityIn(style term.Style, severity diag.Severity) string {
 	if severity == diag.Problem {
 		return style.Bad(severity.String())

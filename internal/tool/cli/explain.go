@@ -20,7 +20,7 @@ import (
 	"vkloader/spec"
 )
 
-// explaining is what explain is asked to do.
+// explaining holds the options of explain.
 type explaining struct {
 	output
 	elevated, statements, bare bool
@@ -84,7 +84,8 @@ func (e *explaining) run(s *invocation, names []string) error {
 	})
 }
 
-// here explains for a program, or a process, of this machine or one below --root. rest prints what comes after drivers and layers.
+// here explains for a program or a process, of this machine or one below --root. rest prints the sections after drivers and
+// layers.
 func (e *explaining) here(s *invocation, names []string) (answer *survey.Explanation, rest func(), err error) {
 	about, err := s.subject(e.app, e.elevated, e.pid)
 	if err != nil {
@@ -102,7 +103,7 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	}, err
 }
 
-// explained explains a decision for a program; names, when there are any, say of what; bare: without packages and fixes.
+// explained explains a decision for a program. names selects drivers and layers; none: all. bare omits packages and fixes.
 func explained(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
 	loader := decideFor(about)
 	if static := staticOf(about); !static.Gets() {
@@ -138,7 +139,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
-		if answer.Made.Compute != nil { // whether it shows something is not known: what fits better counts
+		if answer.Made.Compute != nil { // the program may have a window or not, so the closer decision counts
 			if other := about.process.Differences(answer.Made.Compute); len(other) < len(result.Differs) {
 				result.Differs = other
 			}
@@ -147,7 +148,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	return result, nil
 }
 
-// printElevated says that the program runs with more rights than its user, and which variables it ignores for this.
+// printElevated prints the reason why the program is elevated, and the variables that it ignores because of that.
 func printElevated(s *invocation, a *survey.Explanation) {
 	style := term.StyleFor(s.out, s.getenv)
 	if a.Elevated != "" {
@@ -159,7 +160,7 @@ func printElevated(s *invocation, a *survey.Explanation) {
 	}
 }
 
-// owned enters who installed each manifest.
+// owned enters the package of each manifest.
 func owned(about *subject, lists ...[]explain.Item) {
 	var manifests []string
 	for _, list := range lists {
@@ -175,7 +176,7 @@ func owned(about *subject, lists ...[]explain.Item) {
 	}
 }
 
-// only keeps what has one of the names in its own name or its path; all, without names. It is an error when nothing has.
+// only selects items whose name or path contains one of the names; without names, all. It returns an error if there is none.
 func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, err error) {
 	inOf, outOf = explain.Matching(in, names), explain.Matching(out, names)
 	if len(names) == 0 || len(inOf)+len(outOf) > 0 {
@@ -189,7 +190,7 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), hint)
 }
 
-// printItem prints a driver or layer; verb comes before what changes whether it is used.
+// printItem prints a driver or layer. verb introduces the changes that add or remove it.
 func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 	number := "   "
 	if e.Order > 0 {
@@ -224,10 +225,10 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 	}
 }
 
-// printExplained prints what is used and what is not; of a part of it, a kind that has nothing in the part is not named.
+// printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
 func printExplained(s *invocation, a *survey.Explanation) {
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "For %s:\n", term.Or(a.App, "a program that enables nothing itself"))
+	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables nothing itself"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {
@@ -253,7 +254,7 @@ func printExplained(s *invocation, a *survey.Explanation) {
 	}
 }
 
-// printRules shows the statements that an explanation names, each once.
+// printRules prints the statements of an explanation, each once.
 func printRules(s *invocation, lists ...[]explain.Item) {
 	seen := map[string]bool{}
 	for _, list := range lists {

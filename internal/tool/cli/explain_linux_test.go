@@ -51,7 +51,7 @@ func TestExplainText(t *testing.T) {
 	}
 }
 
-// --env, --app and --elevated change what is decided for, not this process.
+// --env, --app and --elevated change the explained program, and not this process.
 func TestExplainWhatIf(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := errors.Join(os.Mkdir("relative", 0o755), os.WriteFile("relative/game", nil, 0o755)); err != nil {
@@ -94,7 +94,7 @@ func TestExplainWhatIf(t *testing.T) {
 	}
 }
 
-// mixed is a world with layers and drivers of each kind.
+// mixed returns a tree with layers and drivers of each kind.
 func mixed() *facts.Tree {
 	return &facts.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
 }

@@ -18,7 +18,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// otherSystem is what the options for a machine with another system say.
+// otherSystem holds the options for a machine with another system.
 type otherSystem struct {
 	platform   string
 	registry   []string
@@ -33,12 +33,12 @@ const platformHelp = "--platform examines a machine with another system; --root 
 	"files that the registry editor exported. For macOS --root may be the bundle of an application. The\n" +
 	"variables of that machine are only those of --env.\n\n"
 
-// platformNames are what --platform takes.
+// platformNames returns the values of --platform.
 func platformNames() []string {
 	return append(term.Words(systems.Systems, func(s systems.System) string { return s.Name }), androidName)
 }
 
-// androidName is the system whose loader has no manifests.
+// androidName is the system whose loader reads no manifests.
 const androidName = "android"
 
 // addPlatform adds the options for a machine with another system.
@@ -56,7 +56,7 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	}
 }
 
-// check says what does not go together.
+// check returns an error for incompatible options.
 func (e *otherSystem) check() error {
 	if e.bits != "32" && e.bits != "64" {
 		return fmt.Errorf("--bits needs 32 or 64, got %q", e.bits)
@@ -73,7 +73,7 @@ func (e *otherSystem) check() error {
 	return nil
 }
 
-// sourceOf gives the facts of the machine that the options name.
+// sourceOf returns the facts of the machine that the options describe.
 func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, error) {
 	system, _ := systems.Find(e.platform)
 	source := &systems.Source{System: system, Bits: e.bits, Elevated: elevated, Program: app}
@@ -84,7 +84,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 		}
 		source.Machine = m
 	} else {
-		fmt.Fprintf(s.errOut, "vkloader: without --root, the files of that machine are not known\n")
+		fmt.Fprintf(s.messages(), "vkloader: without --root, the files of that machine are not known\n")
 		if err := s.change(&source.Machine); err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 			source.Keys = &systems.Registry{}
 		}
 		for _, p := range source.Keys.Read(file, content) {
-			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p.String()))
+			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p.String()))
 		}
 	}
 	properties, err := propertiesOf(s, e)
@@ -124,7 +124,7 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 			return nil, exit.Unable("--properties: %w", err)
 		}
 		for _, p := range properties.Read(file, string(content)) {
-			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p))
+			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p))
 		}
 	}
 	return properties, nil
@@ -157,8 +157,8 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 	}, nil
 }
 
-// resourcesOf is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
-// program lies in; "" when it is in none.
+// resourcesOf returns the resource directory of the program's bundle: --root itself, or the bundle with the program in it;
+// "" if there is none.
 func resourcesOf(s *invocation, source *systems.Source, app string) string {
 	flat := source.System.Name == "ios"
 	if !flat && source.System.Name != "macos" || s.root == "" {
@@ -185,7 +185,7 @@ func resourcesOf(s *invocation, source *systems.Source, app string) string {
 	return ""
 }
 
-// decidedOn is the decision on the machine that the options name.
+// decidedOn returns the decision on the machine that the options describe.
 func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *decide.Decision, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
@@ -213,7 +213,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 	return explained, func() { printSystem(s, source, answer) }, nil
 }
 
-// printSystem says what another system's loader does by other rules.
+// printSystem prints the differences of another system's loader.
 func printSystem(s *invocation, source *systems.Source, answer *decide.Decision) {
 	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On "+source.System.Title))
 	loader := source.System.Loader

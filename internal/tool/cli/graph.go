@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// graphForms are the formats of the picture, by file extension.
+// graphForms maps file extensions to picture formats.
 var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".dot": survey.DOT}
 
 func newGraph(s *invocation) *cobra.Command {

@@ -14,13 +14,13 @@ import (
 	"unicode"
 )
 
-// secret stands in files outside of every root.
+// secret is the content of files outside every root.
 const secret = "SECRET-OUTSIDE"
 
-// hostileName is a name with what a terminal must not get, and what a shell would act on.
+// hostileName is a name with characters that control a terminal or a shell.
 const hostileName = "a\x1b[2J\u202e\u200b\u009b$(reboot);'\"\n,b"
 
-// hostileRoot lays out a machine that means harm: links that lead out, pipes, names with escapes, broken files.
+// hostileRoot lays out a hostile machine: links that lead outside, pipes, names with escapes, damaged files.
 func hostileRoot(t *testing.T, random *rand.Rand, many int) string {
 	t.Helper()
 	top := t.TempDir()
@@ -70,8 +70,8 @@ func hostileRoot(t *testing.T, random *rand.Rand, many int) string {
 	return root
 }
 
-// Over machines that mean harm the tool does not crash or hang, nothing from outside the root gets in, and nothing that
-// a terminal would act on gets out.
+// On hostile machines the tool does not crash or hang, reads nothing outside the root, and prints nothing that controls a
+// terminal.
 func TestHostileRoots(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -83,7 +83,7 @@ func TestHostileRoots(t *testing.T) {
 	}
 }
 
-// Twenty thousand manifests are many, and no reason to hang.
+// The tool handles twenty thousand manifests in time.
 func TestManyManifests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 20,000 files")

@@ -54,7 +54,7 @@ func newInfo(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// printInfo writes the result for people.
+// printInfo prints the result as text.
 func printInfo(s *invocation, r *decide.Inspection) {
 	style := term.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
@@ -133,7 +133,7 @@ func printInfo(s *invocation, r *decide.Inspection) {
 	}
 }
 
-// resultOf is what became of a driver, in words.
+// resultOf describes the result of a driver.
 func resultOf(d *decide.InspectedDriver) string {
 	switch {
 	case d.Problem != "":
@@ -146,7 +146,7 @@ func resultOf(d *decide.InspectedDriver) string {
 	return "no device"
 }
 
-// printInfoMore writes what --full adds.
+// printInfoMore prints the additional parts of --full.
 func printInfoMore(s *invocation, r *decide.Inspection) {
 	style := term.StyleFor(s.out, s.getenv)
 	line := func(format string, args ...any) {

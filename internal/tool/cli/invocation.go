@@ -15,47 +15,52 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
-// invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that
-// and decide nothing; what a command does is in functions that get it.
+// invocation is the context of a command: its process and the options common to all commands. Its methods read this data;
+// commands are functions that receive it.
 type invocation struct {
 	out, errOut io.Writer
 	environ     []string
 	executable  string
-	self        string // this program, for children of it
+	self        string // this program, for starting it as a child process
 
-	in       io.Reader // answers to questions
-	terminal bool      // who answers sits before it
+	in       io.Reader // input for answers to questions
+	terminal bool      // in is a terminal
 
-	root      string   // --root: the directory that is examined as a file system; "": this machine
+	root      string   // --root: the directory to examine as a file system; "": this machine
 	variables []string // --env: changes to the environment
-	rules     bool     // --rules: with the ids of statements
+	rules     bool     // --rules: print the IDs of statements
 
-	actAs string    // --as-user: the user whose rights the command has; "": this process's own
+	actAs string    // --as-user: the user whose rights the command has; "": the process's own
 	args  []string  // the command line
 	plain io.Writer // standard output without the wrapper
 
-	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
-	class  int  // 32 or 64; 0: that of the program
+	// On Windows, where a program's word size is an option, and a program may have fewer rights than the tool:
+	class  int  // 32 or 64; 0: the program's
 	asUser bool // --elevated=false
 
-	answered func(value any)                      // when not nil, is given every answer that is printed as JSON
-	planned  func(path, text string, remove bool) // when not nil, is given every file that --dry-run does not write
+	answered func(value any)                      // if not nil, receives every answer printed as JSON
+	planned  func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
 
-	added   map[string]string // files that count as there, with what is in them: what a change would write
-	without []string          // files that count as not there
-	still   bool              // write nothing, not even what is over
+	added   map[string]string // files to treat as existing, with their content: the result of a planned change
+	without []string          // files to treat as missing
+	still   bool              // write nothing, and remove no expired file
 }
 
-// plan says what --dry-run would have written, or removed.
+// messages returns standard error for lines of the tool itself, which may name files: no control character of a name passes. A
+// program that runs under the tool writes to errOut.
+func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
+
+// plan records a file that --dry-run would have written or removed.
 func (s *invocation) plan(path, text string, remove bool) {
 	if s.planned != nil {
 		s.planned(path, text, remove)
 	}
 }
 
-// options are the options of every command with which this one was called, for children of it.
+// options returns the given options that are common to all commands, for child processes.
 func (s *invocation) options() (args []string) {
 	if s.root != "" {
 		args = append(args, "--root", s.root)
@@ -66,7 +71,7 @@ func (s *invocation) options() (args []string) {
 	return args
 }
 
-// getenv is the value of a variable of the tool's own environment; the last one counts.
+// getenv returns the value of a variable in the tool's environment. The last entry counts.
 func (s *invocation) getenv(name string) string {
 	value := ""
 	for _, pair := range s.environ {
@@ -77,12 +82,12 @@ func (s *invocation) getenv(name string) string {
 	return value
 }
 
-// machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
-// environment is empty; either changed by --env. An error is for the command to return.
+// machine returns the machine to examine: this machine with the tool's environment, or the one below --root with an empty
+// environment. --env changes the environment.
 func (s *invocation) machine() (machine.Machine, error) {
 	m := machine.Machine{}
 	if s.root != "" {
-		// A link is not followed here: that of /proc/PID/root leads into the file system of another process, and says "/".
+		// Symbolic links stay unresolved: the target of /proc/PID/root reads "/" but leads to another process's file system.
 		root, err := filepath.Abs(s.root)
 		if err != nil {
 			return m, exit.Unable("--root: %w", err)
@@ -102,7 +107,7 @@ func (s *invocation) machine() (machine.Machine, error) {
 	return m, s.change(&m)
 }
 
-// change makes the changes of --env.
+// change applies --env.
 func (s *invocation) change(m *machine.Machine) error {
 	for _, variable := range s.variables {
 		name, value, set := strings.Cut(variable, "=")
@@ -118,7 +123,7 @@ func (s *invocation) change(m *machine.Machine) error {
 	return nil
 }
 
-// thisMachine is for commands that need the running system.
+// thisMachine is machine for commands that need the running system.
 func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 	m, err := s.machine()
 	if err == nil && m.Foreign() {
@@ -127,8 +132,7 @@ func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 	return m, err
 }
 
-// source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
-// or without more rights than its user.
+// source returns the machine's facts for a program: its path or name there ("": no specific program), elevated or not.
 func (s *invocation) source(app string, elevated bool) (*machine.Source, error) {
 	if onWindows && s.root != "" {
 		return nil, errors.New("--root goes with --platform on Windows: the registry, by which everything is found, is this machine's")
@@ -139,7 +143,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 	}
 	if app != "" {
 		info, err := m.Stat(app)
-		if errors.Is(err, fs.ErrNotExist) { // no file of the working directory
+		if errors.Is(err, fs.ErrNotExist) { // not a file in the working directory
 			if app, err = m.FindProgram(app); err == nil {
 				info, err = m.Stat(app)
 			}
@@ -150,7 +154,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 		if info.IsDir() {
 			return nil, exit.Unable("--app %s: a directory, not a program", app)
 		}
-		if app, err = m.Real(app); err != nil { // the loader sees its program without links (GEN-13)
+		if app, err = m.Real(app); err != nil { // the loader sees its program without symbolic links (GEN-13)
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
@@ -165,7 +169,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 	return served(source), nil
 }
 
-// served lets a source ask the driver service, once at most.
+// served lets a source ask the driver service, at most once.
 func served(source *machine.Source) *machine.Source {
 	source.Served = sync.OnceValue(func() facts.Service { return askService(source) })
 	return source

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Numbers of the answers as JSON, each with the commands that give it. A number is raised when a field of the answer changes its
-// meaning or goes.
+// Schema versions of the JSON outputs, each with its commands. A removed field or a new meaning of a field raises the
+// version.
 const (
 	bundleSchema        = 1 // bundle
 	cdiListSchema       = 1 // cdi list
@@ -37,17 +37,17 @@ const (
 	versionSchema       = 3 // version
 )
 
-// output is how a command prints its answer: for people, or as JSON.
+// output prints a command's answer as text or JSON.
 type output struct {
 	asJSON bool // --json
 }
 
-// option adds --json to a command; schema is the number of its answer.
+// option adds --json to a command. schema is the version of its answer.
 func (o *output) option(cmd *cobra.Command, schema int) {
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", schema))
 }
 
-// print prints an answer. text prints it for people.
+// print prints an answer. text prints it as text.
 func (o *output) print(s *invocation, answer any, text func()) error {
 	if o.asJSON {
 		return writeJSON(s, answer)
@@ -56,7 +56,7 @@ func (o *output) print(s *invocation, answer any, text func()) error {
 	return nil
 }
 
-// judge prints an answer, and then ends the tool as one that has found problems, if there are any.
+// judge prints an answer and returns the error of the exit code "problems" if there are problems.
 func (o *output) judge(s *invocation, answer any, problems bool, text func()) error {
 	err := o.print(s, answer, text)
 	if err == nil && problems {
@@ -65,7 +65,7 @@ func (o *output) judge(s *invocation, answer any, problems bool, text func()) er
 	return err
 }
 
-// notLooked ends the tool as one that could not look, if there is an error.
+// notLooked adds the exit code "could not examine" to an error.
 func notLooked(err error) error {
 	if err == nil {
 		return nil
@@ -85,8 +85,7 @@ func writeJSON(s *invocation, value any) error {
 	return err
 }
 
-// encodeJSON is JSON for people to read as well: indented, without escapes for HTML's sake, and with what could command a
-// terminal escaped.
+// encodeJSON returns readable JSON: indented, without escapes for HTML, and with characters that control a terminal escaped.
 func encodeJSON(value any) (string, error) {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)

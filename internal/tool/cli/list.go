@@ -84,29 +84,29 @@ func listBoth(s *invocation) error {
 	return err
 }
 
-// found is what is decided, and for which loader.
+// found is a decision and its loader.
 type found struct {
-	source *machine.Source // nil: of another system
+	source *machine.Source // nil: another system
 	loader *loaders.Loader
 	answer *decide.Decision
 }
 
-// listing is what list says of a kind: the list of package discover, and what would change it.
+// listing is the output of list for a kind: the list of package decide, with fixes.
 type listing struct {
 	Schema int             `json:"schema"`
 	Kind   string          `json:"kind"`
-	Loader *loaders.Loader `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
+	Loader *loaders.Loader `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
 	Found  []listedFinding `json:"found"`
 	Places []decide.Place  `json:"places"`
 }
 
 type listedFinding struct {
 	decide.Finding
-	Do       string   `json:"do,omitempty"`       // "" where nothing that was tried helps
-	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
+	Do       string   `json:"do,omitempty"`       // "": no tried fix helps
+	Commands []string `json:"commands,omitempty"` // the shell lines in do
 }
 
-// Severities of findings, as package discover has them.
+// Severities as text.
 var (
 	severityNote    = diag.Note.String()
 	severityProblem = diag.Problem.String()
@@ -130,14 +130,14 @@ func decideList(s *invocation, other *otherSystem) (f *found, err error) {
 	return f, err
 }
 
-// of is the list of a kind.
+// of returns the list of a kind.
 func (f *found) of(kind explain.Kind) *listing {
 	list := f.answer.DriverList()
 	if kind.One == explain.Layers.One {
 		list = f.answer.LayerList()
 	}
 	l := &listing{list.Schema, list.Kind, f.loader, make([]listedFinding, len(list.Found)), list.Places}
-	rows := kind.Rows(f.answer.Plan) // the same findings, with what a trial wants to know of them
+	rows := kind.Rows(f.answer.Plan) // the same findings, in the form for trials
 	if f.source != nil {
 		kind.TryRows(f.source, f.answer.Plan, rows)
 	}
@@ -147,7 +147,7 @@ func (f *found) of(kind explain.Kind) *listing {
 	return l
 }
 
-// printLines prints lines below a heading, if there are any.
+// printLines prints a heading and lines, if there are any.
 func printLines(s *invocation, title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -158,7 +158,7 @@ func printLines(s *invocation, title string, lines []string) {
 	}
 }
 
-// placeIn is a place in a file, or the file where it is not known.
+// placeIn returns a place in a file, or the file without a known line.
 func placeIn(file string, line, column int) string {
 	if line == 0 {
 		return file
@@ -166,7 +166,7 @@ func placeIn(file string, line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", file, line, column)
 }
 
-// subjectIn is what a finding is about; of a file that is its name.
+// subjectIn returns the subject of a finding; for a file, the file's name.
 func subjectIn(subject, file string) string {
 	if subject == file {
 		return machine.Style.Base(file)
@@ -190,7 +190,7 @@ func printFound(s *invocation, l *listing) {
 	table := term.NewTable(headings...)
 	for _, r := range l.Found {
 		mark := inOrOut(r.In)
-		if !r.In && r.Path == "" { // about a variable or a name, not about something found
+		if !r.In && r.Path == "" { // about a variable or a name
 			mark = "--"
 		}
 		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), r.Why, r.Statement)
@@ -215,7 +215,7 @@ func printFound(s *invocation, l *listing) {
 	}
 }
 
-// paths tells where is searched, here or on another system.
+// paths returns the search paths, of this system or another one.
 func paths(s *invocation, other *otherSystem) (*decide.PathList, error) {
 	if other.platform != "" {
 		source, _, err := decidedOn(s, other, "", false)

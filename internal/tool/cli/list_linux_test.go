@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// What is in, what is out and why, on a machine that exists only here.
+// list shows the drivers and layers in use and out of use, with the reasons, on a machine made of files.
 func TestListReasons(t *testing.T) {
 	tree := &facts.Tree{
 		Vars: map[string]string{"HOME": "/h", "VK_LOADER_DRIVERS_DISABLE": "off*", "VK_INSTANCE_LAYERS": "VK_LAYER_none"},

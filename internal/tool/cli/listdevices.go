@@ -62,7 +62,7 @@ func newListDevices(s *invocation) *cobra.Command {
 				Schema  int             `json:"schema"`
 				Kind    string          `json:"kind"`
 				Devices []survey.Device `json:"devices"`
-				Order   []survey.Step   `json:"order"` // why those that programs see are in this order
+				Order   []survey.Step   `json:"order"` // the reasons for the order of visible devices
 				Problem string          `json:"problem,omitempty"`
 			}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem},
 				devices.Problem != "", func() { printDevices(s, devices) })
@@ -76,7 +76,7 @@ func newListDevices(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// selected are the places of the devices that selectors name, each once, in the order of the selectors.
+// selected returns the indexes of the selected devices without duplicates, in the order of the selectors.
 func selected(selectors []string, devices []drivers.Device) (places []int, err error) {
 	for _, text := range selectors {
 		hits, err := drivers.SelectDevices(text, devices)
@@ -92,7 +92,7 @@ func selected(selectors []string, devices []drivers.Device) (places []int, err e
 	return places, nil
 }
 
-// askForDevices asks the drivers that programs on this machine get for their devices, in children.
+// askForDevices lists the devices of this machine with the programs' drivers, in child processes.
 func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) {
 	source, err := s.source("", false)
 	if err != nil {
@@ -101,7 +101,7 @@ func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) 
 	return devicesOf(s, source, limit)
 }
 
-// devicesOf asks the drivers that a program gets.
+// devicesOf lists the devices with a program's drivers.
 func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
@@ -111,7 +111,7 @@ func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*sur
 	return devices, notLooked(err)
 }
 
-// inOrOut is the mark of what programs get, or do not get.
+// inOrOut returns the mark for use: "in" or "out".
 func inOrOut(in bool) string {
 	if in {
 		return "in"
@@ -119,7 +119,7 @@ func inOrOut(in bool) string {
 	return "out"
 }
 
-// printSearch says how to find what ended a child; died: something did.
+// printSearch prints the ways to find the component that ended a child process; died: there is one.
 func printSearch(to io.Writer, died bool) {
 	if died {
 		fmt.Fprintln(to, "To find the layer or driver: vkloader doctor, or for one program: vkloader run --find-culprit PROGRAM")
@@ -160,15 +160,15 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	}
 }
 
-// mapped are the devices that programs see under all their names.
+// mapped lists the visible devices with all their names.
 type mapped struct {
 	Schema  int                  `json:"schema"`
 	Kind    string               `json:"kind"`
-	Devices []survey.DeviceNames `json:"devices"` // in the order in which programs get them
+	Devices []survey.DeviceNames `json:"devices"` // in the programs' order
 	Problem string               `json:"problem,omitempty"`
 }
 
-// mapOf maps the devices of this machine that programs see.
+// mapOf maps the visible devices of this machine.
 func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
 	var seen []decide.Device
 	for i := range devices.List {
@@ -179,7 +179,7 @@ func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
 	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, drivers.GPUs(m)), Problem: devices.Problem}
 }
 
-// printMap prints the devices, each with its names.
+// printMap prints the devices with their names.
 func printMap(s *invocation, m *mapped) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(m.Devices) == 0 {
@@ -206,7 +206,7 @@ func printMap(s *invocation, m *mapped) {
 	style.Lines(s.out, "", nil, "\"vkloader env --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
 }
 
-// ggmlText are the two numbers of llama.cpp.
+// ggmlText describes both numbers of llama.cpp.
 func ggmlText(r *survey.DeviceNames) string {
 	text := numberText("GGML_VK_VISIBLE_DEVICES=%d", r.GGMLRaw)
 	if r.GGMLCompact == nil {
@@ -215,7 +215,7 @@ func ggmlText(r *survey.DeviceNames) string {
 	return text + numberText("; Vulkan%d without it", r.GGMLCompact)
 }
 
-// numberText is a number in words; "" for none.
+// numberText formats a number; "" for nil.
 func numberText(format string, number *int) string {
 	if number == nil {
 		return ""
@@ -223,7 +223,7 @@ func numberText(format string, number *int) string {
 	return fmt.Sprintf(format, *number)
 }
 
-// chooseDevice prints the variables by which programs of a kind get one device.
+// chooseDevice prints the variables that give programs of a kind only one device.
 func chooseDevice(s *invocation, kind, device string, out *output, limit time.Duration) error {
 	if device == "" {
 		return errors.New("--for needs --device")

@@ -10,10 +10,10 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// pageName is the name of a command's page: its words with dashes.
+// pageName returns the name of a command's man page: its words with dashes.
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// pageSection is 1 for commands, 7 for topics of the help.
+// pageSection returns 1 for commands and 7 for help topics.
 func pageSection(cmd *cobra.Command) string {
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return "7"
@@ -21,7 +21,7 @@ func pageSection(cmd *cobra.Command) string {
 	return "1"
 }
 
-// manPage writes the page of a command or a topic.
+// manPage returns the man page of a command or a topic.
 func manPage(cmd *cobra.Command) []byte {
 	p := manualPage{}
 	p.line(`.nh`)
@@ -46,14 +46,14 @@ func manPage(cmd *cobra.Command) []byte {
 	return []byte(p.String())
 }
 
-// manualPage is a page that is being written.
+// manualPage is a man page under construction.
 type manualPage struct{ strings.Builder }
 
 func (p *manualPage) line(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
 
 func (p *manualPage) heading(name string) { p.line(".SH %s", name) }
 
-// text writes a line of text, which must not be taken for a request.
+// text writes a line of text and escapes a leading control character.
 func (p *manualPage) text(line string) {
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		line = `\&` + line
@@ -76,7 +76,7 @@ func (p *manualPage) paragraphs(text string) {
 	}
 }
 
-// fixed writes lines as they are.
+// fixed writes lines without filling.
 func (p *manualPage) fixed(lines []string) {
 	p.line(".nf")
 	for _, line := range lines {
@@ -130,7 +130,7 @@ func (p *manualPage) seeAlso(cmd *cobra.Command) {
 	}
 }
 
-// roff is a text in which nothing has a meaning to roff. A minus is one, not a hyphen: options are copied out of pages.
+// roff escapes a text. A minus sign stays one instead of a hyphen, because users copy options from man pages.
 func roff(text string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 }

@@ -16,9 +16,9 @@ import (
 
 type ociAnswer struct {
 	Schema int      `json:"schema"`
-	Image  string   `json:"image"` // its root directory
+	Image  string   `json:"image"` // the image's root directory
 	Works  bool     `json:"works"` // the image has a loader and a driver that can be loaded
-	Add    []string `json:"add"`   // advice for an image without one
+	Add    []string `json:"add"`   // advice for an image without a working driver
 	cdi.Verdict
 }
 

@@ -22,10 +22,10 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// go test ./internal/tool/cli -run OutputSchemas -update writes the schemas of the outputs again.
+// To update the published schemas: go test ./internal/tool/cli -run OutputSchemas -update
 var update = flag.Bool("update", false, "write docs/schema/output")
 
-// outputs are command lines whose answers the published schemas describe, by the schema's name.
+// outputs maps schema names to command lines whose answers they describe.
 var outputs = map[string][]string{
 	"info":           {"info"},
 	"list":           {"list drivers", "list layers"},
@@ -58,7 +58,7 @@ var outputs = map[string][]string{
 	"service":        {"service status --socket SOCKET"},
 }
 
-// titles are what the schemas are of.
+// titles maps schema names to titles.
 var titles = map[string]string{
 	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
 	"env-for": "vkloader env --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
@@ -70,7 +70,7 @@ var titles = map[string]string{
 	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
 }
 
-// The published schemas are those of the types that the commands print, and what the commands print follows them.
+// The published schemas equal those of the printed types, and the commands' outputs conform to them.
 func TestOutputSchemas(t *testing.T) {
 	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../survey", "../settingsfile", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../launch", "../term", "../../containers/cdi", "../../containers/offer")
 	socket := runningService(t)
@@ -118,7 +118,7 @@ func TestOutputSchemas(t *testing.T) {
 	}
 }
 
-// published compares a schema with what the type of an answer gives.
+// published compares a schema with that of an answer's type.
 func published(t *testing.T, name, file string, answer any, comments map[string]string) {
 	t.Helper()
 	made := schemaOf(reflect.TypeOf(answer), "", comments)
@@ -145,7 +145,7 @@ func published(t *testing.T, name, file string, answer any, comments map[string]
 	}
 }
 
-// follows judges an output by a schema.
+// follows checks an output against a schema.
 func follows(file string, output []byte) error {
 	compiled, err := jsonschema.NewCompiler().Compile(file)
 	if err != nil {
@@ -158,7 +158,7 @@ func follows(file string, output []byte) error {
 	return compiled.Validate(value)
 }
 
-// schemaOf is the schema of a type as encoding/json writes it; comment is what the source says of the field.
+// schemaOf returns the schema of a type as encoding/json writes it. comment is the comment of the field.
 func schemaOf(of reflect.Type, comment string, comments map[string]string) map[string]any {
 	made := map[string]any{}
 	if comment != "" {
@@ -219,7 +219,7 @@ func schemaOf(of reflect.Type, comment string, comments map[string]string) map[s
 	return made
 }
 
-// tagsOf tells struct types apart by the names of their fields in JSON.
+// tagsOf returns the JSON names of a struct's fields, which identify the type.
 func tagsOf(of reflect.Type) []string {
 	var tags []string
 	for i := range of.NumField() {
@@ -236,7 +236,7 @@ func fieldKey(tags []string, name string) string {
 	return strings.Join(tags, " ") + ":" + name
 }
 
-// fieldComments are what the sources say of the fields of structs.
+// fieldComments returns the comments of struct fields in the sources.
 func fieldComments(t *testing.T, directories ...string) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
@@ -282,7 +282,7 @@ func structComments(of *ast.StructType, comments map[string]string) {
 	}
 }
 
-// An output that lacks a field, or has one of another type, does not follow its schema; one more is no fault.
+// An output violates its schema if a field is missing or has another type. An additional field is valid.
 func TestFollows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.json")
 	made := schemaOf(reflect.TypeOf(settingsfile.Done{}), "", nil)

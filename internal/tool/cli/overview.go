@@ -12,11 +12,11 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// maxAttention is how many findings the first screen has room for.
+// maxAttention is the maximum number of findings on the first screen.
 const maxAttention = 3
 
-// overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
-// type next. Children load drivers and layers, and have a second for it.
+// overview prints the output of "vkloader" without a command: one screen with the verdict, the inventory, the most important
+// findings, and the next commands. Child processes load drivers and layers within a second.
 func overview(s *invocation, how effort, out *output) error {
 	report, err := examineHere(s, how)
 	if err != nil {
@@ -49,7 +49,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		title string
 		names []string
 	}{{"Devices", devices}, {"Drivers", drivers}, {"Active layers", layers}} {
-		if onWindows && row.title == "Devices" { // they are asked of drivers alone
+		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
 		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, term.Or(listed(row.names), "none"))
@@ -88,7 +88,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 	}
 }
 
-// worthwhile says what notes have an answer to, of what users ask about; "": none has.
+// worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
 	var what []string
 	for code, words := range map[*doctor.Code]string{doctor.DriverIdle: "what slows programs down",
@@ -106,10 +106,10 @@ func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
 	style.Advice(s.out, "      do  ", f.Do, f.Commands...)
 }
 
-// maxListed is how many names a line of the first screen has.
+// maxListed is the maximum number of names in a line of the first screen.
 const maxListed = 6
 
-// listed is a list of names, cut where it gets long.
+// listed joins names and shortens a long list.
 func listed(names []string) string {
 	more := ""
 	if len(names) > maxListed {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// With 80 columns no line of the first screen, of a table or of a finding is longer, and nothing is left out.
+// With 80 columns, no line of the first screen, a table or a finding is longer, and no text is missing.
 func TestEightyColumns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -27,7 +27,7 @@ func TestEightyColumns(t *testing.T) {
 		s := &invocation{out: &out, errOut: &errOut, executable: os.Args[0], environ: []string{"COLUMNS=80"}}
 		run(s, append(args, "--root", root, "--env", "VK_LOADER_DRIVERS_DISABLE=a_very_long_pattern_that_matches_nothing_at_all*"))
 		for _, line := range strings.Split(out.String(), "\n") {
-			if utf8.RuneCountInString(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") { // a name is not cut
+			if utf8.RuneCountInString(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") { // names are not broken
 				t.Errorf("%v: %d columns: %s", args, utf8.RuneCountInString(line), line)
 			}
 		}
@@ -39,7 +39,7 @@ func TestEightyColumns(t *testing.T) {
 	}
 }
 
-// --version says which release it is; rules are named with --rules alone.
+// --version prints the release. Only --rules prints rules.
 func TestVersionAndRules(t *testing.T) {
 	t.Parallel()
 	say := func(args ...string) string {

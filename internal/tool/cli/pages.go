@@ -12,7 +12,7 @@ import (
 
 const commandOfPages = "pages"
 
-// newPages is the hidden command by which the build makes man pages and completions of the commands themselves.
+// newPages returns the hidden command with which the build generates man pages and completions.
 func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
 		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
@@ -22,8 +22,8 @@ func newPages(s *invocation) *cobra.Command {
 	}
 }
 
-// writePages writes below a directory what "make install" copies: man/man1, man/man7, completions for the shells. The
-// same commands give the same bytes.
+// writePages writes the files that "make install" copies below a directory: man/man1, man/man7, and shell completions. The
+// output depends only on the commands.
 func writePages(root *cobra.Command, directory string) error {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// runningPC is the running system, for the doctor. What the system says of itself is asked once: a look at it is made
-// again for every fix that is tried.
+// runningPC is the running system for the doctor. It caches the system's answers, because every tried fix examines the
+// system again.
 type runningPC struct {
 	*machine.Source
 	app    string
@@ -21,7 +21,7 @@ type runningPC struct {
 	asked  *answers
 }
 
-// answers are what the system has said.
+// answers caches the system's answers.
 type answers struct {
 	lock     sync.Mutex
 	adapters map[string]facts.Adapters
@@ -30,13 +30,13 @@ type answers struct {
 	dxgi     func() facts.DXGI
 }
 
-// newRunningPC is the running system for the program of a source, which reads as the loader does.
+// newRunningPC returns the running system for the program of a source. The source reads as the loader does.
 func newRunningPC(source *machine.Source, loader *loaders.Loader) *runningPC {
 	return &runningPC{source, source.Program, loader, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
 		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
-// once asks what was not asked yet.
+// once returns a cached answer, or asks for it.
 func once[T any](a *answers, known map[string]T, name string, ask func(string) T) T {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -93,7 +93,7 @@ func (p *runningPC) Seen(bits string) doctor.PC {
 
 func (p *runningPC) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
 
-// Directories implements doctor.PC: the system's, then those of PATH.
+// Directories implements doctor.PC. It returns the system's directories, then those in PATH.
 func (p *runningPC) Directories() []string {
 	system := windows.SystemDirectory(p.WordSize())
 	list := []string{system}
@@ -109,10 +109,10 @@ func (p *runningPC) Directories() []string {
 	return list
 }
 
-// systemPart is what a bundle says of the system.
+// systemPart is the name of a bundle's description of the system.
 const systemPart = "the release of Windows"
 
-// otherViews are the sources for programs of the other word size, whose keys are in the registry of a bundle, too.
+// otherViews returns the sources for programs of the other word size. The bundle's registry also contains their keys.
 func otherViews(source *machine.Source) []*machine.Source {
 	if !windows.System64() {
 		return nil
@@ -125,7 +125,7 @@ func otherViews(source *machine.Source) []*machine.Source {
 	return []*machine.Source{&other}
 }
 
-// exportsOf are the parts of a bundle that hold the registry: what --registry takes.
+// exportsOf returns the parts of a bundle with the registry, in the format of --registry.
 func exportsOf(*machine.Source) map[string]func() (string, error) {
 	return map[string]func() (string, error){"registry.reg": func() (string, error) { return windows.Exported(), nil }}
 }

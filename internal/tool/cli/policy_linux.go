@@ -28,15 +28,15 @@ func newPolicy(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// policyHelp ends the help of every policy.
+// policyHelp is the end of the help of every policy.
 const policyHelp = "The policy is part of the settings file, which \"vkloader settings\" shows. --app, --system,\n" +
 	"--expires and --force are as for \"vkloader settings set\". Other loaders ignore the policy.\n\n" + exitCodesHelp
 
-// policy is one of the policies. Its words on the command line stand for values in the settings file.
+// policy is a policy. Its words on the command line correspond to values in the settings file.
 type policy struct {
 	name, short, long, example string
 	words, values              []string
-	initial                    string // the word where nothing is set
+	initial                    string // the default word
 	of                         func(*settingsfile.ForPrograms) string
 	in                         func(*settingsfile.Change) *string
 }
@@ -106,7 +106,7 @@ func newPolicyOf(s *invocation, p *policy) *cobra.Command {
 	return cmd
 }
 
-// showPolicies shows policies: what holds for all programs, and for those that have settings of their own.
+// showPolicies prints policies: the values for all programs, and for programs with their own settings.
 func showPolicies(s *invocation, list []policy) error {
 	place, err := s.settings()
 	if err != nil {

@@ -63,8 +63,8 @@ func newPs(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// runningPrograms looks at all processes that have a loader. Drivers and layers are told by the decision for the process with its
-// own variables. Those that no manifest names are told by their functions.
+// runningPrograms returns all processes with a loader. The decision for the process with its variables identifies drivers
+// and layers; their exported functions identify those without a manifest.
 func runningPrograms() (*doctor.Running, error) {
 	found, hidden, err := process.Here.List()
 	if err != nil {
@@ -88,12 +88,12 @@ func runningPrograms() (*doctor.Running, error) {
 	return result, nil
 }
 
-// printRunning shows it; live: again and again, again: it was shown before.
+// printRunning prints the list. live means repeated output, again that there was an earlier output.
 func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	style := term.StyleFor(s.out, s.getenv)
 	if file, ok := term.File(s.out); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprint(file, "\x1b[H\x1b[2J") // past what replaces control characters
+			fmt.Fprint(file, "\x1b[H\x1b[2J") // bypasses the replacement of control characters
 			again = false
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// seer is who sees what processes of others have mapped.
+// seer is the user who can inspect other users' processes.
 const seer = "root"
 
-// partsOfProcess are what --pid takes of a process.
+// partsOfProcess are the properties that --pid reads from a process.
 const partsOfProcess = "program, rights and root"
 
-// asSeer is what to do about processes that cannot be inspected: nothing is left to root.
+// asSeer returns the advice about processes that cannot be inspected; "" for root, who cannot do more.
 func asSeer() string {
 	if os.Geteuid() == 0 {
 		return ""
@@ -24,17 +24,17 @@ func asSeer() string {
 	return "; run as root to see them"
 }
 
-// loaderAt is the loader in a file.
+// loaderAt identifies the loader in a file.
 func loaderAt(source *machine.Source, file string) *loaders.Loader {
 	return loaders.Identify(&source.Machine, file)
 }
 
-// loadersIn are the loaders that a process has mapped. What is asked about the process is decided as the first of them does.
+// loadersIn returns the loaders that a process has mapped. The decision for the process imitates the first one.
 func loadersIn(p *process.Process, source *machine.Source, known map[string]*loaders.Loader) []doctor.RunningLoader {
 	list := []doctor.RunningLoader{}
 	for i, m := range p.Loaders() {
 		l, change := known[m.Path], p.Change(&m)
-		if change != process.Same { // what lies there is not what it has
+		if change != process.Same { // the file at the path is no longer the mapped one
 			l = &loaders.Loader{Version: m.Version()}
 		} else if l == nil {
 			l = loaderAt(source, m.Path)

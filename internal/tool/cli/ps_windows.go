@@ -8,21 +8,21 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// seer is who sees what processes of others have loaded.
+// seer is the user who can inspect other users' processes.
 const seer = "administrator"
 
-// partsOfProcess are what --pid takes of a process.
+// partsOfProcess are the properties that --pid reads from a process.
 const partsOfProcess = "program and rights"
 
-// asSeer is what to do about processes that cannot be inspected.
+// asSeer returns the advice about processes that cannot be inspected.
 func asSeer() string { return "; run as administrator to see them" }
 
-// loaderAt is the loader in a file.
+// loaderAt identifies the loader in a file.
 func loaderAt(source *machine.Source, file string) *loaders.Loader {
 	return loaders.LoadedDLL(source, file)
 }
 
-// loadersIn are the loaders that a process has loaded.
+// loadersIn returns the loaders that a process has loaded.
 func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
 	list := []doctor.RunningLoader{}
 	for _, m := range p.Loaders() {

@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// quarantined is what quarantine list says.
+// quarantined is the output of quarantine list.
 type quarantined struct {
 	Schema  int                          `json:"schema"`
 	Entries []settingsfile.QuarantineNow `json:"entries"`
@@ -39,7 +39,7 @@ func newQuarantine(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// renewQuarantines lifts those that are over, and says so. gone are settings files that were removed just now.
+// renewQuarantines lifts ended quarantines with a message. gone are settings files that have just been removed.
 func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
 	if err != nil {
@@ -47,15 +47,15 @@ func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 	}
 	ended, err := settingsfile.RenewQuarantines(found, gone)
 	for _, e := range ended {
-		fmt.Fprintf(s.errOut, "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
+		fmt.Fprintf(s.messages(), "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
 	}
 	if err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: quarantines stay as they are: %v\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: quarantines stay as they are: %v\n", err)
 	}
 	return nil
 }
 
-func forWhom(program string) string { return term.Or(program, "all programs") }
+func forWhom(program string) string { return term.Or(term.OneLine(program), "all programs") }
 
 func newQuarantineList(s *invocation) *cobra.Command {
 	var out output
@@ -86,7 +86,7 @@ func newQuarantineList(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// printQuarantines shows quarantines, and why some are not in force.
+// printQuarantines prints quarantines, and the reasons for those without effect.
 func printQuarantines(s *invocation, list []settingsfile.QuarantineNow, ignored []string) {
 	table := term.NewTable("", "name", "for", "until", "why")
 	for _, e := range list {
@@ -134,7 +134,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// quarantineFields are the fields of the settings file that keep it out.
+// quarantineFields returns the settings file's fields that exclude the component.
 func quarantineFields(e *settingsfile.Quarantine) []string {
 	if e.Kind == "driver" {
 		return []string{loaders.ArrayField, loaders.DriversField, loaders.ExclusiveField}
@@ -142,7 +142,7 @@ func quarantineFields(e *settingsfile.Quarantine) []string {
 	return []string{loaders.ArrayField, loaders.LayersField}
 }
 
-// addQuarantine adds one, and says so.
+// addQuarantine adds a quarantine with a message.
 func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*settingsfile.Quarantine, error) {
 	found, err := s.settings()
 	if err != nil {
@@ -152,14 +152,14 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(s.errOut, "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	fmt.Fprintf(s.messages(), "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
 	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
-		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 	return e, nil
 }
 
-// notInQuarantine says so of a name, and what is.
+// notInQuarantine returns the error for an unknown quarantine, with the known ones.
 func notInQuarantine(found *settingsfile.Found, name string) error {
 	list, err := settingsfile.ListQuarantines(found)
 	if err != nil || len(list) == 0 {
@@ -188,13 +188,13 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			}
 			real := app
 			if list, err := settingsfile.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
-				real = list[0] // the program may be gone, or be named without its directory
+				real = list[0] // the program may be missing, or named without its directory
 			}
 			lifted, err := settingsfile.LiftQuarantines(found, func(e *settingsfile.Quarantine) bool {
 				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
 			})
 			for _, e := range lifted {
-				fmt.Fprintf(s.out, "%s is back for %s\n", e.Name, forWhom(e.Program))
+				fmt.Fprintf(s.out, "%s is back for %s\n", term.OneLine(e.Name), forWhom(e.Program))
 			}
 			if err == nil && len(lifted) == 0 && !all {
 				err = notInQuarantine(found, args[0])

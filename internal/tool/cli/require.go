@@ -17,11 +17,11 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// causes are what may not be met, in the order of the exit codes: from 10 on, but for the first.
+// causes lists the unmet requirements in the order of their exit codes: from 10 on, except for the first.
 var causes = []decide.NeedCode{decide.NeedHealth, decide.NeedDriver, decide.NeedDevice, decide.NeedNotCPU, decide.NeedVendor, decide.NeedType,
 	decide.NeedAPI, decide.NeedVRAM, decide.NeedExtension, decide.NeedCount}
 
-// causeExit is the exit code of what is not met.
+// causeExit returns the exit code of an unmet requirement.
 func causeExit(code decide.NeedCode) int {
 	if at := slices.Index(causes, code); at > 0 {
 		return 9 + at
@@ -54,7 +54,7 @@ func (r *requirements) options(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.library, "library", "", "use this libvulkan, a `PATH` or a name for the dynamic linker, instead of the tool's own")
 }
 
-// need reads what is required, and finds the probe.
+// need parses the requirements and finds the probe.
 func (r *requirements) need(s *invocation, command string) (need decide.Need, options decide.ProbeOptions, err error) {
 	if need, err = decide.ParseNeed(strings.Join(r.require, ",")); err != nil {
 		return need, options, fmt.Errorf("--require: %w", err)
@@ -70,7 +70,7 @@ func (r *requirements) need(s *invocation, command string) (need decide.Need, op
 	return need, decide.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
 }
 
-// unmet is the error of what is not met, with its exit code, after a text.
+// unmet returns the error of an unmet requirement with its exit code. text precedes the message.
 func unmet(err error, text string) error {
 	var what *decide.UnmetError
 	if !errors.As(err, &what) {
@@ -151,7 +151,7 @@ func newWait(s *invocation) *cobra.Command {
 				return err
 			}
 			program := ""
-			if len(args) > 0 { // before the wait: what is misspelled is known at once
+			if len(args) > 0 { // before the wait, so that a misspelled program fails at once
 				if program, err = programPath(args[0]); err != nil {
 					return err
 				}

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// twoDevices is a child that lists a discrete device and one of the processor.
+// twoDevices is a child process that lists a discrete device and a CPU device.
 const twoDevices = `
 cat <<'END'
 {"event":"library","path":"/m/libvulkan.so.1"}
@@ -23,7 +23,7 @@ cat <<'END'
 END
 `
 
-// The exit code of check says what is not met.
+// The exit code of check identifies the unmet requirement.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s, out, errOut := world(t, twoDevices)
@@ -56,7 +56,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// wait becomes the program when what is required is there, and says what is missing when its time is over.
+// wait executes the program once the requirements are met, and reports the unmet ones after its time limit.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	there := filepath.Join(t.TempDir(), "there")
@@ -80,7 +80,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// The map has the other names of each device, and env --for the variables.
+// The map has the other names of each device, and env --for prints the variables.
 func TestMapAndVariables(t *testing.T) {
 	t.Parallel()
 	s, out, errOut := world(t, twoDevices)

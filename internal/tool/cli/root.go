@@ -17,10 +17,10 @@ import (
 
 const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the machine could not be examined."
 
-// versionLine is what --version prints.
+// versionLine is the format of --version.
 const versionLine = "vkloader %s\n"
 
-// newRoot makes the commands that a command line needs.
+// newRoot returns the root command with the commands that a command line needs.
 func newRoot(s *invocation, args []string) *cobra.Command {
 	var out output
 	var noProbe bool
@@ -58,7 +58,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	}
 	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
 	root.SetFlagErrorFunc(flagError)
-	root.SetOut(term.Raw(s.out)) // of cobra's own, for shells
+	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
@@ -87,18 +87,19 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	return root
 }
 
-// run carries out a command line and gives the exit code.
+// run runs a command line and returns the exit code.
 func run(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
-	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
+	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
 	s.args, s.plain = args, s.out
-	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
+	// Standard error also carries the output of programs that run under the tool.
+	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
 	out.Flush()
 	if out.Err != nil {
 		why := out.Err
-		if of := (*fs.PathError)(nil); errors.As(why, &of) { // without the file
+		if of := (*fs.PathError)(nil); errors.As(why, &of) { // without the path
 			why = of.Err
 		}
 		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", why)
@@ -116,7 +117,7 @@ func run(s *invocation, args []string) int {
 	return exit.CodeOf(err)
 }
 
-// execute finds the command and runs it. The version alone needs none of them.
+// execute finds the command and runs it. "--version" needs no command.
 func execute(s *invocation, args []string, messages io.Writer) error {
 	if len(args) == 1 && args[0] == "--version" {
 		_, err := fmt.Fprintf(s.out, versionLine, release)
@@ -128,7 +129,7 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 	return root.Execute()
 }
 
-// asking reads answers; the question is written first.
+// asking reads answers. It first writes the buffered question.
 type asking struct {
 	io.Reader
 	out *term.Wrapper
@@ -139,7 +140,7 @@ func (a asking) Read(data []byte) (int, error) {
 	return a.Reader.Read(data)
 }
 
-// Main carries out the command line of a process and gives its exit code.
+// Main runs the command line of a process and returns its exit code.
 func Main(args, environ []string, out, errOut io.Writer) int {
 	executable, err := os.Executable()
 	if err != nil {
@@ -149,7 +150,7 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 		terminal: isTerminal(os.Stdin)}, args[1:])
 }
 
-// command is a command of the tool: its name, and what makes it.
+// command is a command of the tool: its name and its constructor.
 type command struct {
 	name string
 	make func(*invocation) *cobra.Command
@@ -175,14 +176,14 @@ func everyCommand() []command {
 		{"ui", newUI},
 		{"version", newVersion},
 		{commandOfPages, newPages},
-		{topicOfVariables, func(*invocation) *cobra.Command { // its text is made when it is asked for
+		{topicOfVariables, func(*invocation) *cobra.Command { // the text is made on demand
 			return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
 		}},
 	}, commandsOfSystem()...)
 }
 
-// commandsFor lists the commands that a command line needs. A line that begins with the name of a command needs that command
-// alone, and "--version" needs none: the tool starts faster without the others. Every other line may need each of them.
+// commandsFor lists the commands that a command line needs. A line that begins with a command's name needs only that
+// command, and "--version" needs none, so that the tool starts faster. Every other line may need all of them.
 func commandsFor(args []string) (list []command, every bool) {
 	list = everyCommand()
 	if len(args) == 1 && args[0] == "--version" {

@@ -14,19 +14,19 @@ import (
 	"vkloader/internal/decide/trust"
 )
 
-// onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
+// onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = false
 
-// bitsHelp is of the option --bits.
+// bitsHelp is the help of the option --bits.
 const bitsHelp = "the word size of the program, 32 or 64 (default 64; in commands with --app, that of the program)"
 
-// commandsOfSystem are the commands that other systems have nothing for.
+// commandsOfSystem returns the commands that only Linux has.
 func commandsOfSystem() []command {
 	return []command{{"policy", newPolicy}, {"cdi", newCDI}, {"oci", newOCI}, {"system", newSystem}, {"follow", newFollow}, {"serve", newServe},
 		{"service", newService}}
 }
 
-// self is this program for children of it, also when its file was replaced meanwhile.
+// self returns the path with which this program starts itself, even if its file has been replaced.
 func self(string) string { return "/proc/self/exe" }
 
 func isTerminal(f *os.File) bool {
@@ -34,7 +34,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// kernelOf is the release of the kernel; "" for another machine's.
+// kernelOf returns the release of the kernel; "" for another machine.
 func kernelOf(source *machine.Source) string {
 	var name unix.Utsname
 	if source.Foreign() || unix.Uname(&name) != nil {
@@ -44,7 +44,7 @@ func kernelOf(source *machine.Source) string {
 		unix.ByteSliceToString(name.Machine[:])
 }
 
-// libraryVersions are the release of a library, as its note says, and the version of Vulkan in its name.
+// libraryVersions returns the release in a library's note, and the Vulkan version in its name.
 func libraryVersions(library string) (release, vulkan string) {
 	if file, err := os.Open(library); err == nil {
 		release = binary.Release(file)
@@ -53,8 +53,8 @@ func libraryVersions(library string) (release, vulkan string) {
 	return release, strings.TrimPrefix(filepath.Base(library), "libvulkan.so.")
 }
 
-// elevatedHere reports whether the children of the tool count as elevated, as it does itself: its user or group ids differ, or it
-// was started with more rights than its user.
+// elevatedHere reports whether the tool, and so its child processes, are elevated: the real and effective IDs differ, or the
+// tool was started with more rights than its user.
 func elevatedHere() bool { return trust.Differs() }
 
 // askService asks the driver service for drivers.

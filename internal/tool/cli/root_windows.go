@@ -16,13 +16,13 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
+// onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = true
 
-// bitsHelp is of the option --bits.
+// bitsHelp is the help of the option --bits.
 const bitsHelp = "the word size of the program, 32 or 64; without it that of this tool, or of --app"
 
-// commandsOfSystem are the commands that there is nothing for on Windows: each says so.
+// commandsOfSystem returns the commands that Windows does not support. Each prints the reason.
 func commandsOfSystem() (list []command) {
 	for _, c := range []struct{ name, why string }{
 		{"cdi", "gives Linux's drivers to containers"},
@@ -42,13 +42,13 @@ func commandsOfSystem() (list []command) {
 	return list
 }
 
-// elevatedHere tells whether programs have more rights than their user because the tool has, which starts them.
+// elevatedHere reports whether the tool, and so the programs that it starts, are elevated.
 func elevatedHere() bool {
 	rights := windows.Own()
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
-// self is this program for children of it, with the reader that belongs to it.
+// self returns the path with which this program starts itself. It also sets the reader for child processes.
 func self(executable string) string {
 	machine.OwnReader = func() machine.Reader {
 		if r := probe.OwnReader(); r != nil {
@@ -64,13 +64,13 @@ func isTerminal(f *os.File) bool {
 	return syswindows.GetConsoleMode(syswindows.Handle(f.Fd()), &mode) == nil
 }
 
-// askService is never called: there is no driver service here.
+// askService is never called, because Windows has no driver service.
 func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 
-// kernelOf is the release of the kernel: the system's name has it here.
+// kernelOf returns "": the system's name contains the release on Windows.
 func kernelOf(*machine.Source) string { return "" }
 
-// libraryVersions are the release of a library and its version of Vulkan, as its resources say.
+// libraryVersions returns a library's release and Vulkan version from its resources.
 func libraryVersions(library string) (release, vulkan string) {
 	if windows.FileText(library, "ProductName") == "vkloader" {
 		release = windows.FileText(library, "ProductVersion")
@@ -78,15 +78,15 @@ func libraryVersions(library string) (release, vulkan string) {
 	return release, strings.TrimSuffix(windows.FileVersion(library), ".0")
 }
 
-// orderUse is in the usage of settings: there are no rules about the order of layers here.
+// orderUse is the part of settings' usage about the order of layers, which Windows does not support.
 const orderUse = ""
 
 func settingsOfSystem(*invocation) []*cobra.Command { return nil }
 
-// listens watches nothing: Windows ends the process with its terminal.
+// listens returns false: Windows ends the process with its terminal.
 func listens(func(), chan<- struct{}) bool { return false }
 
-// together runs a child, and ends it and its children with its context.
+// together runs a child process, and ends it and its child processes with its context.
 func together(child *exec.Cmd) error {
 	job, err := windows.NewJob()
 	if err != nil {
@@ -97,11 +97,11 @@ func together(child *exec.Cmd) error {
 	if err := spawn.Start(child); err != nil {
 		return err
 	}
-	_ = job.Take(uint32(child.Process.Pid)) // where a process may be in one job alone, the child alone is ended
+	_ = job.Take(uint32(child.Process.Pid)) // without nested jobs, only the child itself ends
 	return child.Wait()
 }
 
-// openPage starts a browser on a page.
+// openPage opens a page in a browser.
 func openPage(address string) (forget func(), err error) {
 	return func() {}, spawn.Start(exec.Command("rundll32", "url.dll,FileProtocolHandler", address))
 }

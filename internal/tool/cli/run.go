@@ -28,14 +28,14 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// launched is what run is asked to do.
+// launched holds the options of run.
 type launched struct {
 	launch.Choice
 	findsCulprit
 	output
-	log        string // file that gets the loader's log
+	log        string // the file for the loader's log
 	dry, times bool
-	limit      time.Duration // of the child that lists devices
+	limit      time.Duration // of the child process that lists devices
 }
 
 func newRun(s *invocation) *cobra.Command {
@@ -50,7 +50,7 @@ func newRun(s *invocation) *cobra.Command {
 		ValidArgsFunction: completePrograms(s),
 	}
 	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what follows the program is the program's
+	flags.SetInterspersed(false) // the words after the program belong to the program
 	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this file name, or this path: `FILE|GLOB`")
 	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	flags.StringArrayVar(&r.Layers, "layer", nil, "also use layers whose name matches this `GLOB`, implicit or explicit")
@@ -98,7 +98,7 @@ func (r *launched) run(s *invocation, args []string) error {
 		r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == libraryPath }))
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	program.Environ = m.Environ
 	if r.dry {
@@ -123,11 +123,11 @@ func (r *launched) run(s *invocation, args []string) error {
 	return r.watch(s, &program, brought)
 }
 
-// libraryPath is the variable by which a program gets the loader that this tool brings.
+// libraryPath is the variable that gives a program the tool's own loader.
 const libraryPath = "LD_LIBRARY_PATH"
 
-// prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing. brought is
-// where the loader is that the program gets from this tool, if it does.
+// prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
+// effect. brought is the place of the tool's loader if the program gets it.
 func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]launch.Change, []string, error) {
 	changes, err := r.Changes(m)
 	if err != nil {
@@ -163,7 +163,8 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 	return changes, slices.Concat(warnings, also, ignoredBy(loader, source.Program, changes)), err
 }
 
-// ignoredBy says what the loader that a program brings along makes nothing of; nil: the program gets another one.
+// ignoredBy returns warnings about changes that the program's own loader ignores. loader is nil if the program gets another
+// one.
 func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) []string {
 	if loader == nil {
 		return nil
@@ -175,8 +176,8 @@ func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) 
 	return []string{strings.Join(names, ", ") + ": " + loader.NotInForce(program)}
 }
 
-// forDevices puts the variables that choose devices into the machine's environment. Devices are listed only where the choice
-// needs it.
+// forDevices adds the variables that choose devices to the machine's environment. It lists devices only if the choice needs
+// it.
 func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]launch.Change, []string, error) {
 	ask := func() (*launch.Devices, error) {
 		devices, err := devicesOf(s, source, r.limit)
@@ -195,13 +196,13 @@ func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.
 	return changes, warnings, err
 }
 
-// listedDevices are the devices of this machine for a choice among them.
+// listedDevices returns the devices of this machine for a choice.
 func listedDevices(devices *survey.Devices) (*launch.Devices, error) {
 	listed := &launch.Devices{}
 	for _, d := range devices.List {
 		listed.List = append(listed.List, d.Device)
 		hidden := d.Why
-		if d.HiddenBy == survey.Filters { // the choice takes the filters' place
+		if d.HiddenBy == survey.Filters { // the choice replaces the filters
 			hidden = ""
 		}
 		listed.Hidden = append(listed.Hidden, hidden)
@@ -212,7 +213,7 @@ func listedDevices(devices *survey.Devices) (*launch.Devices, error) {
 	return listed, nil
 }
 
-// watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
+// watch runs the program as a child process, separates the loader's lines, and ends as the program ended.
 func (r *launched) watch(s *invocation, program *launch.Program, brought probe.Place) error {
 	var log io.Writer = io.Discard
 	var file *os.File
@@ -236,10 +237,10 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 		return exit.As(exit.CannotRun, err)
 	}
 	if failed != nil {
-		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+		fmt.Fprintf(s.messages(), "vkloader: %s\n", failed)
 	}
 	if why := r.unheard(program, brought); !times.Seen && why != "" {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", why)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", why)
 	} else if r.times {
 		printTimes(s, times)
 	}
@@ -254,7 +255,7 @@ func ended(code int) error {
 	return exit.With(code)
 }
 
-// programPath is where a program is found. Errors have run's exit codes.
+// programPath finds a program. Its errors have the exit codes of run.
 func programPath(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	switch {
@@ -266,7 +267,7 @@ func programPath(name string) (string, error) {
 	return path, nil
 }
 
-// fullPath is a program's path as the loader sees it: full, and without links (GEN-13).
+// fullPath returns a program's path as the loader sees it: absolute and without symbolic links (GEN-13).
 func fullPath(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -277,7 +278,7 @@ func fullPath(program string) string {
 	return program
 }
 
-// printTimes writes the times to standard error: standard output is the program's.
+// printTimes prints the times to standard error, because standard output is the program's.
 func printTimes(s *invocation, t *loaders.LogTimes) {
 	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
 	style := term.StyleFor(s.errOut, s.getenv)
@@ -291,7 +292,7 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}
-	fmt.Fprintf(s.errOut, "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
+	fmt.Fprintf(s.messages(), "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
 		table.Print(s.errOut, "  ", style)

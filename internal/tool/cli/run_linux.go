@@ -37,7 +37,7 @@ const (
 		"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game"
 )
 
-// look gives the machine that the program is for.
+// look returns the machine for the program.
 func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 	m, err = s.machine()
 	if err == nil && m.Foreign() && !r.dry {
@@ -46,13 +46,13 @@ func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 	return m, err
 }
 
-// bring gives the loader that the program gets from this tool.
+// bring returns the place of the tool's own loader.
 func bring(s *invocation) (probe.Place, error) {
 	brought, err := probe.Find(s.executable, "")
 	return brought, notLooked(err)
 }
 
-// unfit says what a program sees nothing of, and that no driver is for it.
+// unfit returns warnings about variables that the program does not see, and about the lack of drivers for it.
 func unfit(source *machine.Source, program string) (warnings []string) {
 	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
@@ -78,7 +78,7 @@ func unfit(source *machine.Source, program string) (warnings []string) {
 	return warnings
 }
 
-// commandLine is a line for a shell that starts the program with the variables.
+// commandLine returns a shell line that starts the program with the variables.
 func commandLine(changes []launch.Change, args []string, _ string) string {
 	words := []string{"env"}
 	for _, c := range changes {
@@ -94,11 +94,11 @@ func commandLine(changes []launch.Change, args []string, _ string) string {
 	return strings.Join(append(words, term.Words(args, term.Quoted)...), " ")
 }
 
-// becomeProgram replaces this process by a program.
+// becomeProgram replaces this process with a program.
 func becomeProgram(p *launch.Program) error { return exit.As(exit.CannotRun, p.Become()) }
 
-// watched runs a program whose standard error goes through a splitter; end ends the tool as the program ended. stamps: the times
-// of lines are exact.
+// watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
+// requests exact times of lines.
 func watched(s *invocation, program *launch.Program, to *launch.Splitter, stamps bool, log *os.File) (end func(probe.Place) error, err error) {
 	status, left, err := program.Watch(to, stamps)
 	if left != nil {
@@ -114,7 +114,7 @@ func watched(s *invocation, program *launch.Program, to *launch.Splitter, stamps
 	}, err
 }
 
-// unheard says that a program has loaded no loader that wrote a line; "" where that is no wonder.
+// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
 func (r *launched) unheard(program *launch.Program, brought probe.Place) string {
 	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
 		return ""
@@ -122,8 +122,8 @@ func (r *launched) unheard(program *launch.Program, brought probe.Place) string 
 	return program.Path + " has not loaded " + brought.Library
 }
 
-// leave starts another process of the tool that goes on reading what the program's own children write. It gets the log as
-// a descriptor: by its path somebody else may have put another file there.
+// leave starts another process of the tool that keeps reading the standard error of the program's remaining processes. It
+// passes the log as a descriptor, because another process may have replaced the file at the log's path.
 func leave(s *invocation, from, log *os.File) {
 	defer from.Close()
 	args := []string{"follow"}
@@ -145,12 +145,12 @@ func leave(s *invocation, from, log *os.File) {
 		err = spawn.Start(cmd)
 	})
 	if err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
 	}
 }
 
-// newFollow is the process that leave starts: standard error of what a program left running is descriptor 3, and
-// the log, when there is one, descriptor 4.
+// newFollow returns the command that leave starts. Descriptor 3 is the standard error of the remaining processes, and
+// descriptor 4 the log, if any.
 func newFollow(s *invocation) *cobra.Command {
 	return &cobra.Command{Use: "follow [log]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
 		var log io.Writer = io.Discard
@@ -163,13 +163,13 @@ func newFollow(s *invocation) *cobra.Command {
 	}}
 }
 
-// hangKey is what the user types when a program hangs.
+// hangKey is the key with which the user marks a program as hung.
 const hangKey = `Ctrl-\`
 
-// crashedWith says what an exit code means that counts as a crash.
+// crashedWith explains an exit code that counts as a crash.
 const crashedWith = "as where a signal ended a command of a shell"
 
-// ofTheSystem tells whether a file is one of those that crash for others: abort(3) is in the C library.
+// ofTheSystem reports whether a file belongs to the C library, in which programs crash with abort(3).
 func ofTheSystem(file string) bool {
 	base := filepath.Base(file)
 	return strings.HasPrefix(base, "libc.") || strings.HasPrefix(base, "libc-") || strings.HasPrefix(base, "ld-")

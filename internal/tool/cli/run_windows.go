@@ -25,16 +25,16 @@ const (
 		"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed"
 )
 
-// look gives the machine that the program is for.
+// look returns the machine for the program.
 func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisMachine("run") }
 
-// bring gives nothing: the program gets no loader from this tool.
+// bring returns the zero place: the program gets no loader from this tool.
 func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
 
-// unfit is empty: every program of Windows sees the variables.
+// unfit returns no warnings: every Windows program sees the variables.
 func unfit(*machine.Source, string) []string { return nil }
 
-// commandLine are the commands for a prompt that start the program with the variables.
+// commandLine returns a command line that starts the program with the variables.
 func commandLine(changes []launch.Change, args []string, between string) string {
 	lines := term.Words(changes, func(c launch.Change) string { return `set "` + c.Name + "=" + c.Value + `"` })
 	words := make([]string, len(args))
@@ -46,7 +46,7 @@ func commandLine(changes []launch.Change, args []string, between string) string 
 	return strings.Join(append(lines, strings.Join(words, " ")), between)
 }
 
-// becomeProgram runs a program and ends as it ends.
+// becomeProgram runs a program and ends with its exit code.
 func becomeProgram(p *launch.Program) error {
 	code, err := p.Wait(nil)
 	if err != nil {
@@ -55,8 +55,8 @@ func becomeProgram(p *launch.Program) error {
 	return ended(code)
 }
 
-// watched runs a program whose standard error goes through a splitter; end ends the tool as the program ended. The times of lines
-// are those at which they are read: Windows does not say when they were written.
+// watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
+// does not record the time of a write, so the times of lines are those of reading.
 func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
@@ -64,7 +64,7 @@ func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool
 	return func(probe.Place) error { return ended(code) }, err
 }
 
-// unheard says that a program has loaded no loader that wrote a line; "" where nobody asks for times.
+// unheard returns a warning that the program loaded no loader with log lines; "" without --times.
 func (r *launched) unheard(program *launch.Program, _ probe.Place) string {
 	if !r.times {
 		return ""
@@ -72,17 +72,17 @@ func (r *launched) unheard(program *launch.Program, _ probe.Place) string {
 	return "no loader wrote a line in " + program.Path
 }
 
-// hangKey is what the user types when a program hangs.
+// hangKey is the key with which the user marks a program as hung.
 const hangKey = "Ctrl-Break"
 
-// crashedWith says what an exit code means that counts as a crash.
+// crashedWith explains an exit code that counts as a crash.
 const crashedWith = "as abort() ends programs"
 
-// systemFiles are those that crash, or wait, for others.
+// systemFiles are system libraries in which programs crash or wait.
 var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll", "win32u.dll", "wow64.dll",
 	"wow64cpu.dll", "wow64win.dll"}
 
-// ofTheSystem tells whether a file is one of these.
+// ofTheSystem reports whether a file is one of systemFiles.
 func ofTheSystem(file string) bool {
 	return slices.Contains(systemFiles, strings.ToLower(filepath.Base(file)))
 }

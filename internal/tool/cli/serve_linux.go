@@ -35,7 +35,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// serving is what the flags of serve say.
+// serving holds the options of serve.
 type serving struct {
 	file, directory, level string
 	testSource             string
@@ -43,7 +43,7 @@ type serving struct {
 	logJSON, check         bool
 }
 
-// configFile is the service's file when none is named.
+// configFile is the default configuration file of the service.
 const configFile = "/etc/vkloader/service.json"
 
 func newServe(s *invocation) *cobra.Command {
@@ -72,7 +72,7 @@ func newServe(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// serve runs the service, or checks what it would do.
+// serve runs the service or, with --check, prints the drivers that it would offer.
 func serve(s *invocation, o *serving) error {
 	c, err := o.configuration()
 	if err != nil {
@@ -82,7 +82,7 @@ func serve(s *invocation, o *serving) error {
 	if err != nil {
 		return err
 	}
-	source.Served = nil // it asks no service, least of all itself
+	source.Served = nil // the service asks no service, and not itself
 	if o.check {
 		return checkService(s, source, c)
 	}
@@ -111,7 +111,7 @@ func serve(s *invocation, o *serving) error {
 	return runService(options, log)
 }
 
-// resolver takes drivers out of packages as the configuration says.
+// resolver returns the resolver of drivers from packages for a configuration.
 func resolver(c *config.Config, cache string, log *slog.Logger) *component.Resolver {
 	return &component.Resolver{Roots: c.PackageRoots, Cache: cache, NoSymlinks: c.NoSymlinks, Check: c.CheckLibraries,
 		Step: c.StepTimeout, Log: log}
@@ -131,7 +131,7 @@ func runService(options server.Options, log *slog.Logger) error {
 	return nil
 }
 
-// configuration reads the file and the flags.
+// configuration returns the configuration of the file and the flags.
 func (o *serving) configuration() (*config.Config, error) {
 	c := config.Default()
 	file := cmp.Or(o.file, configFile)
@@ -153,7 +153,7 @@ func (o *serving) configuration() (*config.Config, error) {
 	return c, nil
 }
 
-// serviceDirectory is where the service's sockets are (PRO-001).
+// serviceDirectory returns the directory of the service's sockets (PRO-001).
 func serviceDirectory(s *invocation) string {
 	if directory := s.getenv(variables.ServiceDirectory.Name()); directory != "" {
 		return directory
@@ -164,7 +164,7 @@ func serviceDirectory(s *invocation) string {
 	return "/run/vkloaderd"
 }
 
-// takeSockets sorts the sockets that the service was started with.
+// takeSockets assigns the sockets that systemd has passed to the service.
 func takeSockets(s *invocation, to *server.Sockets) error {
 	sockets, err := activation.Sockets(s.getenv)
 	for _, socket := range sockets {
@@ -177,18 +177,18 @@ func takeSockets(s *invocation, to *server.Sockets) error {
 	return err
 }
 
-// serviceStatus is what service status says.
+// serviceStatus is the output of service status.
 type serviceStatus struct {
 	Schema  int             `json:"schema"`
 	Socket  string          `json:"socket"`
 	Health  string          `json:"health"`
-	Pending []string        `json:"pending"` // what the service is still examining, such as devices and components
-	Clients uint64          `json:"clients"` // this command included
-	Waiting uint64          `json:"waiting"` // questions that wait for an answer
+	Pending []string        `json:"pending"` // the devices and components in examination
+	Clients uint64          `json:"clients"` // including this command
+	Waiting uint64          `json:"waiting"` // questions without an answer yet
 	Machine string          `json:"machine"`
-	Drivers []serviceDriver `json:"drivers"` // of the machine
+	Drivers []serviceDriver `json:"drivers"` // the machine's drivers
 	LeftOut []offer.LeftOut `json:"left_out"`
-	Devices []serviceDevice `json:"devices"` // with drivers from components
+	Devices []serviceDevice `json:"devices"` // devices with drivers from components
 }
 
 type serviceDriver struct {
@@ -199,7 +199,7 @@ type serviceDriver struct {
 
 type serviceDevice struct {
 	Name   string `json:"name"`
-	Driver string `json:"driver"` // URL of the component; "" while there is none
+	Driver string `json:"driver"` // URL of the component; "": none yet
 	Why    string `json:"why,omitempty"`
 }
 
@@ -252,17 +252,17 @@ func newService(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// ownMachine is the machine that the tool was built for.
+// ownMachine returns the architecture of the tool's build.
 func ownMachine() string {
 	return map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}[runtime.GOARCH]
 }
 
-// dialService connects to the service that was named, or to the usual one.
+// dialService connects to the service at a socket, or at the default one.
 func dialService(s *invocation, socket string) (*protocol.Client, string, error) {
 	socket = cmp.Or(socket, filepath.Join(serviceDirectory(s), server.Socket))
 	c, err := protocol.Dial(socket)
 	if err != nil {
-		var system *os.SyscallError // the rest of the error is the path again
+		var system *os.SyscallError // the outer error repeats the path
 		if errors.As(err, &system) {
 			err = system.Err
 		}
@@ -271,7 +271,7 @@ func dialService(s *invocation, socket string) (*protocol.Client, string, error)
 	return c, socket, nil
 }
 
-// document asks for something that comes as a JSON document in a descriptor.
+// document reads an answer that is a JSON document in a descriptor.
 func document(c *protocol.Client, r protocol.Request, into any) error {
 	files, err := c.Ask(r, nil)
 	if err != nil {
@@ -288,7 +288,7 @@ func document(c *protocol.Client, r protocol.Request, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// inspection is what the tool reads of the inspect tree.
+// inspection is the used part of the inspect tree.
 type inspection struct {
 	Root struct {
 		Health struct {
@@ -330,7 +330,7 @@ func statusOf(s *invocation, name string) (*serviceStatus, error) {
 		LeftOut: []offer.LeftOut{}, Devices: []serviceDevice{}}
 	answer.Machine = ownMachine()
 	var tree inspection
-	if features.Features&protocol.FeatureInspect != 0 { // before anything is waited for
+	if features.Features&protocol.FeatureInspect != 0 { // before any wait
 		if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil {
 			return nil, exit.Unable("the service: %w", err)
 		}
@@ -359,7 +359,7 @@ func statusOf(s *invocation, name string) (*serviceStatus, error) {
 	return answer, nil
 }
 
-// read takes what the inspect tree says.
+// read copies the status from the inspect tree.
 func (a *serviceStatus) read(tree *inspection) {
 	root := &tree.Root
 	a.Health, a.Clients, a.Waiting = root.Health.Status, root.Stats.Clients, root.Stats.Waiting
@@ -367,7 +367,7 @@ func (a *serviceStatus) read(tree *inspection) {
 	for name, properties := range root.Devices {
 		d := serviceDevice{Name: name}
 		var active string
-		_ = json.Unmarshal(properties["active_icd"], &active) // "" when it is none
+		_ = json.Unmarshal(properties["active_icd"], &active) // "" without a driver
 		if active != "" {
 			d.Driver = root.ICDs[active].URL
 		} else {

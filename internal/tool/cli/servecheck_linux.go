@@ -21,7 +21,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// checkService prints what would be offered.
+// checkService prints the drivers that the service would offer.
 func checkService(s *invocation, source *machine.Source, c *config.Config) error {
 	rows := term.NewTable("", "driver", "for", "what")
 	offered := false
@@ -33,7 +33,7 @@ func checkService(s *invocation, source *machine.Source, c *config.Config) error
 		if err != nil {
 			return exit.As(exit.NotLooked, err)
 		}
-		if len(index.Drivers) > 0 || name == ownMachine() { // otherwise nobody expects any
+		if len(index.Drivers) > 0 || name == ownMachine() { // other word sizes need no row without drivers
 			addOffered(rows, &index.Document, index.LeftOut)
 		}
 		offered = offered || len(index.Drivers) > 0
@@ -49,7 +49,7 @@ func checkService(s *invocation, source *machine.Source, c *config.Config) error
 	return nil
 }
 
-// addOffered adds the rows of one machine.
+// addOffered adds the rows of one architecture.
 func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
 	for _, driver := range d.Drivers {
 		var size int64
@@ -67,7 +67,7 @@ func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
 	}
 }
 
-// present collects the devices that are there.
+// present collects the existing devices.
 type present map[string]table.Device
 
 // Add implements devices.Sink.
@@ -79,11 +79,11 @@ func (p present) Remove(node string) { delete(p, node) }
 // Idle implements devices.Sink.
 func (p present) Idle() {}
 
-// errOnce ends the look at the devices: nothing is watched.
+// errOnce ends the enumeration of devices instead of watching for changes.
 var errOnce = errors.New("only what is there now")
 
-// checkComponents adds the rows of the drivers from packages: those of the devices that are there now, if it is this machine
-// that is looked at, and the software driver. Images are unpacked into a directory that goes again.
+// checkComponents adds the rows of drivers from packages: those for existing devices, if here is set, and the software
+// driver. It unpacks images into a temporary directory.
 func checkComponents(rows *term.Table, c *config.Config, here bool) (offered bool, err error) {
 	cache, err := os.MkdirTemp("", "vkloader-check-")
 	if err != nil {

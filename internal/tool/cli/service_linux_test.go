@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// runningService starts a service of a machine with one driver that cannot be offered, and gives its socket.
+// runningService starts a service for a machine with one driver that cannot be offered, and returns its socket.
 func runningService(t *testing.T) string {
 	t.Helper()
 	root, directory := t.TempDir(), t.TempDir()
@@ -46,7 +46,7 @@ func runningService(t *testing.T) string {
 	return filepath.Join(directory, server.Socket)
 }
 
-// What is offered, and why something is not, by a service that says so.
+// service status lists the offered drivers, and the reasons for the others.
 func TestServiceStatus(t *testing.T) {
 	t.Parallel()
 	socket := runningService(t)
@@ -61,7 +61,7 @@ func TestServiceStatus(t *testing.T) {
 	}
 }
 
-// Where the sockets are (PRO-001).
+// serviceDirectory returns the directory of the sockets (PRO-001).
 func TestServiceDirectory(t *testing.T) {
 	t.Parallel()
 	user := "/run/vkloaderd"

@@ -37,7 +37,7 @@ func newSettings(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// settings looks for settings files, and removes ours whose time is over.
+// settings finds the settings files and removes the tool's expired ones.
 func (s *invocation) settings() (*settingsfile.Found, error) {
 	source, err := s.source("", false)
 	if err != nil {
@@ -48,12 +48,12 @@ func (s *invocation) settings() (*settingsfile.Found, error) {
 			return nil, err
 		}
 	}
-	source.Elevated, source.AsUser = false, true // the settings are those of what the user starts
+	source.Elevated, source.AsUser = false, true // the settings affect programs that the user starts
 	return settingsfile.Look(source)
 }
 
-// expireSettings removes settings files of ours whose time is over, and says so; one that cannot be removed is no
-// error, because programs go on with it as before.
+// expireSettings removes the tool's expired settings files with a message. A failed removal is no error, because programs
+// keep using the file.
 func expireSettings(s *invocation, m *machine.Machine) error {
 	over, err := settingsfile.Expire(m)
 	if err != nil {
@@ -67,15 +67,15 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
-			fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
+			fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
 			continue
 		}
-		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
+		fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
 	return renewQuarantines(s, m, gone)
 }
 
-// restoreOrder keeps the rules about the order of layers of a file whose time was over.
+// restoreOrder keeps the layer order rules of an expired file.
 func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
 	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
 	restored := false
@@ -83,9 +83,9 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
 		restored, err = settingsfile.RestoreRules(found, old)
 	}
 	if err != nil {
-		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
+		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
 	} else if restored {
-		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers stay in %s\n", old.Path)
+		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers stay in %s\n", old.Path)
 	}
 }
 
@@ -138,7 +138,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 func printShown(s *invocation, shown *settingsfile.Shown) {
 	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
-		if len(shown.Places) == 0 { // of Windows
+		if len(shown.Places) == 0 { // on Windows
 			fmt.Fprintln(s.out, `No settings file: SOFTWARE\Khronos\Vulkan\LoaderSettings names none, of HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE.`)
 			return
 		}
@@ -256,7 +256,7 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 	default:
 		line("drivers: those that are found")
 	}
-	for i := len(p.Drivers) - 1; i >= 0; i-- { // the last is the first one loaded (SET-83)
+	for i := len(p.Drivers) - 1; i >= 0; i-- { // the last element is loaded first (SET-83)
 		line("  %s", p.Drivers[i])
 	}
 	if p.Devices != nil {
@@ -321,7 +321,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// printOrder shows the rules about the order of layers, and what becomes of each.
+// printOrder prints the rules about the order of layers and their states.
 func printOrder(s *invocation, rules []settingsfile.RuleNow) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Rules about the order of layers"))
@@ -341,7 +341,7 @@ func printOrder(s *invocation, rules []settingsfile.RuleNow) {
 	}
 }
 
-// printChance says which layers are in an order that nothing gives, and how to choose one where the program's loader reads the
+// printChance prints the layers whose order is unspecified, and the way to order them if the program's loader reads the
 // settings file.
 func printChance(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
@@ -353,7 +353,7 @@ func printChance(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.
 	}
 }
 
-// printComputing says which layers programs do not get that show nothing.
+// printComputing prints the layers that programs without a window do not get.
 func printComputing(s *invocation, list []explain.Item) {
 	if len(list) == 0 {
 		return
@@ -363,7 +363,7 @@ func printComputing(s *invocation, list []explain.Item) {
 	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
 }
 
-// printLayerFile says which settings of layers are in force, and from where.
+// printLayerFile prints the layer settings in force and their file.
 func printLayerFile(s *invocation, shown *settingsfile.ShownLayers) {
 	if shown == nil {
 		return

@@ -20,7 +20,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// layerOptions are those of settings layer.
+// layerOptions are the options of settings layer.
 type layerOptions struct {
 	output
 	directory      string
@@ -64,7 +64,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// completeSettings gives the settings of a layer as they are typed.
+// completeSettings completes settings of a layer.
 func completeSettings(s *invocation, name string) []string {
 	source, err := s.source("", false)
 	if err != nil {
@@ -77,7 +77,7 @@ func completeSettings(s *invocation, name string) []string {
 	return term.Words(layer.Settings, func(s settingsfile.Setting) string { return s.Key + "=" })
 }
 
-// findLayerSettings finds an installed layer, whether or not programs get it.
+// findLayerSettings finds an installed layer, used or not.
 func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer, *manifest.Layer, error) {
 	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
@@ -102,14 +102,14 @@ func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer
 	return layer, found, nil
 }
 
-// layerEdit is one change: a setting gets a value, or its default again.
+// layerEdit is a change of a setting to a value or its default.
 type layerEdit struct {
 	key, value string
-	usual      bool // the default
+	usual      bool // set the default
 	setting    *settingsfile.Setting
 }
 
-// edits are the changes that a command line asks for.
+// edits returns the changes of a command line.
 func (o *layerOptions) edits(layer *settingsfile.Layer, changes []string) (list []layerEdit, err error) {
 	add := func(e layerEdit) error {
 		if e.setting = layer.Find(e.key); e.setting == nil {
@@ -138,7 +138,7 @@ func (o *layerOptions) edits(layer *settingsfile.Layer, changes []string) (list 
 	return list, nil
 }
 
-// setLayer shows the settings of a layer, or makes changes.
+// setLayer prints or changes the settings of a layer.
 func setLayer(s *invocation, o *layerOptions, name string, changes []string) error {
 	source, err := s.source("", false)
 	if err != nil {
@@ -199,7 +199,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	})
 }
 
-// printLayerWritten says which file was written, and who reads it.
+// printLayerWritten prints the written file and its readers.
 func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
 	verb := "Wrote"
 	if answer.Removed {
@@ -217,10 +217,10 @@ func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
 	}
 }
 
-// theDirectory is where a file comes from that --directory names.
+// theDirectory is the source of a file in the directory of --directory.
 const theDirectory = "--directory"
 
-// layerFile is the file to change: that of --directory, the one in force, or the user's.
+// layerFile returns the file to change: that of --directory, the one in force, or the user's.
 func layerFile(m *machine.Machine, o *layerOptions) (*settingsfile.LayerFile, error) {
 	places := settingsfile.LayerPlaces(m, settingsfile.ThisDirectory(m))
 	if o.directory != "" {
@@ -269,7 +269,7 @@ func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answ
 	})
 }
 
-// printLayerSettings lists the settings of a layer.
+// printLayerSettings prints the settings of a layer.
 func printLayerSettings(s *invocation, answer *settingsfile.LayerSettings) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(answer.Layer)))

@@ -10,25 +10,25 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// orderUse is in the usage of settings.
+// orderUse is a part of the usage of settings.
 const orderUse = "|order|layer"
 
-// settingsOfSystem are the commands of settings that only Linux has.
+// settingsOfSystem returns the subcommands of settings that only Linux has.
 func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
 }
 
-// ordered is what settings order says.
+// ordered is the output of settings order.
 type ordered struct {
 	Schema  int                         `json:"schema"`
-	Rules   []settingsfile.RuleNow      `json:"rules"`             // all rules, when they were listed
+	Rules   []settingsfile.RuleNow      `json:"rules"`             // all rules, for the list
 	Removed []settingsfile.Rule         `json:"removed,omitempty"` // by remove
-	File    string                      `json:"file,omitempty"`    // that was written, or would be
+	File    string                      `json:"file,omitempty"`    // the file that was written, or would be
 	Before  []settingsfile.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
-	After   []settingsfile.OrderedLayer `json:"after,omitempty"`   // likewise, with the change
+	After   []settingsfile.OrderedLayer `json:"after,omitempty"`   // the same after the change
 }
 
-// orderOptions are those of every command that changes the order.
+// orderOptions are the options of every command that changes the order.
 type orderOptions struct {
 	output
 	program     string
@@ -43,7 +43,7 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 	o.option(cmd, orderSchema)
 }
 
-// look finds the settings, and the program as they name it.
+// look finds the settings files and resolves the program's path.
 func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
 	found, err := s.settings()
 	if err == nil {
@@ -52,7 +52,7 @@ func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
 	return found, err
 }
 
-// change makes a change of the rules, and shows the order before and after it.
+// change changes the rules and prints the order before and after.
 func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*settingsfile.OrderOutcome, error)) error {
 	found, err := o.look(s)
 	if err != nil {
@@ -185,7 +185,7 @@ func (o *orderOptions) list(s *invocation) error {
 	})
 }
 
-// printReordered shows the order before and after a change; dry: the change was not made.
+// printReordered prints the order before and after a change; dry: the change was not made.
 func printReordered(s *invocation, done *ordered, dry bool) {
 	list := func(title string, layers []settingsfile.OrderedLayer) {
 		fmt.Fprintf(s.out, "%s\n", title)

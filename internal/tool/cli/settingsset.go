@@ -61,7 +61,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// changeFlags are the options of every command that changes the settings file.
+// changeFlags adds the options common to commands that change the settings file.
 func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
@@ -71,7 +71,7 @@ func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-// changeSettings changes the settings file, and prints what the user must know of the change.
+// changeSettings changes the settings file and prints warnings about the change.
 func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Change) (*settingsfile.Written, error) {
 	c.Finish = settingsfile.RenewRules
 	asked := &askedDevices{s: s, place: place}
@@ -80,7 +80,7 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 		return nil, err
 	}
 	for _, w := range asked.warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	if written.Alone {
 		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
@@ -125,28 +125,28 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 	})
 }
 
-// settingsLook is how long a child may take that looks at devices for settings.
+// settingsLook is the time limit of a child process that lists devices for settings.
 const settingsLook = 30 * time.Second
 
-// askedDevices are the devices of this machine, asked for settings.
+// askedDevices are the devices of this machine for settings.
 type askedDevices struct {
 	s        *invocation
 	place    *settingsfile.Found
 	found    probe.Place
 	devices  *survey.Devices
-	warnings []string // what a user should know of the settings
+	warnings []string // warnings about the settings
 }
 
 func (a *askedDevices) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }
 
-// source is what the child sees.
+// source returns the facts for the child process.
 func (a *askedDevices) source() *machine.Source {
 	return &machine.Source{Machine: a.place.Machine, Program: a.found.Child}
 }
 
-// List asks the probe for all devices, hidden ones included.
+// List lists all devices with the probe, including hidden ones.
 func (a *askedDevices) List() ([]decide.Device, error) {
 	if a.place.Machine.Foreign() {
 		return nil, errors.New("--device below --root needs DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
@@ -165,8 +165,8 @@ func (a *askedDevices) List() ([]decide.Device, error) {
 	return all, nil
 }
 
-// Manifest is that of a driver which is there by a variable only: with devices in the settings, variables do not count
-// (SET-98).
+// Manifest returns the manifest of a driver that only a variable names. With devices in the settings, variables have no
+// effect (SET-98).
 func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
 	if !a.devices.List[d.Index].Brought {
 		return "", nil
@@ -186,7 +186,7 @@ func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
 	return manifest, nil
 }
 
-// Try makes sure that programs get these devices, and says what variables have to do with it.
+// Try checks that programs get these devices, and adds warnings about interfering variables.
 func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error {
 	object = maps.Clone(object)
 	delete(object, "app_keys")
@@ -227,7 +227,7 @@ func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error 
 	return nil
 }
 
-// unset says how variables go, and where they are set.
+// unset describes the way to unset variables, with the lines that set them.
 func (a *askedDevices) unset(names []string) string {
 	text := "unset " + strings.Join(names, " ")
 	for _, name := range names {

@@ -16,15 +16,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// subject is the program that is looked at: one that would be started, or one that runs.
+// subject is the examined program, running or not.
 type subject struct {
 	source  *machine.Source
-	process *process.Process // nil: none that runs
+	process *process.Process // nil: not running
 	plugin  string           // a library that it opens later; "": none
 }
 
-// subject is what --app, --elevated and --pid name. Of a process it is the root, the environment, the executable, the
-// rights and the word size.
+// subject returns the program of --app, --elevated and --pid. A process gives the root, environment, executable, rights and
+// word size.
 func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
 	if pid == 0 {
 		source, err := s.source(app, elevated)
@@ -50,12 +50,12 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 	return &subject{source: served(source), process: p}, nil
 }
 
-// sourceFor is the machine as a process sees it.
+// sourceFor returns the machine's facts for a process.
 func sourceFor(p *process.Process) *machine.Source {
 	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class, Program: p.Program}
 }
 
-// mapped is the loader that a process has loaded; nil: none.
+// mapped returns the loader that a process has loaded; nil: none.
 func (a *subject) mapped() *loaders.Loader {
 	if mapped := a.process.Loaders(); len(mapped) > 0 {
 		return loaderAt(a.source, mapped[0].Path)
@@ -63,13 +63,13 @@ func (a *subject) mapped() *loaders.Loader {
 	return nil
 }
 
-// completeProcesses gives the processes that have a loader.
+// completeProcesses completes processes with a loader.
 func completeProcesses(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	found, _, _ := process.Here.List()
 	return term.Words(found, func(p *process.Process) string { return fmt.Sprintf("%d\t%s", p.PID, p.Name) }), cobra.ShellCompDirectiveNoFileComp
 }
 
-// name is the program in words; app is what it was asked for by.
+// name returns the program's name for messages. app is the value of --app.
 func (a *subject) name(app string) string {
 	if a.process != nil {
 		return a.process.Program
@@ -82,7 +82,7 @@ func addPlugin(cmd *cobra.Command, plugin *string) {
 	cmd.Flags().StringVar(plugin, "plugin", "", "also consider `FILE`, a library that the program opens at run time, such as libggml-vulkan.so")
 }
 
-// opens makes a library one that the program opens later. Without a program it says the word size.
+// opens sets a library that the program opens later. Without a program, the library gives the word size.
 func (a *subject) opens(plugin string) error {
 	if plugin == "" {
 		return nil
@@ -110,7 +110,7 @@ func addPID(cmd *cobra.Command, pid *int) {
 	completes(cmd, map[string]completion{"pid": completeProcesses})
 }
 
-// printDifferences says what a process has loaded otherwise than it would now.
+// printDifferences prints the differences between a process's loaded files and those that it would load now.
 func printDifferences(s *invocation, list []process.Difference) {
 	if len(list) == 0 {
 		return
@@ -125,8 +125,8 @@ func printDifferences(s *invocation, list []process.Difference) {
 	}
 }
 
-// decideFor makes what is asked about a program be decided as its loader does, and gives that loader: the one that a process has
-// mapped, or the one that the dynamic linker finds.
+// decideFor makes decisions about a program imitate its loader, and returns that loader: the one that a process has mapped,
+// or the one that the dynamic linker finds.
 func decideFor(about *subject) *loaders.Loader {
 	if about.process != nil {
 		if l := about.mapped(); l != nil {
@@ -137,7 +137,7 @@ func decideFor(about *subject) *loaders.Loader {
 	return loaders.Decide(about.source, about.plugin)
 }
 
-// staticOf tells whether the program is statically linked. A process that has mapped a loader has one.
+// staticOf returns the program's static linking. A process with a mapped loader counts as dynamic.
 func staticOf(about *subject) loaders.Static {
 	if about.process != nil && about.mapped() != nil {
 		return loaders.NotStatic
@@ -145,7 +145,8 @@ func staticOf(about *subject) loaders.Static {
 	return loaders.StaticOf(loaders.Linker(about.source, about.plugin))
 }
 
-// loaderFile is the file of the loader that a program gets, for which its source then decides; "": this project's, or none.
+// loaderFile returns the file of the program's loader, which the source's decisions then imitate; "": this project's, or
+// none.
 func loaderFile(source *machine.Source) string {
 	if l := loaders.Decide(source, ""); l != nil && !l.Ours() {
 		return l.File
@@ -153,15 +154,15 @@ func loaderFile(source *machine.Source) string {
 	return ""
 }
 
-// printLoader says which loader it is decided for, where that is not this project's.
+// printLoader prints the loader of the decision unless it is this project's.
 func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l != nil && !l.Ours() {
-		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, loaders.Line(l, program)+".")
+		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
 	}
 }
 
-// ignoredSettings says, for each of some programs, that its loader ignores the settings file or these fields of it; "" is a
-// program that is started without more. Nothing is said of programs whose loader obeys, or has none that is known.
+// ignoredSettings returns a message for each program whose loader ignores the settings file or some of the fields. The
+// program "" stands for every program. Programs with an unknown loader give no message.
 func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
 	if len(programs) == 0 {
 		programs = []string{""}
@@ -182,10 +183,10 @@ func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
 	return list
 }
 
-// warnIgnored says so of what was written into a settings file.
+// warnIgnored prints these messages for the content of a settings file.
 func warnIgnored(s *invocation, programs []string, content map[string]any) {
-	text, _ := json.Marshal(content) // what cannot be written was not written
+	text, _ := json.Marshal(content) // content that cannot be encoded was not written
 	for _, said := range ignoredSettings(s, programs, loaders.FieldsIn(string(text))) {
-		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 }

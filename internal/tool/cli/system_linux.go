@@ -103,7 +103,7 @@ func printSystemStatus(s *invocation, status *loaders.Status) {
 	}
 }
 
-// inForce is the heading's word on an architecture.
+// inForce returns the word in the heading for an architecture's loader.
 func inForce(a *loaders.Architecture) string {
 	switch a.InForce {
 	case loaders.InForceNone:

@@ -10,7 +10,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// systemRoot is a file system with the distribution's loader in force and this one beside it.
+// systemRoot returns a file system with the distribution's loader in force, and this project's loader beside it.
 func systemRoot(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()

@@ -22,7 +22,7 @@ import (
 	"vkloader/internal/tool/ui"
 )
 
-// page has the flags of ui.
+// page holds the options of ui.
 type page struct {
 	port           int
 	socket         string
@@ -63,7 +63,7 @@ func newUI(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// serve serves the page until it is over.
+// serve serves the page until its end.
 func (o *page) serve(s *invocation) error {
 	if o.port < 0 || o.port > 65535 {
 		return fmt.Errorf("--port needs a number up to 65535, got %d", o.port)
@@ -90,7 +90,7 @@ func (o *page) serve(s *invocation) error {
 	defer func() { forget() }()
 	started := false
 	options.Started = func(address string) {
-		if started { // a person has asked for another address
+		if started { // the user has requested another address
 			fmt.Fprintf(term.Raw(s.out), "%s\n", address)
 			return
 		}
@@ -98,7 +98,7 @@ func (o *page) serve(s *invocation) error {
 		o.announce(s, address, options.System)
 		if o.open {
 			if forget, err = openPage(address); err != nil {
-				fmt.Fprintf(s.errOut, "vkloader: no browser was started: %v\n", err)
+				fmt.Fprintf(s.messages(), "vkloader: no browser was started: %v\n", err)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (o *page) serve(s *invocation) error {
 	return notLooked(ui.Serve(ctx, tool, options))
 }
 
-// announce prints the address with its remarks.
+// announce prints the address with remarks.
 func (o *page) announce(s *invocation, address string, system bool) {
 	if o.socket != "" {
 		fmt.Fprintf(s.out, "Socket: %s\nForward a port to it, and open this address with that port:\n", o.socket)
@@ -122,11 +122,11 @@ func (o *page) announce(s *invocation, address string, system bool) {
 		fmt.Fprintln(s.errOut, "vkloader: the address works once; press Enter for a new one")
 	}
 	if line := o.forward(s, address); line != "" {
-		fmt.Fprintf(s.errOut, "vkloader: on the machine with the browser, first run:\n  %s\n", line)
+		fmt.Fprintf(s.messages(), "vkloader: on the machine with the browser, first run:\n  %s\n", line)
 	}
 }
 
-// forward is the line that makes the page reachable from where an SSH session came from; "" without such a session.
+// forward returns the line that forwards the page to the origin of an SSH session; "" without a session.
 func (o *page) forward(s *invocation, address string) string {
 	connection := strings.Fields(s.getenv("SSH_CONNECTION"))
 	if len(connection) != 4 {
@@ -148,13 +148,13 @@ func (o *page) forward(s *invocation, address string) string {
 	return line + " " + host
 }
 
-// commandLines carries out command lines of the tool for its page.
+// commandLines runs command lines of the tool for its page.
 type commandLines struct {
 	s       *invocation
 	machine machine.Machine
 	added   map[string]string
 	without []string
-	still   bool // nothing is written
+	still   bool // write nothing
 }
 
 // With implements ui.Tool.
@@ -165,7 +165,7 @@ func (c *commandLines) With(added map[string]string, without ...string) ui.Tool 
 // Machine implements ui.Tool.
 func (c *commandLines) Machine() machine.Machine { return c.machine }
 
-// invocation is one for the next command line.
+// invocation returns the invocation for the next command line.
 func (c *commandLines) invocation() *invocation {
 	s := *c.s
 	s.still = c.still
@@ -189,7 +189,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	return ran
 }
 
-// maxAnswer is how much of a child's answer is read.
+// maxAnswer is the maximum length of a child's answer.
 const maxAnswer = 256 << 20
 
 // Child implements ui.Tool.
@@ -214,10 +214,10 @@ func (c *commandLines) Child(ctx context.Context, told []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// childEnd is how long a child that is told to end may take.
+// childEnd is the time limit for the end of a child process after its termination signal.
 const childEnd = 2 * time.Second
 
-// tryLimit is how long the child of a trial may take.
+// tryLimit is the time limit of a trial's child process.
 const tryLimit = 30 * time.Second
 
 // Try implements ui.Tool.

@@ -18,8 +18,8 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// listens watches standard input: it calls end after a hang-up of the terminal or the close of a pipe, and sends a value to again
-// for each line. It returns false for a standard input without another end, such as /dev/null.
+// listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a value to
+// again for each line. It returns false for a standard input without another end, such as /dev/null.
 func listens(end func(), again chan<- struct{}) bool {
 	var info unix.Stat_t
 	if unix.Fstat(0, &info) != nil {
@@ -37,10 +37,10 @@ func listens(end func(), again chan<- struct{}) bool {
 	return true
 }
 
-// backgroundPause is how long a page in the background waits before it looks at its terminal again: reading would stop it.
+// backgroundPause is the interval at which a background process checks its terminal. Reading from it would stop the process.
 const backgroundPause = time.Second
 
-// hears waits for a line or the end of standard input, and returns false at its end.
+// hears waits for a line or the end of standard input, and returns false at the end.
 func hears(terminal bool, again chan<- struct{}) bool {
 	files := []unix.PollFd{{Fd: 0, Events: unix.POLLIN | unix.POLLRDHUP}}
 	_, err := unix.Poll(files, -1)
@@ -76,16 +76,16 @@ func hears(terminal bool, again chan<- struct{}) bool {
 	return true
 }
 
-// foreground reports whether the terminal's input is this process's.
+// foreground reports whether this process may read from the terminal.
 func foreground() bool {
 	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// together runs a child in a process group. The group is told to end with the child's context, and ends its own children then; what
-// is left of it later is killed. The child does not outlive this process.
+// together runs a child in a process group. The end of the child's context terminates the group, which then ends its own
+// children; the rest is killed later. The child does not outlive this process.
 func together(child *exec.Cmd) error {
-	runtime.LockOSThread() // the signal at the parent's end is tied to the thread
+	runtime.LockOSThread() // the parent-death signal is tied to the thread
 	defer runtime.UnlockOSThread()
 	child.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	group := func(s unix.Signal) { _ = unix.Kill(-child.Process.Pid, s) }
@@ -97,8 +97,8 @@ func together(child *exec.Cmd) error {
 	return child.Wait()
 }
 
-// openPage starts a browser on a page. The address goes by a file that only this user reads: arguments are for everybody
-// to see. forget removes the file.
+// openPage opens a page in a browser. It passes the address in a file that only this user can read, because arguments are
+// public. forget removes the file.
 func openPage(address string) (forget func(), err error) {
 	opener, err := exec.LookPath("xdg-open")
 	if err != nil {

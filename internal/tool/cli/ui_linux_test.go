@@ -14,12 +14,12 @@ import (
 	"vkloader/internal/tool/ui"
 )
 
-// A hook at the one place that starts processes sees none while every page and part is read, and sees the child of a button. It is not
-// parallel: the hook is the whole process's.
+// A hook at the only place that starts processes sees none while every page and part is read, and sees the child of a
+// button. The test is not parallel, because the hook affects the whole process.
 func TestPagesStartNoProcess(t *testing.T) {
 	var started []string
 	defer spawn.Judge(func(program string, args []string) error {
-		if err := ui.OnlyAsked(program, args); err != nil { // as the page refuses it
+		if err := ui.OnlyAsked(program, args); err != nil { // the page's own rule
 			return err
 		}
 		started = append(started, strings.Join(args, " "))

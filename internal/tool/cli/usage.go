@@ -17,13 +17,13 @@ import (
 	"vkloader/spec"
 )
 
-// words are a command's words without the program's name, as its errors begin with them.
+// words returns a command's words without the program's name, for the beginning of errors.
 func words(cmd *cobra.Command) string {
 	_, rest, _ := strings.Cut(cmd.CommandPath(), " ")
 	return rest
 }
 
-// noArguments are the arguments of a command that takes options only.
+// noArguments rejects arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -31,7 +31,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, got %q", words(cmd), args[0])
 }
 
-// oneArgument wants one argument; what says which.
+// oneArgument requires one argument, described by what.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -44,7 +44,7 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// someArguments wants one argument or more; otherwise it says what to do.
+// someArguments requires at least one argument. do is the advice in the error.
 func someArguments(do string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -54,7 +54,7 @@ func someArguments(do string) cobra.PositionalArgs {
 	}
 }
 
-// oneOf wants one of a command's valid words; with optional, or none.
+// oneOf requires one of a command's valid words or, with optional, no word.
 func oneOf(optional bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		list := choice(cmd.ValidArgs)
@@ -72,7 +72,7 @@ func oneOf(optional bool) cobra.PositionalArgs {
 	}
 }
 
-// choice lists words of which one is wanted.
+// choice joins alternatives.
 func choice(list []string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
@@ -80,7 +80,7 @@ func choice(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-// subcommands are the names of the commands below a command.
+// subcommands returns the names of a command's subcommands.
 func subcommands(cmd *cobra.Command) (list []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
@@ -90,7 +90,7 @@ func subcommands(cmd *cobra.Command) (list []string) {
 	return list
 }
 
-// knownSubcommand refuses the name of a command that there is not.
+// knownSubcommand rejects an unknown subcommand.
 func knownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 		term.DidYouMean(args[0], list))
 }
 
-// subcommandOnly is for a command that does nothing by itself.
+// subcommandOnly requires a subcommand.
 func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return knownSubcommand(cmd, args)
@@ -111,14 +111,14 @@ func subcommandOnly(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s: %s?", words(cmd), choice(subcommands(cmd)))
 }
 
-// showing makes a command without a subcommand do what its subcommand show does, with the same options.
+// showing gives a command without a subcommand the effect and the options of its subcommand show.
 func showing(cmd, show *cobra.Command) {
 	cmd.Args = knownSubcommand
 	cmd.Flags().AddFlagSet(show.Flags())
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
 
-// flagError says what is wrong with an option in the tool's own words.
+// flagError returns the error for an invalid option in the tool's own words.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
@@ -153,7 +153,7 @@ func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
 	return fmt.Errorf("%s has no option --%s; see %s --help", of, name, of)
 }
 
-// valueWanted says which values an option of a type takes.
+// valueWanted describes the values of an option of a type.
 func valueWanted(kind, got string) string {
 	switch kind {
 	case "duration":
@@ -169,10 +169,10 @@ func valueWanted(kind, got string) string {
 	return fmt.Sprintf("does not take %q", got)
 }
 
-// zeroIsNoLimit is the annotation of a flag with a time that may be 0.
+// zeroIsNoLimit is the annotation of a duration flag that may be 0.
 var zeroIsNoLimit = map[string][]string{"zero": {"no limit"}}
 
-// possible refuses times that are over when they begin, and numbers that no process has.
+// possible rejects non-positive durations and process numbers.
 func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if pid, parsed := strconv.Atoi(f.Value.String()); f.Name == "pid" && parsed == nil && pid <= 0 && err == nil {
@@ -188,7 +188,7 @@ func possible(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// newHelp is cobra's help for commands and topics; of the id of a statement, it shows the statement.
+// newHelp returns cobra's help command for commands and topics. For the ID of a statement, it prints the statement.
 func newHelp(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [command | topic | ID]",
@@ -230,14 +230,14 @@ func newHelp(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// fillTopic gives a topic of the help its text, when that is about to be shown.
+// fillTopic sets a topic's text before its output.
 func fillTopic(cmd *cobra.Command) {
 	if cmd.Name() == topicOfVariables && cmd.IsAdditionalHelpTopicCommand() && cmd.Long == "" {
 		cmd.Long = variablesHelp()
 	}
 }
 
-// printHelp shows the help of a command in at most 80 columns.
+// printHelp prints the help of a command in at most 80 columns.
 func printHelp(s *invocation, cmd *cobra.Command) {
 	fillTopic(cmd)
 	width := helpWidth(s)
@@ -247,7 +247,7 @@ func printHelp(s *invocation, cmd *cobra.Command) {
 	}
 }
 
-// helpWidth is the terminal's width, 80 at most: longer lines are hard to read.
+// helpWidth returns the terminal's width, at most 80, because longer lines are hard to read.
 func helpWidth(s *invocation) int {
 	const most, least = 80, 40
 	if width := term.StyleFor(s.out, s.getenv).Width(); width > 0 {
@@ -256,7 +256,7 @@ func helpWidth(s *invocation) int {
 	return most
 }
 
-// usageText is what comes after the description: how to call a command, its examples, subcommands and options.
+// usageText returns the part of the help after the description: usage, examples, subcommands and options.
 func usageText(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -293,7 +293,7 @@ func usageText(cmd *cobra.Command, width int) string {
 	return b.String()
 }
 
-// printStatement shows a statement as it is published, with the place where it stands.
+// printStatement prints a published statement and its place.
 func printStatement(out io.Writer, s spec.Statement) {
 	fmt.Fprintf(out, "%s  %s (spec/%s)\n\n", s.ID, s.Subject, s.Page)
 	for _, line := range strings.Split(s.Text, "\n") {

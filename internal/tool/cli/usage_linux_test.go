@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// What is wrong with a command line is said in the tool's own words, with the name that was probably meant.
+// Errors about command lines are in the tool's own words and suggest the closest name.
 func TestUsageErrors(t *testing.T) {
 	s, _, errOut := world(t, goodRun)
 	for line, want := range map[string]string{
@@ -55,7 +55,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// Without a subcommand, these commands show what there is, with the options of the subcommand that does.
+// Without a subcommand, these commands print the list of their show subcommand, with its options.
 func TestBareCommandsShow(t *testing.T) {
 	for bare, full := range map[string]string{"settings": "settings show", "quarantine": "quarantine list", "system": "system status",
 		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json --no-probe": "doctor --json --no-probe"} {
@@ -88,7 +88,7 @@ func TestBareCommandsShow(t *testing.T) {
 	}
 }
 
-// policy shows what set has written, for all programs and for one.
+// policy prints the values that set has written, for all programs and for one.
 func TestPolicyShows(t *testing.T) {
 	s, out, errOut := world(t, goodRun)
 	home := t.TempDir()
@@ -114,7 +114,7 @@ func TestPolicyShows(t *testing.T) {
 	}
 }
 
-// Whatever cannot be written is said, and no command ends as if all was fine.
+// A failed write to standard output is reported, and changes the exit code.
 func TestFullOutput(t *testing.T) {
 	for _, line := range []string{"help", "version", "list drivers", "list drivers --json", "doctor", "settings", "graph --still", "help LAY-173"} {
 		s, _, errOut := world(t, goodRun)
@@ -131,7 +131,7 @@ func TestFullOutput(t *testing.T) {
 	}
 }
 
-// Warnings alone end every command with 0, a problem with 1: one rule, whatever the command.
+// Warnings alone give the exit code 0 and a problem gives 1, for every command.
 func TestExitCodeOfWarnings(t *testing.T) {
 	root := t.TempDir()
 	put := func(path, text string) string {
@@ -193,7 +193,7 @@ func TestExitCodeOfWarnings(t *testing.T) {
 	}
 }
 
-// A question is on the screen before its answer is read.
+// A question is written before its answer is read.
 func TestQuestionIsWritten(t *testing.T) {
 	s, out, _ := world(t, goodRun)
 	s.environ = append(s.environ, "COLUMNS=80")
@@ -212,7 +212,7 @@ func TestQuestionIsWritten(t *testing.T) {
 	}
 }
 
-// A layer or driver that is not there is named together with the one that was probably meant.
+// The error for an unknown layer or driver suggests the closest one.
 func TestNamesThatWereMeant(t *testing.T) {
 	s, _, errOut := world(t, goodRun)
 	s.environ = append(s.environ, "HOME="+t.TempDir())

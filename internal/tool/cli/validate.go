@@ -89,7 +89,7 @@ func newValidate(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// openLibraries examines the libraries that a manifest names; true: there are problems.
+// openLibraries examines the libraries of a manifest; true: there are problems.
 func openLibraries(source *machine.Source, result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
@@ -105,8 +105,7 @@ func openLibraries(source *machine.Source, result *validation.Result) (problems 
 	return problems
 }
 
-// negotiate has a child load each library that was found and ask which version of the interface it agrees on; true: one
-// failed.
+// negotiate asks each found library for its interface version, in a child process; true: one failed.
 func negotiate(s *invocation, source *machine.Source, result *validation.Result, limit time.Duration) (failed bool, err error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {

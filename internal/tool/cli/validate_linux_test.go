@@ -12,8 +12,8 @@ import (
 	"vkloader/test/binary"
 )
 
-// validate examines the library that a manifest names: that it is there, for which word size, with what it needs and with
-// the functions of its kind; with --file-only it does not.
+// validate examines the library of a manifest: its existence, word size, dependencies and required functions. With
+// --file-only it does not.
 func TestValidateOpensTheLibrary(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()

@@ -16,14 +16,14 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// variableList is what list variables says.
+// variableList is the output of list variables.
 type variableList struct {
 	Schema    int                    `json:"schema"`
 	Kind      string                 `json:"kind"`
 	Variables []environment.Variable `json:"variables"`
 }
 
-// variablesOf tells about all variables of a machine.
+// variablesOf returns all variables of a machine.
 func variablesOf(source *machine.Source) (*variableList, error) {
 	answer, err := decide.Plan(source)
 	if err != nil {
@@ -94,7 +94,7 @@ func printVariables(s *invocation, rows []environment.Variable) {
 
 const topicOfVariables = "variables"
 
-// variablesHelp is the topic's text, made of the table of variables.
+// variablesHelp returns the topic's text from the table of variables.
 func variablesHelp() string {
 	var b strings.Builder
 	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\"\n" +

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// The command and the help know every variable of the table.
+// The command and the help contain every variable of the table.
 func TestVariablesCommand(t *testing.T) {
 	call := func(want int, args ...string) string {
 		t.Helper()

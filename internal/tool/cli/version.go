@@ -12,16 +12,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// release is vkloader's own version; the build sets it (-X vkloader/internal/tool/cli.release=...).
+// release is vkloader's version. The build sets it (-X vkloader/internal/tool/cli.release=...).
 var release = "unreleased"
 
-// versions is what version says.
+// versions is the output of version.
 type versions struct {
 	Schema  int    `json:"schema"`
 	Release string `json:"release"` // of the tool
-	Library string `json:"library"` // path of the real file
-	Is      string `json:"is"`      // release of the library, as its note says; "" when it has none
-	Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
+	Library string `json:"library"` // path with symbolic links resolved
+	Is      string `json:"is"`      // release in the library's note; "": none
+	Vulkan  string `json:"vulkan"`  // the registry version from which the library was generated
 	Go      string `json:"go"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/loaders"
 )
 
-// The time of an opening is from the line before it to the next line of the loader, whatever that says.
+// The time of an opening lasts from the line before it to the loader's next line.
 func TestStartTimes(t *testing.T) {
 	start := time.Unix(1000, 0)
 	times := loaders.NewLogTimes(start)

@@ -11,8 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Root's bundle follows no link of another user to a file of root's, with --force neither: it was emptied before anything
-// was looked at.
+// Root's bundle, even with --force, follows no other user's link to a file of root.
 func TestBundleThroughALink(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -39,9 +38,8 @@ func TestBundleThroughALink(t *testing.T) {
 	}
 }
 
-// The tool writes through machine's functions alone, which hold directories by descriptors: what names a path twice, or
-// follows links, can be led elsewhere. The exceptions write below a directory that nobody else can write to, or when the
-// project is built.
+// The tool writes only through package machine, which holds directories by descriptors, because a path used twice, or a
+// symbolic link, can be redirected. The exceptions write below a private directory, or run in the build.
 func TestWritesByPath(t *testing.T) {
 	t.Parallel()
 	names := regexp.MustCompile(`\bos\.(Create|CreateTemp|WriteFile|OpenFile|Rename|Remove|RemoveAll|Mkdir|MkdirAll|Symlink|Link|Chmod|Chown|Truncate)\(`)
@@ -62,7 +60,7 @@ func TestWritesByPath(t *testing.T) {
 		}
 		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
 		if room, _, _ := strings.Cut(strings.TrimPrefix(name, "containers/"), "/"); room != "cdi" && strings.HasPrefix(name, "containers/") {
-			return nil // the service has files of its own
+			return nil // the service has its own files
 		}
 		text, err := os.ReadFile(path)
 		found := names.FindAllString(string(text), -1)

@@ -10,19 +10,19 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// A machine without Vulkan, which needs none as far as can be seen.
+// The findings for a machine that has no Vulkan and, as far as the tool can see, needs none.
 const (
 	withLoader    sentence = "no driver is installed, and no graphics device was found"
 	withoutLoader sentence = "neither a loader nor a driver is installed, and no graphics device was found"
 )
 
-// absence puts one note in the place of what is said about missing drivers and loaders where nobody has asked for Vulkan: no
-// manifest is there, no variable names one, and no device waits for a driver. Inside a container Vulkan was asked for.
+// absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
+// there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
 	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
 		return
 	}
-	// A driver's manifest may be gone from its package, or be in a directory that is not searched.
+	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
 	if _, gone := e.uninstalled(e.usualDriver()); gone != "" || slices.ContainsFunc(e.left(), func(k keptOut) bool { return k.unsearched() }) {
 		return
 	}
@@ -51,8 +51,8 @@ func (e *exam) absence() {
 	e.found(NotInstalled, "Vulkan", "", what, do)
 }
 
-// anyManifest tells whether a driver's manifest is in any place that is searched, whatever is in it, or a directory of
-// them may not be read.
+// anyManifest reports whether a searched place has a driver manifest, valid or not, or is a directory that the user may not
+// read.
 func (e *exam) anyManifest() bool {
 	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.plan.Searched[search.Drivers].List, func(l search.Location) bool {
 		return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""

@@ -9,25 +9,25 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// advice is what to do about a finding; say gives the text, and the lines for a shell that are in it.
+// advice is the fix for a finding. say returns its text and the shell lines within it.
 type advice interface {
 	say() (text string, commands []string)
 }
 
-// told is advice whose words are known when it is found.
+// told is advice whose text is fixed when the finding is made.
 type told struct {
 	text     string
 	commands []string
-	root     bool   // they take root
-	left     string // why "doctor --fix" leaves them to the user; "": for no reason of theirs
+	root     bool   // the shell lines must run as root
+	left     string // why "doctor --fix" leaves the lines to the user; "": no specific reason
 }
 
 func (t told) say() (string, []string) { return t.text, t.commands }
 
-// advised is advice to anybody.
+// advised returns advice that needs no root rights.
 func advised(text string, commands ...string) told { return told{text: text, commands: commands} }
 
-// Advice without values of its own.
+// Advice without values.
 var (
 	doNothing              = advised("Nothing; it does no harm.")
 	doNothingWithoutDevice = advised("Nothing, as long as this machine has no graphics device.")
@@ -37,7 +37,7 @@ var (
 	seeWhich        = advised("See which: vkloader env", "vkloader env")
 	seeWhichName    = advised("See which variables name them: vkloader env", "vkloader env")
 	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
-	// NVIDIA's driver is one piece, and the container tools carry it over.
+	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
 		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate")
 	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate", "nvidia-ctk cdi generate")
@@ -70,14 +70,14 @@ var (
 	updateDriver     = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.")
 )
 
-// typed is a line for a shell, after words about it.
+// typed returns advice that introduces a shell line with words.
 func typed(before, command string) told { return advised(before+command, command) }
 
 func asRoot(command string) told {
 	return told{text: "Run as root: " + command, commands: []string{command}, root: true}
 }
 
-// outside is a line to run outside of the sandbox; partial: a name in it is not known.
+// outside returns advice to run a line outside the sandbox. partial means that the line has a placeholder for a name.
 func outside(command string, partial bool) told {
 	if partial {
 		return advised("Run outside: " + command)
@@ -85,17 +85,18 @@ func outside(command string, partial bool) told {
 	return typed("Run outside: ", command)
 }
 
-// multilib is a line for root that wants a repository of Arch's.
+// multilib returns advice to run a line as root that needs Arch's multilib repository.
 func multilib(command string) advice {
 	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true}
 }
 
-// installDriver is the package that has a driver; size: "32-bit ", or "".
+// installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) advice {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".")
 }
 
-// removeLoader is a loader that is in the way; gets: what the program then gets, "": another one.
+// removeLoader returns advice to remove a loader that hides another one. gets is the loader that the program then gets; "":
+// unknown.
 func removeLoader(file, gets string) advice {
 	if gets != "" {
 		return advised("Remove " + file + ", so that the program gets " + gets + ".")
@@ -103,12 +104,12 @@ func removeLoader(file, gets string) advice {
 	return advised("Remove " + file + ", or the variable that puts its directory first.")
 }
 
-// startWith are options for a container's tool.
+// startWith returns advice to start the container with options for its tool.
 func startWith(tool, options string) told {
 	return advised("Start the container with: " + tool + " run " + options + " ...")
 }
 
-// furtherGroup is a group for what runs in a container.
+// furtherGroup returns advice to give the container's processes another group.
 func furtherGroup(kind string, group uint32) advice {
 	switch kind {
 	case "kubernetes":
@@ -119,7 +120,7 @@ func furtherGroup(kind string, group uint32) advice {
 	return startWith("docker", fmt.Sprintf("--group-add %d", group))
 }
 
-// capabilities are those of NVIDIA's container tools, which are too few.
+// capabilities returns advice to extend NVIDIA_DRIVER_CAPABILITIES, whose value lacks graphics.
 func capabilities(pod bool, value string) advice {
 	is := "it is " + value + ", without graphics"
 	if value == "" {
@@ -131,33 +132,33 @@ func capabilities(pod bool, value string) advice {
 	return advised("Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").")
 }
 
-// aim is what a change is good for, where that is not the end of a fault.
+// aim is the purpose of a change.
 type aim uint8
 
 const (
 	fixing aim = iota
 	forTime
-	forSpace // and for time
+	forSpace // and time
 	forPower
 	forDevice
 	otherName
 	forUnasked
-	byHand // it ends the fault, and is for nobody but the user to do
+	byHand // it fixes the fault, and only the user may make the change
 )
 
-// tried is a change that was tried and ended the finding, in the words of the place where it has to be made.
+// tried is a change that was tried and removes the finding, worded for the place where the user makes it.
 type tried struct {
 	explain.Change
 	aim    aim
-	kind   string // the sandbox in which the program runs, where that has words of its own
-	detail string // of it
-	at     Line   // where the variable is set that has to go; of no file: not known
+	kind   string // the sandbox of the program, when it changes the wording
+	detail string // the sandbox's detail, such as the Flatpak's name
+	at     Line   // the line that sets the variable to unset; without a file: unknown
 }
 
 func (t tried) say() (string, []string) {
 	text, commands := t.words()
 	if before := t.before(); before != "" {
-		if inContainer(t.kind) { // a sentence, and not a line for a shell
+		if inContainer(t.kind) { // a sentence instead of a shell line
 			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
 		} else {
 			text = before + ": " + text
@@ -169,7 +170,7 @@ func (t tried) say() (string, []string) {
 	return text, commands
 }
 
-// before is what the change is good for.
+// before returns the words that introduce the change: its purpose.
 func (t tried) before() string {
 	switch t.aim {
 	case forTime:
@@ -214,7 +215,7 @@ func (t tried) words() (string, []string) {
 	return t.Line(), t.Lines()
 }
 
-// atStart are several variables as the container has to be started.
+// atStart returns the options that start the container with several changed variables.
 func (t tried) atStart() (string, []string) {
 	var set, unset, pod []string
 	for c := &t.Change; c != nil; c = c.And {
@@ -241,10 +242,10 @@ func (t tried) atStart() (string, []string) {
 	return "Start the container with: " + t.kind + " run " + options, nil
 }
 
-// yamlText is a text of YAML in double quotes, as JSON has them.
+// yamlText returns text as a double-quoted YAML string, with the escapes of JSON.
 func yamlText(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// entryOf is what the table of the decision's codes says to do.
+// entryOf returns the advice from the table of the decision's codes.
 func entryOf(code diag.Code) advice { return advised(code.Entry().Do) }

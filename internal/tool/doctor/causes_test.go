@@ -8,14 +8,14 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// cause is a machine on which one cause is named; what is at most a note counts for nothing.
+// cause is a machine with one cause to find. Notes are ignored.
 type cause struct {
 	name     string
 	files    map[string]string
-	environ  string   // words
-	problems []string // codes of problems and warnings that follow from no other, in order
-	code     string   // of a finding that is there
-	what, do string   // parts of what it says; "-X": do does not say it
+	environ  string   // space-separated
+	problems []string // codes of the problems and warnings that follow from no other finding, in order
+	code     string   // code of an expected finding
+	what, do string   // parts of its text and its advice; "-X": the advice lacks X
 	verdict  string
 }
 
@@ -29,14 +29,14 @@ func join(list ...map[string]string) map[string]string {
 	return all
 }
 
-// lavapipe is the software renderer.
+// lavapipe lays out the software renderer.
 func lavapipe(t *testing.T) map[string]string {
 	t.Helper()
 	return join(file(icds+"lvp_icd.json", icd("libvulkan_lvp.so", "")),
 		file(libraries+"libvulkan_lvp.so", library(t, "soname=libvulkan_lvp.so exports=vk_icdGetInstanceProcAddr")))
 }
 
-// laptop is a machine with an AMD and an NVIDIA card, each with its driver.
+// laptop lays out a machine with an AMD and an NVIDIA card, each with its driver.
 func laptop(t *testing.T, more ...map[string]string) map[string]string {
 	t.Helper()
 	const second = "sys/bus/pci/devices/0000:03:00.0/"
@@ -84,12 +84,12 @@ func checkCause(t *testing.T, report *Report, c *cause) {
 	}
 }
 
-// The nodes of a device are also those that its driver opens and that belong to no device.
+// A device's nodes include the nodes that its driver opens and that belong to no device.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ second, want string }{
 		{"", "/dev/dri/renderD128; /dev/nvidiactl /dev/nvidia0 /dev/nvidia-modeset /dev/nvidia-uvm"},
-		{"dev/nvidia1", "/dev/dri/renderD128; ; /dev/nvidiactl /dev/nvidia0 /dev/nvidia-modeset /dev/nvidia-uvm; " + // which is whose is not known
+		{"dev/nvidia1", "/dev/dri/renderD128; ; /dev/nvidiactl /dev/nvidia0 /dev/nvidia-modeset /dev/nvidia-uvm; " + // nothing tells which node belongs to which card
 			"/dev/nvidiactl /dev/nvidia1 /dev/nvidia-modeset /dev/nvidia-uvm"},
 	} {
 		more := []map[string]string{file("dev/nvidia-uvm", ""), file("dev/nvidia-modeset", "")}
@@ -106,7 +106,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// A driver that a variable keeps out is not missing, and one that somebody chose is no fault.
+// A driver that a variable excludes is not reported missing, and a driver that a variable selects is no fault.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	all := laptop(t, lavapipe(t), file("etc/glvnd/egl_vendor.d/10_nvidia.json", "{}"))
@@ -136,7 +136,7 @@ func TestLeftOut(t *testing.T) {
 	})
 }
 
-// A driver whose directory is not searched is not missing.
+// A driver in a directory outside the search is not reported missing.
 func TestUnsearched(t *testing.T) {
 	t.Parallel()
 	checkCauses(t, []cause{
@@ -152,13 +152,13 @@ func TestUnsearched(t *testing.T) {
 	})
 }
 
-// installedPackage is a package of dpkg with its files.
+// installedPackage lays out a dpkg package with its files.
 func installedPackage(name, version string, files ...string) map[string]string {
 	return join(file("var/lib/dpkg/status", "Package: "+name+"\nStatus: install ok installed\nArchitecture: amd64\nVersion: "+version+"\n"),
 		file("var/lib/dpkg/info/"+name+":amd64.list", "/.\n"+strings.Join(files, "\n")+"\n"))
 }
 
-// A file that is gone from an installed package comes back with that package, and nothing else is offered.
+// A file that is missing from an installed package is fixed by reinstalling the package, and by no other advice.
 func TestGoneFromPackage(t *testing.T) {
 	t.Parallel()
 	const driver = "/" + libraries + "libvulkan_radeon.so"
@@ -194,7 +194,7 @@ func TestGoneFromPackage(t *testing.T) {
 	}
 }
 
-// One cause is one problem, however many drivers and layers it hits.
+// One cause gives one problem, no matter how many drivers and layers it affects.
 func TestOneCause(t *testing.T) {
 	t.Parallel()
 	needs := "needed=libLLVM-15.so.1 exports=vk_icdGetInstanceProcAddr"
@@ -213,13 +213,13 @@ func TestOneCause(t *testing.T) {
 	})
 }
 
-// pci is a PCI device of a vendor, with a number and a driver of the kernel.
+// pci lays out a PCI device of a vendor, with a device number and a kernel driver.
 func pci(vendor, device, kernel string, more ...map[string]string) map[string]string {
 	return join(append([]map[string]string{card(vendor, kernel, kernel != ""), file("sys/bus/pci/devices/0000:01:00.0/device", device+"\n"),
 		file("etc/os-release", "ID=debian\nVERSION_ID=\"12\"\n")}, more...)...)
 }
 
-// Which driver serves which chip, and since when, is known, and so is where newer ones come from.
+// The doctor knows the first release of a driver that serves a chip, and the source of newer releases.
 func TestChips(t *testing.T) {
 	t.Parallel()
 	loader := file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))
@@ -270,7 +270,7 @@ func TestChips(t *testing.T) {
 	})
 }
 
-// A virtual machine has as much Vulkan as its host offers, and less is no fault.
+// A virtual machine has only the Vulkan that its host offers; the lack of Vulkan is no fault.
 func TestVirtualMachine(t *testing.T) {
 	t.Parallel()
 	const offered, not = "1001100000000000000000000000000000000000000000000000000000000000", "0100000000000000000000000000000011000000000000000000000000000000"
@@ -302,8 +302,8 @@ func TestVirtualMachine(t *testing.T) {
 	}
 }
 
-// What this tool keeps in a settings file is no leftover; what a settings file does is decided again, and what it names has to
-// be there.
+// A settings file of this tool is no leftover. The doctor compares the decision with and without a settings file, and checks
+// that the files named in it exist.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	ours := func(content string) map[string]string {
@@ -333,7 +333,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// In a container, a variable goes away where it was set: in the shell, or by the runtime's option.
+// In a container, a variable is unset where it was set: in the shell, or with the runtime's option.
 func TestContainerVariables(t *testing.T) {
 	t.Parallel()
 	box := func(mark, first string) map[string]string {
@@ -383,7 +383,7 @@ func TestContainerVariables(t *testing.T) {
 	}
 }
 
-// A filter that leaves the software renderer out is meant where a device works, and takes the last device away where none does.
+// A filter against the software renderer is a note when a device works, and a problem when it removes the last device.
 func TestSoftwareLeftOut(t *testing.T) {
 	t.Parallel()
 	const off = "VK_LOADER_DRIVERS_DISABLE=lvp*"
@@ -395,7 +395,7 @@ func TestSoftwareLeftOut(t *testing.T) {
 	})
 }
 
-// A sentence is not said to be about what it begins with.
+// Headed adds the subject only to a sentence that does not begin with it.
 func TestHeaded(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{{"VK_A", "VK_A leaves no driver", "VK_A leaves no driver"}, {"VK_A", "it is not set", "VK_A: it is not set"},
@@ -406,8 +406,8 @@ func TestHeaded(t *testing.T) {
 	}
 }
 
-// A portability driver alone: a manifest of the user's gives it to programs that do not ask for it, and where there is no home
-// directory, the program has to ask.
+// For a lone portability driver, the fix is a manifest in the user's home directory that offers it to every program. Without
+// a home directory, the program has to enable the extension.
 func TestPortable(t *testing.T) {
 	t.Parallel()
 	files := join(file(icds+"x_icd.json", `{"file_format_version":"1.0.1","ICD":{"library_path":"../../../lib/x86_64-linux-gnu/libx.so","api_version":"1.2.0",`+
@@ -420,7 +420,7 @@ func TestPortable(t *testing.T) {
 	})
 }
 
-// Both names of one variable with one value serve loaders of all versions; with two values, one of them is not in force.
+// Both names of one variable with equal values serve every loader version. With different values, one of them is ignored.
 func TestBothNames(t *testing.T) {
 	t.Parallel()
 	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
@@ -431,7 +431,7 @@ func TestBothNames(t *testing.T) {
 	})
 }
 
-// A filter that leaves layers out is meant: it is no warning, and what contradicts it is one.
+// A filter that excludes layers gives no warning; a variable that contradicts the filter does.
 func TestFilteredLayers(t *testing.T) {
 	t.Parallel()
 	overlay := join(desktop(t), file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so", `,"disable_environment":{"NO_O":"1"}`)),
@@ -445,7 +445,7 @@ func TestFilteredLayers(t *testing.T) {
 	})
 }
 
-// Without data that it uses a library is not loaded; a function that is missing is missed when it is called.
+// A library with an undefined data symbol does not load; an undefined function fails when it is called.
 func TestUndefinedSymbols(t *testing.T) {
 	t.Parallel()
 	driver := func(words string) map[string]string {
@@ -459,7 +459,7 @@ func TestUndefinedSymbols(t *testing.T) {
 	})
 }
 
-// A system that is an image, or that a configuration describes, gets its own words.
+// Image-based and declarative systems get advice in their terms.
 func TestImageSystems(t *testing.T) {
 	t.Parallel()
 	bare := func(release string, more ...map[string]string) map[string]string {

@@ -11,7 +11,7 @@ import (
 // dozen is the driver for the Windows Subsystem for Linux.
 const dozen = "Dozen (Mesa)"
 
-// chip is what is known of a device's chip; nil: nothing.
+// chip returns the known facts about a device's chip; nil: unknown.
 func (h host) chip(g *GPU) *drivers.Chip {
 	c := drivers.ChipOf(h.machine, g.Vendor, g.Device, g.directory)
 	if c == nil && g.Kernel == "virtio_gpu" && g.directory != "" {
@@ -20,33 +20,33 @@ func (h host) chip(g *GPU) *drivers.Chip {
 	return c
 }
 
-// withoutVulkan says of a device for whose chip no Vulkan driver exists that this is so.
+// withoutVulkan adds a finding for a device whose chip has no Vulkan driver, and reports whether it did.
 func (e *deviceExam) withoutVulkan(g *GPU) bool {
 	c := e.chip(g)
 	if c == nil || c.HasVulkan() {
 		return false
 	}
 	e.found(GPUNoVulkan, g.Title(), "", said(noVulkan, c.Name), nil)
-	g.Drivers = []string{} // those of its kernel driver are for younger chips
+	g.Drivers = []string{} // the kernel driver's Vulkan drivers are for newer chips
 	return true
 }
 
-// expects tells whether a device should have Vulkan.
+// expects reports whether a device should have Vulkan.
 func (h host) expects(g *GPU) bool {
 	c := h.chip(g)
 	return !g.displayOnly() && (c == nil || c.HasVulkan()) && !(g.virtual() && len(g.Drivers) == 0)
 }
 
-// virtual tells whether a device is that of a virtual machine, which has as much Vulkan as its host offers.
+// virtual reports whether a device belongs to a virtual machine; its host decides how much Vulkan it has.
 func (g *GPU) virtual() bool {
 	return drivers.Virtual(g.Kernel)
 }
 
-// Bits of the features of a virtio GPU that Venus needs: commands in three dimensions, memory that the host shares, contexts
-// of several kinds.
+// venusBits are the feature bits of a virtio GPU that Venus needs: 3D commands, host-visible memory, and several context
+// types.
 var venusBits = []int{0, 3, 4}
 
-// noVenus tells whether the host of a virtual machine offers no Vulkan for its device, as far as the device's features say.
+// noVenus reports whether the features of a virtual machine's device show that the host offers no Vulkan.
 func (h host) noVenus(g *GPU) bool {
 	if !g.virtual() || g.directory == "" {
 		return false
@@ -67,7 +67,7 @@ func (h host) noVenus(g *GPU) bool {
 	return false
 }
 
-// mesaVersion is the release of Mesa that a driver comes from, as its library says; "" for another driver.
+// mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
 func (e *libraryExam) mesaVersion(m *Module) string {
 	if version, known := e.packages.mesa[m.File]; known || m.File == "" {
 		return version
@@ -78,10 +78,11 @@ func (e *libraryExam) mesaVersion(m *Module) string {
 	return version
 }
 
-// everyMesa is a release of Mesa that every system in use has: what is known since then needs no look into a library.
+// everyMesa is the oldest Mesa release of any supported system. A chip that this release knows needs no look into the
+// library.
 const everyMesa = "20.3"
 
-// tooNew says of a device whose driver is there that its chip is younger than that; false: it is not, as far as is known.
+// tooNew adds a finding for a device whose driver is older than its chip, and reports whether it did.
 func (e *deviceExam) tooNew(g *GPU) bool {
 	c := e.chip(g)
 	if g.Kernel == "nouveau" && c != nil && e.beforeNVK(g, c) {
@@ -99,7 +100,7 @@ func (e *deviceExam) tooNew(g *GPU) bool {
 		}
 		version := e.mesaVersion(m)
 		if version == "" || binary.CompareVersions(version, c.Mesa) >= 0 {
-			return false // another driver, or one that knows the chip
+			return false // another driver, or one that lists the chip
 		}
 		if have == "" || binary.CompareVersions(version, have) > 0 {
 			have, newest = version, m
@@ -112,7 +113,7 @@ func (e *deviceExam) tooNew(g *GPU) bool {
 	return true
 }
 
-// beforeNVK says of a device of NVIDIA's with the free driver of the kernel that Mesa's driver does not list it.
+// beforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
 func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
@@ -126,7 +127,7 @@ func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	return true
 }
 
-// newerLinux is where a Linux comes from that has a driver for a chip.
+// newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) advice {
 	suite, has := d.suite()
 	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
@@ -135,7 +136,7 @@ func (d distribution) newerLinux(c *drivers.Chip) advice {
 	return newerRelease("Linux", c.Kernel)
 }
 
-// chipName is the device's name for people, otherwise that of its kind.
+// chipName returns the device's display name, or the name of its chip.
 func chipName(g *GPU, c *drivers.Chip) string {
 	if g.Label != g.Title() {
 		return g.Label
@@ -143,7 +144,7 @@ func chipName(g *GPU, c *drivers.Chip) string {
 	return c.Name
 }
 
-// newerMesa is where a release of Mesa comes from that knows a chip.
+// newerMesa returns advice about a Mesa release that supports a chip.
 func (d distribution) newerMesa(c *drivers.Chip) advice {
 	suite, has := d.suite()
 	if m := d.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
@@ -152,7 +153,8 @@ func (d distribution) newerMesa(c *drivers.Chip) advice {
 	return newerRelease("Mesa", c.Mesa)
 }
 
-// youngForKernel is what to do where the running kernel is older than the first one that has a driver for the chip.
+// youngForKernel returns the fact and the advice when the running kernel is older than the first release with a driver for
+// the chip.
 func (e *libraryExam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()
@@ -163,7 +165,7 @@ func (e *libraryExam) youngForKernel(g *GPU) (what fact, do advice, young bool) 
 	return what, e.system.newerLinux(c), true
 }
 
-// kernelVersion is that of the running kernel, as 6.1; "" when it is not known.
+// kernelVersion returns the version of the running kernel, such as 6.1; "" if unknown.
 func (h host) kernelVersion() string {
 	words := strings.Fields(h.text("/proc/version"))
 	if len(words) < 3 {
@@ -180,7 +182,7 @@ func (h host) kernelVersion() string {
 	return parts[0] + "." + parts[1]
 }
 
-// suite is where the system's release has newer packages.
+// suite returns the suite with newer packages for the system's release.
 func (d distribution) suite() (drivers.Suite, bool) {
 	if len(d.ids) == 0 {
 		return drivers.Suite{}, false
@@ -188,7 +190,7 @@ func (d distribution) suite() (drivers.Suite, bool) {
 	return drivers.NewerSuite(d.ids[0], d.version)
 }
 
-// reallyHas tells whether the package that is named for a family has its driver in this release of the distribution.
+// reallyHas reports whether a family's package contains its driver in this release of the distribution.
 func (d distribution) reallyHas(f *drivers.Family) bool {
 	if len(d.ids) == 0 {
 		return true
@@ -200,10 +202,10 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 	return !slices.Contains(lacks, f.Name)
 }
 
-// commonNVIDIA is a release of NVIDIA's driver that the usual packages of distributions have, or a younger one.
+// commonNVIDIA is the release of NVIDIA's driver that the usual packages of distributions have at least.
 const commonNVIDIA = "535"
 
-// withoutKernelDriver says that no driver of the kernel has a device.
+// withoutKernelDriver adds a finding for a device without a kernel driver.
 func (e *deviceExam) withoutKernelDriver(g *GPU) {
 	what, do, young := e.youngForKernel(g)
 	if !young {
@@ -218,7 +220,7 @@ func (e *deviceExam) withoutKernelDriver(g *GPU) {
 	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do)
 }
 
-// makersReleases says which releases of the maker's driver serve a chip; "" when it does not matter.
+// makersReleases returns the releases of NVIDIA's driver that serve a chip; "" if every release in use does.
 func (h host) makersReleases(g *GPU) string {
 	c := h.chip(g)
 	switch {
@@ -232,11 +234,10 @@ func (h host) makersReleases(g *GPU) string {
 	return ""
 }
 
-// ofHost tells whether a driver has the devices that the host of a virtual machine offers, which may be none.
+// ofHost reports whether a driver offers the devices of a virtual machine's host. There may be no device.
 func ofHost(library string) bool { return drivers.Of(library).Virtual() }
 
-// venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another
-// device, or it is served.
+// venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it did.
 func (e *deviceExam) venus(g *GPU) bool {
 	if !g.virtual() || len(g.Drivers) > 0 && !e.noVenus(g) {
 		return false

@@ -7,25 +7,25 @@ import (
 	"vkloader/internal/core/diag"
 )
 
-// Code is a kind of finding of the doctor, by its stable name; those of the library's decision are diag.Code.
+// Code is a kind of finding of the doctor, with a stable name. The library's decision has codes of type diag.Code.
 type Code struct {
 	Name      string
-	Severity  diag.Severity // the usual one; a finding about what no program uses is a warning at most
-	Statement string        // the statement that it goes back to; "" for what lies outside the library
+	Severity  diag.Severity // the usual one; for a driver or layer that programs do not use, a warning at most
+	Statement string        // the violated statement; "": the fault lies outside the library
 	Means     string        // why it matters
-	Do        string        // what to do, where a finding has nothing more exact
+	Do        string        // the fix, for a finding without a more exact one
 }
 
-// codes are all of them, in the order of the table.
+// codes lists every code in table order.
 var codes []*Code
 
-// code enters one into the table.
+// code adds a code to the table.
 func code(name string, severity diag.Severity, statement, means, do string) *Code {
 	codes = append(codes, &Code{name, severity, statement, means, do})
 	return codes[len(codes)-1]
 }
 
-// The table of codes.
+// The doctor's codes.
 var (
 	LibraryMissing = code("library-missing", diag.Problem, "DRV-042",
 		"The manifest names a library that does not exist. The loader skips the driver or layer.",
@@ -285,16 +285,16 @@ var (
 
 func (c *Code) String() string { return c.Name }
 
-// MarshalText gives the name, for JSON.
+// MarshalText returns the code's name for JSON.
 func (c *Code) MarshalText() ([]byte, error) { return []byte(c.Name), nil }
 
-// Kind is what kind of finding it is: a Code of the doctor, or a diag.Code of the library's decision.
+// Kind is the code of a finding: a Code of the doctor, or a diag.Code of the library's decision.
 type Kind interface {
 	fmt.Stringer
 	encoding.TextMarshaler
 }
 
-// Codes calls f for every code, in order; the documentation is made of it.
+// Codes calls f for every code in table order. The documentation is generated with it.
 func Codes(f func(*Code)) {
 	for _, c := range codes {
 		f(c)

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/diag"
 )
 
-// Every code has a name of its own, also beside those of the decision, and says why it matters and what to do.
+// Every code has a unique name, also among the decision's codes, a reason and a fix.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	diag.Codes(func(_ diag.Code, e *diag.Entry) { seen[e.Name] = true })

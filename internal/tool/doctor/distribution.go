@@ -8,19 +8,19 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// distribution is who made the system, and so how something is installed.
+// distribution describes the system's distribution and the way to install packages on it.
 type distribution struct {
-	name    string   // in words
-	ids     []string // its own id and those that it is like, lower case
-	version string   // of the release; "" for one that has none
+	name    string   // PRETTY_NAME, or NAME
+	ids     []string // ID and ID_LIKE, in lower case
+	version string   // of the release; "" for a rolling release
 
-	image imageKind // how its files are kept
+	image imageKind // the kind of system image
 
-	class   int  // word size of the programs that something is installed for
-	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
+	class   int  // the word size of the programs to install for
+	foreign bool // dpkg must first be allowed to install 32-bit packages
 }
 
-// systemFor is the system, as programs of a word size are installed on it.
+// systemFor returns the system's distribution, for installing programs of a word size.
 func systemFor(m *machine.Machine, class int) distribution {
 	d := readDistribution(m)
 	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
@@ -55,20 +55,20 @@ func readDistribution(m *machine.Machine) distribution {
 	return d
 }
 
-// is tells whether it is one distribution itself, not what it is like.
+// is reports whether the system's ID is id. ID_LIKE does not count.
 func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == id }
 
-// manager is how a family of distributions installs packages.
+// manager is the package manager of a family of distributions.
 type manager struct {
 	id       string
-	install  string                   // before names of packages
-	library  func(name string) string // the word that installs a library; nil: none is known
-	provides bool                     // packages can be asked for by the library's name, with a mark for 64 bits
+	install  string                   // the command before package names
+	library  func(name string) string // returns the word that installs a library; nil: unknown
+	provides bool                     // the manager installs by library name, with a mark for 64-bit
 	loader   string                   // the package of the Vulkan loader
-	again    string                   // before the name of an installed package of which a file is gone
+	again    string                   // the command that reinstalls a package
 }
 
-// managers are asked in this order; the first whose id the system has is taken.
+// managers lists the package managers. The first whose ID the system has is used.
 var managers = []manager{
 	{"debian", "apt install", debianPackage, false, "libvulkan1", "apt install --reinstall"},
 	{"fedora", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
@@ -80,7 +80,7 @@ var managers = []manager{
 	{"void", "xbps-install", nil, false, "vulkan-loader", "xbps-install --force"},
 }
 
-// provided is how packages of RPM say that they have a library for 64-bit programs.
+// provided returns the capability under which RPM packages provide a 64-bit library.
 func provided(name string) string { return "'" + name + "()(64bit)'" }
 
 func (d distribution) manager() *manager {
@@ -95,7 +95,8 @@ func (d distribution) manager() *manager {
 	return nil
 }
 
-// debianLayers are Debian's packages of layers: their libraries have no version, and give their package no name.
+// debianLayers maps layer libraries to Debian packages. The libraries have no version, so their names do not give the
+// package.
 var debianLayers = map[string]string{
 	"libVkLayer_khronos_validation.so": "vulkan-validationlayers",
 	"libVkLayer_MESA_device_select.so": "mesa-vulkan-drivers",
@@ -103,7 +104,7 @@ var debianLayers = map[string]string{
 	"libVkLayer_INTEL_nullhw.so":       "mesa-vulkan-drivers",
 }
 
-// debianPackage is the name that Debian's policy gives to the package of a library; "" for names of another form.
+// debianPackage returns the package name that Debian's policy derives from a soname; "" for names of another form.
 func debianPackage(soname string) string {
 	if name := debianLayers[soname]; name != "" {
 		return name
@@ -111,7 +112,7 @@ func debianPackage(soname string) string {
 	name, version, ok := strings.Cut(soname, ".so.")
 	if !ok {
 		name, ok = strings.CutSuffix(soname, ".so")
-		ok = ok && name != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' // libfoo-1.2.so; others are no shared libraries
+		ok = ok && name != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' // libfoo-1.2.so; a name without a digit is no versioned library
 	}
 	if !ok {
 		return ""
@@ -135,7 +136,7 @@ func debianPackage(soname string) string {
 	return name + version
 }
 
-// forLibrary installs a library.
+// forLibrary returns advice to install a library.
 func (d distribution) forLibrary(name string) advice {
 	if strings.Contains(name, "nvidia") {
 		return nvidiaWhole
@@ -162,7 +163,7 @@ func (d distribution) forLibrary(name string) advice {
 	return advised("Install the package that has " + name + ".")
 }
 
-// forFile is what to do about a manifest whose library is not there.
+// forFile returns advice for a manifest whose library does not exist.
 func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
 		return nvidiaWhole
@@ -170,7 +171,7 @@ func (d distribution) forFile(library, manifest string) advice {
 	return advised("Install the package that has " + library + ", or remove " + manifest + ".")
 }
 
-// install installs the family's package.
+// install returns advice to install a family's package.
 func (d distribution) install(f *drivers.Family) advice {
 	if d.class == 32 {
 		return d.driver32(f)
@@ -199,18 +200,18 @@ func (d distribution) install(f *drivers.Family) advice {
 	return installDriver(f.Name, "")
 }
 
-// imageKind is how a system is kept whose files no package manager changes while it runs.
+// imageKind is the kind of a system whose files the package manager does not change while it runs.
 type imageKind uint8
 
 const (
 	changeable  imageKind = iota
-	ostree                // packages are put onto the image with rpm-ostree
-	steamOS               // the image is all that there is
+	ostree                // rpm-ostree layers packages on the image
+	steamOS               // the image cannot be extended
 	microOS               // packages go into the next snapshot
-	declarative           // the system's configuration says what there is
+	declarative           // the system's configuration lists the packages
 )
 
-// imageOf recognises them.
+// imageOf returns the image kind of a system.
 func imageOf(m *machine.Machine, d *distribution) imageKind {
 	switch {
 	case d.is("nixos"):
@@ -225,7 +226,7 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 	return changeable
 }
 
-// run is a line of the package manager, in the words of the system.
+// run returns advice to run a line of the package manager, adapted to the image kind.
 func (d distribution) run(line string) advice {
 	m := d.manager()
 	if m == nil {
@@ -252,7 +253,7 @@ func (d distribution) run(line string) advice {
 	return asRoot(line)
 }
 
-// thenRestart is a line for root that counts from the next start of the machine on.
+// thenRestart returns advice for a root command that takes effect after a restart.
 func thenRestart(command string) advice {
 	do := asRoot(command)
 	do.text += "; then restart the machine"

@@ -13,10 +13,11 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// driverExam examines what drivers do with the devices.
+// driverExam compares drivers with devices.
 type driverExam struct{ deviceExam }
 
-// nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
+// nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries. They work only when both are
+// equal.
 func (e *driverExam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
@@ -41,7 +42,7 @@ func (e *driverExam) nvidiaVersions() {
 	}
 }
 
-// nvidiaVersion finds the number in /proc/driver/nvidia/version: the first word that begins with a digit and has a dot.
+// nvidiaVersion returns the version in /proc/driver/nvidia/version: the first word that begins with a digit and has a dot.
 func nvidiaVersion(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	for _, word := range strings.Fields(first) {
@@ -52,7 +53,7 @@ func nvidiaVersion(text string) string {
 	return ""
 }
 
-// idle names the drivers that every program loads and that have no device here.
+// idle adds a finding for the drivers that every program loads and that have no device here.
 func (e *driverExam) idle() {
 	var names []string
 	for _, m := range e.Drivers {
@@ -74,21 +75,21 @@ func (e *driverExam) idle() {
 	}
 }
 
-// rivals says when two drivers list the same device.
+// rivals adds a finding when two drivers list the same device.
 func (e *driverExam) rivals() {
 	for _, g := range e.gpus {
 		var first *Module
 		for i := range e.Drivers {
 			m := &e.Drivers[i]
 			f := drivers.Of(m.Library)
-			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // other devices than ANV
+			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // HASVK serves other devices than ANV
 				continue
 			}
 			if first == nil {
 				first = m
 				continue
 			}
-			if first.File != m.File { // otherwise it is one library, and said already
+			if first.File != m.File { // equal files are one library, which has its finding
 				e.found(DeviceTwice, g.Title(), m.Manifest, said(rivals, first.Manifest, m.Manifest), nil).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
@@ -96,8 +97,8 @@ func (e *driverExam) rivals() {
 	}
 }
 
-// replacedByRivals takes back that a driver is switched off where another one serves all of its devices: that is how two
-// drivers for one device are told apart, and nothing is wrong.
+// replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of
+// two drivers is the way to choose between them.
 func (e *driverExam) replacedByRivals() {
 	off := func(f *diag.Finding) bool { return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected }
 	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
@@ -110,7 +111,7 @@ func (e *driverExam) replacedByRivals() {
 	replaced := map[string]bool{}
 	for _, d := range all.Drivers {
 		f, served := drivers.Of(d.Library), 0
-		if f == nil || f.Name == drivers.HASVK { // other devices than ANV
+		if f == nil || f.Name == drivers.HASVK { // HASVK serves other devices than ANV
 			continue
 		}
 		for _, g := range e.gpus {
@@ -130,8 +131,8 @@ func (e *driverExam) replacedByRivals() {
 	})
 }
 
-// unhoused are the good drivers that no device of the kernel's is known for: software renderers, and those that are not known
-// here; good counts all good ones.
+// unhoused returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
+// good drivers.
 func (r *Report) unhoused() (software, unknown []*Module, good int) {
 	for i := range r.Drivers {
 		m := &r.Drivers[i]
@@ -149,12 +150,12 @@ func (r *Report) unhoused() (software, unknown []*Module, good int) {
 	return software, unknown, good
 }
 
-// served tells whether a device has a driver, and a node that the user may open.
+// served reports whether a device has a driver and a node that the user may open.
 func (e *driverExam) served() bool {
 	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.user.refused(e.host, g) == "" })
 }
 
-// fallback says what programs get when no device is served: the processor, or nothing.
+// fallback adds a finding about the software renderer, or no device, when no device is served.
 func (e *driverExam) fallback() {
 	software, unknown, good := e.unhoused()
 	wanted := slices.ContainsFunc(e.gpus, e.expects)
@@ -173,7 +174,7 @@ func (e *driverExam) fallback() {
 	}
 }
 
-// withoutDriver says that programs find no driver at all.
+// withoutDriver adds the finding that programs find no driver.
 func (e *driverExam) withoutDriver() {
 	what := driverless{why: noManifest, count: len(e.Drivers), class: e.class}
 	if len(e.Drivers) > 0 {
@@ -227,7 +228,7 @@ func (e *driverExam) withoutDriver() {
 	}
 }
 
-// usualDriver is what is usually installed for the devices here: without one, the software renderer.
+// usualDriver returns the usual driver family for the devices, or the software renderer.
 func (e *driverExam) usualDriver() *drivers.Family {
 	usual := drivers.Of("libvulkan_lvp.so")
 	for _, g := range e.gpus {
@@ -238,7 +239,7 @@ func (e *driverExam) usualDriver() *drivers.Family {
 	return usual
 }
 
-// outFor counts the drivers that are out for a reason.
+// outFor counts the drivers that the decision excluded with a code.
 func (e *keptExam) outFor(code diag.Code) (n int) {
 	for i := range e.plan.Findings {
 		if e.plan.Findings[i].Code == code {
@@ -248,8 +249,8 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 	return n
 }
 
-// absent makes what is wrong with drivers for hardware that is not here notes, when a device here is served: a leftover
-// of another card, which the loader skips.
+// absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
+// another card, and the loader skips them.
 func (e *driverExam) absent() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	if !served {
@@ -273,7 +274,7 @@ func (e *driverExam) absent() {
 	}
 }
 
-// replaced is the variable that replaces the search for drivers.
+// replaced returns the variable that replaces the driver search.
 func replaced(source *machine.Source) string {
 	for _, id := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {
 		if source.Var(id.Name(), id.Secure()).Set {

@@ -12,48 +12,48 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Options say for which program is looked.
+// Options select the program and the user of an examination.
 type Options struct {
-	User    string // whose permissions count, by name or number; "": who runs the tool
-	Library string // the loader that belongs to the tool, without symbolic links; "": none
-	Device  string // a selector of the devices that are examined, by what the kernel knows of them; "": all
+	User    string // the name or number of the user whose permissions count; "": the current user
+	Library string // the tool's own loader, with symbolic links resolved; "": none
+	Device  string // a selector of the devices to examine, by the kernel's data; "": all
 
-	Plugin string // a library that the program opens later, which decides the loader; "": none
-	Mapped string // the loader that a process has; "": what the dynamic linker finds for the program
+	Plugin string // a library that the program opens later and that decides the loader; "": none
+	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
 
-	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
+	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
 
-	share    *binary.Linker // of an examination of the same machine
-	packages *packages      // of it as well
-	known    loaders.Known  // loaders of the same machine
+	share    *binary.Linker // from another examination of this machine
+	packages *packages      // from the same examination as share
+	known    loaders.Known  // the identified loaders of this machine
 }
 
-// host is a machine, by its files and variables.
+// host is a machine's files and variables.
 type host struct{ machine *machine.Machine }
 
-// record is a machine as one program sees it, with the report on it.
+// record is a machine as one program sees it, and the report about it.
 type record struct {
 	*Report
 	host
 	source *machine.Source
-	lines  map[string]Line // where variables are set, as far as that was looked for
+	lines  map[string]Line // the lines that set variables, as far as known
 }
 
 func recordOf(r *Report, source *machine.Source) record {
 	return record{r, host{&source.Machine}, source, map[string]Line{}}
 }
 
-// exam is an examination under way.
+// exam is an examination in progress.
 type exam struct {
 	driverExam
 	options Options
 
-	byVariables map[string]bool // what the variables name; nil: not read yet
-	bySettings  map[string]bool // files that the settings name and that are gone; nil: not looked for yet
+	byVariables map[string]bool // the files that variables name; nil: not read yet
+	bySettings  map[string]bool // missing files that the settings name; nil: not read yet
 }
 
-// Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
-// from looking.
+// Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an error
+// if the examination is impossible.
 func Examine(source *machine.Source, options Options) (*Report, error) {
 	e, err := look(source, options)
 	if err != nil {
@@ -68,7 +68,8 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	return e.Report, nil
 }
 
-// Count examines without trying anything, and counts problems and warnings, what follows from others included.
+// Count examines a machine without trying changes and counts problems and warnings, including consequences of other
+// findings.
 func Count(source *machine.Source, options Options) (problems, warnings int, err error) {
 	e, err := look(source, options)
 	if err != nil {
@@ -85,7 +86,7 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 	return problems, warnings, nil
 }
 
-// look examines without trying anything.
+// look examines a machine without trying changes.
 func look(source *machine.Source, options Options) (*exam, error) {
 	source = source.Keeping()
 	if options.packages == nil {
@@ -140,25 +141,26 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	return e, nil
 }
 
-// settle tries the changes that are offered.
+// settle tries the offered changes.
 func (e *exam) settle() {
 	(&settling{e.record, e.plan, e.options, e.linker, e.gpus}).settle()
 }
 
-// summary is what the verdict is made of.
+// summary returns the data for the verdict.
 func (e *exam) summary() *summary { return &summary{e.record, e.user, e.gpus, e.class} }
 
-// uninteresting are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own.
+// uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
+// doctor.
 func (e *exam) uninteresting(f *diag.Finding) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.SettingsNone, diag.SettingsUsed,
 		diag.LocationMissing:
 		return true
 	case diag.LayerForced:
-		return f.Path == "" // VK_INSTANCE_LAYERS is there to be used
+		return f.Path == "" // an ordinary use of VK_INSTANCE_LAYERS
 	case diag.LayerMissing:
 		return f.Path == "" // a variable names it
-	case diag.VariableIgnored: // both names with one value serve loaders of all versions
+	case diag.VariableIgnored: // two names with equal values serve every loader version
 		return f.Subject == variables.ICDFilenames.Name() && e.variable(f.Subject) == e.variable(variables.DriverFiles.Name())
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault

@@ -13,17 +13,17 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// foreignPC is a source of Windows as the doctor wants it.
+// foreignPC adapts a Windows source to the interface PC.
 type foreignPC struct{ *systems.Source }
 
 // Seen implements PC.
 func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Source.For(bits)} }
 
-// foreign is a machine that is examined.
+// foreign is a machine with another system.
 type foreign struct{ *systems.Source }
 
-// ExamineForeign says what is wrong with the drivers and layers of a machine with another system, by its files: what the
-// decision found, and whether the libraries are there and for the program's word size.
+// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files: the findings of
+// the decision, and libraries that are missing or have another word size.
 func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error) {
 	if source.System.Name == "windows" {
 		return ExaminePC(foreignPC{source})
@@ -34,7 +34,7 @@ func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error
 	for i := range answer.Findings {
 		f := &answer.Findings[i]
 		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
-			continue // that is no finding but how things are
+			continue // the normal state, no finding
 		}
 		r.takenOver(f)
 	}
@@ -48,7 +48,7 @@ func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error
 	return r, nil
 }
 
-// verdictOfFiles is the report in one line.
+// verdictOfFiles returns the report in one line.
 func verdictOfFiles(r *Report) string {
 	good := 0
 	for _, d := range r.Drivers {
@@ -65,9 +65,9 @@ func verdictOfFiles(r *Report) string {
 	return "No problems found in the files."
 }
 
-// module looks at the library of a driver or layer.
+// module examines the library of a driver or layer.
 func (s foreign) module(r *Report, m Module) Module {
-	if s.System.Opening.Asks(systems.Service) { // it comes from a service, of which the files say nothing
+	if s.System.Opening.Asks(systems.Service) { // a service provides the driver; files tell nothing about it
 		m.Good = true
 		return m
 	}
@@ -95,7 +95,7 @@ func (s foreign) module(r *Report, m Module) Module {
 	return m
 }
 
-// candidates are the places where a library may be: as it is named, or, of a bare name, where the system looks.
+// candidates returns the possible paths of a library: its path, or a bare name in each directory that the system searches.
 func (s foreign) candidates(library string) []string {
 	if strings.ContainsAny(library, "/") {
 		return []string{library}
@@ -108,7 +108,7 @@ func (s foreign) directories() []string {
 	return []string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"}
 }
 
-// bits is the word size that a library is for; false when it is no library of the system.
+// bits returns the word size of a library; false if the file is no library of the system.
 func (s foreign) bits(place string) (string, bool) {
 	file, err := s.Machine.Open(place)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s foreign) bits(place string) (string, bool) {
 	return bitsOf(s.System.Name, file, s.Bits)
 }
 
-// bitsOf reads the head of a library; of a universal one, wanted when it is in it.
+// bitsOf reads a library's header. For a universal library it returns wanted if the library contains that word size.
 func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 	switch system {
 	case "cygwin":

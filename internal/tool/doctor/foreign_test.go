@@ -17,7 +17,7 @@ import (
 	"vkloader/test/tree"
 )
 
-// laid writes files, and gives the machine that has them.
+// laid writes files and returns the machine with them.
 func laid(t *testing.T, files map[string]string) machine.Machine {
 	t.Helper()
 	m := machine.Machine{Root: t.TempDir()}
@@ -34,12 +34,12 @@ func on(t *testing.T, name string) *systems.Source {
 	return &systems.Source{System: system, Bits: "64"}
 }
 
-// icd is a driver of Windows.
+// icd returns a Windows driver.
 func icd(bits string) string {
 	return string(dlltest.Library(map[string]int{"32": 32, "64": 64}[bits], "vk_icdGetInstanceProcAddr"))
 }
 
-// mach and elfHead write heads of libraries, for processors of 64 bits and of 32.
+// mach and elfHead return library headers for 64-bit and 32-bit processors.
 func mach(bits string) string {
 	var b bytes.Buffer
 	head := macho.FileHeader{Magic: macho.Magic64, Cpu: macho.CpuArm64, Type: macho.TypeDylib}
@@ -58,7 +58,7 @@ func elfHead(class elf.Class) string {
 	return string(b)
 }
 
-// Libraries are judged by what the machine's system takes for one.
+// ExamineForeign judges a library by the file format of the machine's system.
 func TestExamineForeign(t *testing.T) {
 	t.Parallel()
 	manifest := func(library string) string {

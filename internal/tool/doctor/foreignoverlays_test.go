@@ -7,8 +7,8 @@ import (
 	"vkloader/test/dlltest"
 )
 
-// What uninstalled overlays leave in the registry is found in each key and view, is said to be theirs, and goes by the line that was
-// tried.
+// Registry values of uninstalled overlays are found in each key and view. The finding names the overlay and the command that
+// was tried.
 //
 // holds: WIN-055
 func TestLeftoverOverlays(t *testing.T) {
@@ -44,7 +44,7 @@ func TestLeftoverOverlays(t *testing.T) {
 	}
 }
 
-// A loader beside a program takes the place of the system's: whose they are, of which version, and who has signed them, is said of both.
+// A loader in the program's directory replaces the system's. The finding gives maker, version and signer of both.
 //
 // holds: WIN-001
 func TestLoaderBesideProgram(t *testing.T) {

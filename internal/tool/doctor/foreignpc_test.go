@@ -31,7 +31,7 @@ const (
 func driverManifest(library string) string { return strings.ReplaceAll(driverOf, "LIB", library) }
 func layerManifest(name string) string     { return strings.ReplaceAll(layerOf, "NAME", name) }
 
-// The usual faults of PCs, each as one finding, and the change that was tried.
+// Each usual fault of a PC gives one finding with the change that was tried.
 //
 // holds: WIN-036 WIN-037 WIN-038 WIN-051 WIN-055 WIN-056 WIN-057
 func TestDoctorOfPC(t *testing.T) {
@@ -59,10 +59,10 @@ func TestDoctorOfPC(t *testing.T) {
 		elevated                      bool
 		environ                       []string
 		whole                         bool
-		want                          string // of all findings: severity and code, and subject
-		do                            string // a part of what the first one says
-		dont                          string // what it does not say
-		what                          string // all that it says it has found
+		want                          string // severity, code and subject of every finding
+		do                            string // a part of the first finding's advice
+		dont                          string // a text that the first finding's advice lacks
+		what                          string // the whole text of the first finding
 	}{
 		{name: "nothing", reg: both, want: "", without: pack},
 		{name: "stale", reg: driversOf64 + `"C:\\old\\gone.json"=dword:0` + "\n" + both, without: pack,
@@ -166,14 +166,14 @@ func TestDoctorOfPC(t *testing.T) {
 	}
 }
 
-// wholePC is one of which all files are there.
+// wholePC is a PC with all of its files.
 type wholePC struct{ *systems.Source }
 
 func (wholePC) Whole() bool { return true }
 
 func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.For(bits)} }
 
-// examined is the report on a PC whose registry is this.
+// examined returns the report on a PC with the registry reg.
 func examined(t *testing.T, s *systems.Source, reg string) *doctor.Report {
 	t.Helper()
 	s.Keys = &systems.Registry{}
@@ -191,7 +191,7 @@ func examined(t *testing.T, s *systems.Source, reg string) *doctor.Report {
 	return r
 }
 
-// told are the findings that are no usual remarks on drivers of the registry.
+// told returns the findings without the usual notes about registry drivers.
 func told(r *doctor.Report) string {
 	var list []string
 	for _, f := range r.Findings {
@@ -202,7 +202,7 @@ func told(r *doctor.Report) string {
 	return strings.Join(list, ", ")
 }
 
-// Of a registry alone its values are judged; that no file can be opened is no finding.
+// For a registry without files, its values are judged; unreadable files give no finding.
 func TestDoctorOfRegistry(t *testing.T) {
 	t.Parallel()
 	s := on(t, "windows")

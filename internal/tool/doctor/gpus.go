@@ -15,24 +15,24 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// GPU is a graphics device, as the kernel shows it. Its drivers are those that this report calls good.
+// GPU is a graphics device as the kernel describes it. Drivers lists the drivers that this report calls good.
 type GPU struct {
 	decide.GPU
 	directory string // in sysfs
 }
 
-// vendor is the maker's name, "" for one that is not known.
+// vendor returns the maker's name; "" if unknown.
 func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Vendor)) }
 
-// deviceExam examines devices, one by one.
+// deviceExam examines the devices one by one.
 type deviceExam struct {
 	keptExam
 	user  user
-	gpus  []*GPU // that are examined
+	gpus  []*GPU // the devices to examine
 	every []*GPU
 }
 
-// choose leaves the devices that a selector names.
+// choose keeps only the devices that a selector matches.
 func (e *deviceExam) choose(text string) error {
 	var list []drivers.Device
 	for _, g := range e.gpus {
@@ -47,29 +47,29 @@ func (e *deviceExam) choose(text string) error {
 	return nil
 }
 
-// Title is the device in words.
+// Title returns the device's description.
 func (g *GPU) Title() string {
 	return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
 }
 
-// displayDrivers are drivers of the kernel for devices that show pictures and compute none.
+// displayDrivers are kernel drivers of devices that only display.
 var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
 	"simple-framebuffer",
 	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
 	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
 
-// displayVendors make such devices, which may be without a driver.
+// displayVendors are the vendors of display-only devices. Their devices may have no kernel driver.
 var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
 
-// displayOnly tells whether Vulkan is not to be expected of the device.
+// displayOnly reports whether the device cannot be expected to support Vulkan.
 func (g *GPU) displayOnly() bool {
 	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor)
 }
 
-// text is an ordinary file's content without white space around it; "" without the file.
+// text returns the content of a regular file without surrounding white space; "" if there is none.
 func (h host) text(name string) string { return strings.TrimSpace(h.whole(name)) }
 
-// whole is an ordinary file's content; "" without the file.
+// whole returns the content of a regular file; "" if there is none.
 func (h host) whole(name string) string {
 	if info, err := h.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -81,7 +81,7 @@ func (h host) whole(name string) string {
 	return string(data)
 }
 
-// devicesOf are those that the kernel of a machine shows.
+// devicesOf returns the devices that a machine's kernel lists.
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
 		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
@@ -102,7 +102,7 @@ func (e *deviceExam) serve() {
 	}
 }
 
-// graphics judges each device that a selector names, and what the drivers do with them.
+// graphics examines the selected devices and their drivers.
 func (e *driverExam) graphics(device string) error {
 	e.every = devicesOf(e.machine)
 	if e.gpus = e.every; device != "" {
@@ -127,8 +127,8 @@ func (e *driverExam) graphics(device string) error {
 	return nil
 }
 
-// nodes are those of a device, and those that belong to no device and that its drivers open, such as /dev/nvidia-uvm. Without
-// a node of its own, a device cannot be used through those.
+// nodes returns the nodes of a device, followed by the nodes that its drivers open and that belong to no device, such as
+// /dev/nvidia-uvm. The latter do not make a device without a node usable.
 func (e *deviceExam) nodes(g *GPU) []string {
 	list := slices.Clone(g.Nodes)
 	for _, m := range e.Drivers {
@@ -145,9 +145,9 @@ func (e *deviceExam) nodes(g *GPU) []string {
 	return list
 }
 
-// judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
+// judge adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
 func (e *deviceExam) judge(g *GPU) {
-	// Where a driver for the device is there at all, even a bad one, what is wrong is said already.
+	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
 	defer func() {
@@ -169,7 +169,7 @@ func (e *deviceExam) judge(g *GPU) {
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
-			found.soften(diag.Note) // others of its kind were passed on, and this one was not
+			found.soften(diag.Note) // other devices of its kind have nodes
 		}
 	case e.user.refused(e.host, g) != "":
 		node := e.user.refused(e.host, g)
@@ -187,7 +187,7 @@ func (e *deviceExam) judge(g *GPU) {
 	}
 }
 
-// worksOn tells whether a driver is known to be for the devices of a kernel driver.
+// worksOn reports whether a driver is known to serve the devices of a kernel driver.
 func (m *Module) worksOn(kernel string) bool {
 	f := drivers.Of(m.Library)
 	return f != nil && f.WorksOn(kernel)
@@ -200,7 +200,7 @@ func (r *Report) hasFamily(name string) bool {
 	})
 }
 
-// kernelCure loads the driver of the kernel that such a device wants.
+// kernelCure returns advice to load the kernel driver that a device needs.
 func (e *deviceExam) kernelCure(g *GPU) advice {
 	switch g.vendor() {
 	case "NVIDIA":
@@ -213,8 +213,8 @@ func (e *deviceExam) kernelCure(g *GPU) advice {
 	return nil
 }
 
-// nvidiaModule is what brings NVIDIA's module of the kernel. Where its libraries are installed, the package is as well:
-// then the module was not built for this kernel, or is not loaded.
+// nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
+// package: then the module was not built for this kernel or is not loaded.
 func (e *deviceExam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
 		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
@@ -228,14 +228,14 @@ func (e *deviceExam) nvidiaModule() advice {
 	return nvidiaModuleMissing
 }
 
-// undriven says that nothing on the machine serves a device, and what would.
+// undriven adds a finding for a device without a driver, with the driver to install.
 func (e *deviceExam) undriven(g *GPU) {
 	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
-		return // that nobody sees it without asking is said where no driver is left
+		return // withoutDriver reports the portability driver
 	}
 	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
-		return // whether a driver that is not known here is for a device that is not known, nobody can tell
+		return // an unknown driver may serve an unknown device
 	}
 	if e.leftOut(g) {
 		return
@@ -273,12 +273,12 @@ func (e *deviceExam) undriven(g *GPU) {
 	if what.library != "" {
 		found.offer(fixing, own)
 	}
-	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // there may be no driver anywhere
+	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // a driver may not exist
 		found.soften(diag.Warning)
 	}
 }
 
-// otherClass is a manifest of a driver for the device that is for programs of the other word size.
+// otherClass returns the manifest of a driver for the device and for programs of the other word size.
 func (e *deviceExam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
 		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {

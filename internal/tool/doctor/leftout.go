@@ -20,21 +20,21 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// choosers are the variables that choose among the drivers that are installed: the first three by naming what is wanted.
+// choosers are the variables that choose among the installed drivers. The first three name the drivers to use.
 var choosers = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect, variables.DriversDisable}
 
-// directions are the variables that say where manifests are.
+// directions are the variables that set the search directories for manifests.
 var directions = []variables.ID{variables.DataDirs, variables.ConfigDirs, variables.DataHome, variables.ConfigHome}
 
-// keptOut is a driver that works and that programs do not get.
+// keptOut is a working driver that programs do not get.
 type keptOut struct {
 	driver   *manifest.Driver
-	by       variables.ID // the variable that keeps it out, where it is one alone
+	by       variables.ID // the variable that excludes the driver by itself
 	variable bool
-	file     string // the settings file that keeps it out
+	file     string // the settings file that excludes the driver
 }
 
-// name is what keeps it out.
+// name returns the variable or settings file that excludes the driver.
 func (k *keptOut) name() string {
 	if k.variable {
 		return k.by.Name()
@@ -42,21 +42,21 @@ func (k *keptOut) name() string {
 	return path.Clean(k.file)
 }
 
-// chosen tells whether what keeps it out names the drivers that are wanted.
+// chosen reports whether the variable selects other drivers by name.
 func (k *keptOut) chosen() bool { return k.variable && k.by != variables.DriversDisable }
 
-// unsearched tells whether its manifest is in a directory that is not searched.
+// unsearched reports whether the driver's manifest is outside the search directories.
 func (k *keptOut) unsearched() bool { return k.variable && slices.Contains(directions, k.by) }
 
-// keptExam examines which drivers are kept out of a decision.
+// keptExam examines the drivers that a decision excludes.
 type keptExam struct {
 	libraryExam
 	plan  *plan.Answer
-	known *[]keptOut // nil: not looked for yet
+	known *[]keptOut // nil: not computed yet
 }
 
-// left gives the drivers that work and that a variable or the settings file keeps out. The decision is made again without
-// each of them.
+// left returns the working drivers that a variable or the settings file excludes. It repeats the decision without each
+// variable and without the settings file.
 func (e *keptExam) left() []keptOut {
 	if e.known != nil {
 		return *e.known
@@ -84,7 +84,7 @@ func (e *keptExam) left() []keptOut {
 			add(explain.Without(e.source, v), keptOut{by: v, variable: true})
 		}
 	}
-	if len(set) > 1 { // each of several may be enough to keep it out: the first is named
+	if len(set) > 1 { // any of several variables may exclude the driver: the first is named
 		add(explain.Without(e.source, set...), keptOut{by: set[0], variable: true})
 	}
 	if e.plan.Settings != nil {
@@ -95,7 +95,7 @@ func (e *keptExam) left() []keptOut {
 	return list
 }
 
-// keptFrom is the first driver for a device that is kept out; nil: none.
+// keptFrom returns the first excluded driver for a device; nil: none.
 func (e *keptExam) keptFrom(g *GPU) *keptOut {
 	list := e.left()
 	for i := range list {
@@ -106,12 +106,12 @@ func (e *keptExam) keptFrom(g *GPU) *keptOut {
 	return nil
 }
 
-// someGood tells whether any driver is left that works.
+// someGood reports whether the program gets a working driver.
 func (r *Report) someGood() bool {
 	return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good })
 }
 
-// searchAgain offers what adds the directory of a manifest to the search.
+// searchAgain offers a change that adds the directory of a manifest to the search.
 func (e *keptExam) searchAgain(found *Finding, kept *keptOut) {
 	value := e.source.Var(kept.name(), kept.by.Secure()).Value
 	missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
@@ -121,7 +121,7 @@ func (e *keptExam) searchAgain(found *Finding, kept *keptOut) {
 	e.unsetting(found, kept.name())
 }
 
-// leftOut says of a device without a driver what keeps its driver out; false: nothing does, and it is not installed.
+// leftOut adds a finding about the variable or file that excludes a device's driver; false: no driver is excluded.
 func (e *deviceExam) leftOut(g *GPU) bool {
 	kept := e.keptFrom(g)
 	if kept == nil {
@@ -133,7 +133,7 @@ func (e *deviceExam) leftOut(g *GPU) bool {
 		return true
 	}
 	if !e.someGood() {
-		return true // that programs find no driver at all is said with its cause
+		return true // the finding "no driver" names the cause
 	}
 	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said(leftOut, search.BaseName(kept.driver.Path), kept.name()), nil)
 	why := forDevice
@@ -153,7 +153,7 @@ func (e *deviceExam) leftOut(g *GPU) bool {
 	return true
 }
 
-// ownSettings tells whether a settings file is one that this tool has written.
+// ownSettings reports whether this tool wrote a settings file.
 func (h host) ownSettings(file string) bool {
 	if file == "" {
 		return false
@@ -162,8 +162,8 @@ func (h host) ownSettings(file string) bool {
 	return err == nil && f.Ours
 }
 
-// pinned tells whether a variable names the drivers that programs get, and one of them works: then a device without a
-// driver is no fault.
+// pinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is
+// no fault.
 func (e *keptExam) pinned(g *GPU) bool {
 	name := pinnedBy(e.source)
 	if name == "" || !e.someGood() {
@@ -173,7 +173,7 @@ func (e *keptExam) pinned(g *GPU) bool {
 	return true
 }
 
-// pinnedBy is the variable that names the drivers that programs get; "" for none.
+// pinnedBy returns the variable that names the drivers of programs; "" for none.
 func pinnedBy(source *machine.Source) string {
 	for _, v := range choosers[:3] {
 		if source.Var(v.Name(), v.Secure()).Value != "" {
@@ -183,9 +183,9 @@ func pinnedBy(source *machine.Source) string {
 	return ""
 }
 
-// byChoice makes what a filter of drivers leaves out notes, where a driver is left that works: it is what the filter is for,
-// and what it takes from a device is said with the device. A layer that a filter leaves out is what that filter is for, too;
-// one that another variable switches on is a contradiction.
+// byChoice makes findings about drivers that a filter excludes notes if a working driver remains: the user asked for the
+// filter. Findings about excluded layers always become notes. A layer that one variable enables and another disables has a
+// finding for the contradiction.
 func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
@@ -208,7 +208,7 @@ func (e *driverExam) byChoice() {
 	}
 }
 
-// withoutSoftware is the manifest of a software renderer that is kept out, where programs get no device without it; "": none is.
+// withoutSoftware returns the manifest of an excluded software renderer if programs get no device without it; "" otherwise.
 func (e *driverExam) withoutSoftware() string {
 	software, unknown, _ := e.unhoused()
 	if e.served() || len(software)+len(unknown) > 0 {
@@ -222,7 +222,7 @@ func (e *driverExam) withoutSoftware() string {
 	return ""
 }
 
-// closed says which directories of manifests exist and may not be read: what is in them counts as not installed.
+// closed adds findings for manifest directories that the user may not read. Their manifests count as not installed.
 func (e *exam) closed() {
 	for kind, severity := range []diag.Severity{search.Drivers: diag.Problem, search.ImplicitLayers: diag.Warning,
 		search.ExplicitLayers: diag.Warning} {
@@ -242,7 +242,7 @@ func (e *exam) closed() {
 	}
 }
 
-// closedAt is the part of a path that may not be read; "" when all may be, or it is not there.
+// closedAt returns the part of a directory's path that the user may not read; "" if the directory is readable or missing.
 func (h host) closedAt(directory string) string {
 	if _, err := h.machine.ReadDir(directory); !denied(err) {
 		return ""
@@ -250,7 +250,7 @@ func (h host) closedAt(directory string) string {
 	return h.closedPart(path.Clean(directory))
 }
 
-// closedPart is the part of a path that keeps it from being read: the file itself, or the directory that may not be entered.
+// closedPart returns the part of a path that refuses access: the file itself, or a directory above it.
 func (h host) closedPart(place string) string {
 	for parent := path.Dir(place); parent != place; place, parent = parent, path.Dir(parent) {
 		if _, err := h.machine.Stat(place); !denied(err) {
@@ -260,8 +260,8 @@ func (h host) closedPart(place string) string {
 	return place
 }
 
-// unreadable says of a manifest or settings file that is there and may not be read what opens it, and of one that is damaged
-// which package has it whole.
+// unreadable sets the fix for a manifest or settings file: for an unreadable file, the command that makes it readable; for a
+// damaged file, the reinstallation of its package.
 func (e *libraryExam) unreadable(f *Finding) {
 	if f.Code == diag.FileSyntax || f.Code == diag.FileTop {
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
@@ -281,8 +281,9 @@ func (e *libraryExam) unreadable(f *Finding) {
 	}
 }
 
-// opening returns the advice that lets everybody read a closed file or directory, or its owner where it is the user's own. A
-// place that is no library, manifest or directory of the search, such as /etc/shadow, stays closed.
+// opening returns the command that makes a file or directory readable for every user. The user owns files below the home
+// directory. For a place that is no library, manifest or directory of the search, such as /etc/shadow, it returns the advice
+// to correct the path.
 func (h host) opening(place string) advice {
 	home := path.Clean(h.variable(variables.Home.Name()))
 	own := path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/")
@@ -292,12 +293,12 @@ func (h host) opening(place string) advice {
 	return opening(place, own)
 }
 
-// publicTrees are the directories in which packages install drivers, layers and settings for everybody.
+// publicTrees are the directories in which packages install drivers, layers and settings for all users.
 var publicTrees = []string{"/usr", "/opt", "/lib", "/lib32", "/lib64", "/etc/vulkan", "/etc/xdg/vulkan", "/nix/store", "/gnu/store",
 	"/var/lib/flatpak", "/snap", "/run/host", "/run/opengl-driver", "/run/opengl-driver-32"}
 
-// public reports whether everybody may read a place: a directory of the search or of libraries, or a regular file that is a library
-// or a manifest by its name and, where it can be read, by its first bytes.
+// public reports whether every user may read a place: a directory of the search or of libraries, or a regular file that is a
+// library or a manifest by its name and, where it can be read, by its first bytes.
 func (h host) public(place string, own bool) bool {
 	if !own && !slices.ContainsFunc(publicTrees, func(tree string) bool { return place == tree || strings.HasPrefix(place, tree+"/") }) {
 		return false
@@ -321,5 +322,5 @@ func (h host) public(place string, own bool) bool {
 	return !library || string(start[:n]) == "\x7fELF"
 }
 
-// denied tells whether an error is that the user may not.
+// denied reports whether an error is a permission error.
 func denied(err error) bool { return errors.Is(err, fs.ErrPermission) }

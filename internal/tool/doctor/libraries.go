@@ -18,7 +18,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// libraryExam examines libraries, for programs of one word size.
+// libraryExam examines libraries for programs of one word size.
 type libraryExam struct {
 	record
 	class    int // word size of the program
@@ -27,11 +27,11 @@ type libraryExam struct {
 	packages *packages
 }
 
-// libraries examines the library of every driver that is used and of every layer that is listed.
+// libraries examines the libraries of all used drivers and all listed layers.
 func (e *libraryExam) libraries(answer *plan.Answer) {
 	for _, d := range answer.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
-		if len(d.Files) > 0 { // of the service: its library is nowhere here, and is opened by a descriptor
+		if len(d.Files) > 0 { // the service opens the library and passes a descriptor; it has no path here
 			m.Good = true
 			e.withoutDisplay(&m, nil)
 			e.Drivers = append(e.Drivers, m)
@@ -65,7 +65,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 	e.besideOwn()
 }
 
-// module examines one library; nil when it cannot be loaded.
+// module examines one library and returns its file; nil if the library cannot be loaded.
 func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
 	m.Good = found.Works()
@@ -110,7 +110,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 	return found.File
 }
 
-// missing says that a manifest's library is nowhere, and where it was looked for.
+// missing adds a finding for a library that does not exist, with the searched places.
 func (e *libraryExam) missing(m *Module, r binary.Result) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
@@ -136,7 +136,7 @@ func (e *libraryExam) missing(m *Module, r binary.Result) {
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
 }
 
-// closedLibrary is where a library lies that may not be read, which the dynamic linker passes over; "" for nowhere.
+// closedLibrary returns the unreadable file of a library, which the dynamic linker skips; "" if there is none.
 func (e *libraryExam) closedLibrary(name string) string {
 	for _, place := range e.linker.Everywhere(name) {
 		if denied(e.linker.Open(place).Err()) {
@@ -146,15 +146,15 @@ func (e *libraryExam) closedLibrary(name string) string {
 	return ""
 }
 
-// sibling looks for a library that is not where its manifest says in the directories of the same place for libraries of other
-// word sizes: those that $LIB stands for somewhere. tokened is its path with $LIB.
+// sibling looks for a missing library in the sibling directories for other word sizes, the values of $LIB. tokened is the
+// manifest's path with $LIB in it.
 func (e *libraryExam) sibling(library string) (tokened, file string) {
 	parts := strings.Split(library, "/")
 	for i, part := range parts[:len(parts)-1] {
 		if part != "lib" && part != "lib32" && part != "lib64" {
 			continue
 		}
-		for _, rest := range []int{i + 2, i + 1} { // lib/x86_64-linux-gnu is one directory of that kind, too
+		for _, rest := range []int{i + 2, i + 1} { // lib/x86_64-linux-gnu is one directory of that kind
 			if rest >= len(parts) {
 				continue
 			}
@@ -167,8 +167,8 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 	return "", ""
 }
 
-// nowhere says that the dynamic linker does not find a library, and offers to put the directory into LD_LIBRARY_PATH where
-// it lies.
+// nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
+// offers that directory for LD_LIBRARY_PATH.
 func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
 	var changes []explain.Change
@@ -187,10 +187,10 @@ func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 	return e.found(code, m.Name, m.Manifest, what, do).offer(fixing, changes...)
 }
 
-// besides are directories that are not the dynamic linker's, where container tools put drivers.
+// besides are directories where container tools put drivers and the dynamic linker does not search.
 var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
 
-// findable is what makes a library findable.
+// findable returns advice that makes the dynamic linker find a library.
 func (e *libraryExam) findable(name string) advice {
 	if i := own(e.linker); i != nil {
 		return ownLinker(i, "")
@@ -204,13 +204,13 @@ func (e *libraryExam) findable(name string) advice {
 	return e.system.forLibrary(name)
 }
 
-// fits tells whether a file is a library for the programs that are examined: what is for others does not help.
+// fits reports whether a file is a library for the examined programs.
 func (e *libraryExam) fits(file string) bool {
 	f := e.linker.Open(file)
 	return f.Err() == nil && f.Class == e.class && f.Machine == binary.Processor(e.class)
 }
 
-// configured looks for a library in the directories that ldconfig(8) is told of.
+// configured looks for a library in the directories of the ldconfig(8) configuration.
 func (e *libraryExam) configured(name string) string {
 	parts := term.Words(e.machine.Names("/etc/ld.so.conf.d"), func(name string) string { return "/etc/ld.so.conf.d/" + name })
 	for _, file := range append([]string{"/etc/ld.so.conf"}, parts...) {
@@ -228,7 +228,7 @@ func (e *libraryExam) configured(name string) string {
 	return ""
 }
 
-// closure examines everything that a library needs.
+// closure examines the dependencies of a library.
 func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	through := func(by *binary.File) string {
 		if by == f {
@@ -268,7 +268,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	}
 }
 
-// atRunTime says which of the files are not there that a driver cannot do without when it runs.
+// atRunTime adds a finding for the missing files that a driver opens at run time and cannot work without.
 func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	var missing *Finding
 	for _, opened := range found.RunTime {
@@ -292,8 +292,8 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	}
 }
 
-// withoutDisplay looks for what a driver starts itself by where no display is. file is its library; nil: the service has it,
-// and with it the libraries. On NixOS every program names its own places for them.
+// withoutDisplay looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
+// the service has it, with its dependencies. On NixOS every program has its own paths for them.
 func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
@@ -313,7 +313,7 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	}
 }
 
-// olderThan is what to do about a library that is too old.
+// olderThan returns advice about a library that is too old.
 func (e *libraryExam) olderThan(old binary.Old) advice {
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		if i := own(e.linker); i != nil {
@@ -324,7 +324,7 @@ func (e *libraryExam) olderThan(old binary.Old) advice {
 	return advised("Update " + old.In.Path + ", or install a driver that was built for it.")
 }
 
-// sameDriver says when two manifests lead to one driver.
+// sameDriver adds a finding when two manifests name the same driver.
 func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	if f == nil {
 		return
@@ -355,18 +355,18 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 }
 
-// Named is a library that a manifest names, and the functions that it has to export.
+// Named is a library from a manifest, with the functions that it must export.
 type Named struct {
-	Name     string // of the driver or layer
+	Name     string // the driver's or layer's name
 	Manifest string
 	Library  string // as given to dlopen
 	Layer    bool
-	// Of a layer: names of its functions that differ from the usual ones.
+	// For a layer: the names of its functions if they differ from the default names.
 	Negotiate, GetInstance string
 }
 
-// Library examines the library of one manifest, for programs of the library's own word size: whether it is there, can be
-// loaded with all that it needs, and exports what it has to.
+// Library examines the library of one manifest for programs of the library's word size: whether it exists, loads with its
+// dependencies, and exports the required functions.
 func Library(source *machine.Source, named Named) (Module, []Finding) {
 	classes := []int{ProcessClass}
 	if ProcessClass == 64 {
@@ -385,7 +385,7 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 			e.module(&m, drivers.DriverInterface, DriverInterface)
 		}
 		e.Order()
-		if best == nil || m.Class == class { // a library for the other word size is judged for that
+		if best == nil || m.Class == class { // a library for the other word size is examined for that size
 			best, module = e, m
 		}
 		if m.Class == class {

@@ -19,14 +19,14 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// loaderExam examines the loaders that the program could get.
+// loaderExam examines the loaders that the program may get.
 type loaderExam struct {
 	libraryExam
 	options Options
 }
 
-// decideFor makes a report one for the loader that the program gets: the decision is made as that loader makes it, from
-// the source that it returns.
+// decideFor makes the decision as the program's loader makes it and enters the loader into the report. It returns the source
+// for that loader.
 func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options *Options) *machine.Source {
 	source := *asked
 	if options.Mapped != "" {
@@ -34,7 +34,7 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 	} else {
 		r.Loader = loaders.For(&source, linker, options.known)
 	}
-	if r.Static = loaders.StaticOf(linker); !r.Static.Gets() { // no loader reads a variable
+	if r.Static = loaders.StaticOf(linker); !r.Static.Gets() { // without a loader, no variable is read
 		source.Environ = slices.DeleteFunc(slices.Clone(source.Environ), func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
 	}
 	r.Loader.On(&source)
@@ -42,7 +42,7 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 	return r.source
 }
 
-// ignored says what is set for programs and is not in force, because their loader does not read it.
+// ignored adds findings for settings that have no effect because the program's loader does not read them.
 func (e *loaderExam) ignored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
@@ -62,8 +62,8 @@ func (e *loaderExam) ignored() {
 	}
 }
 
-// ignoredSettings says what of the settings file is not in force. Another program's file is a note: its configurator may have
-// written it for other programs.
+// ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
+// a note: its configurator may have written it for other programs.
 func (e *loaderExam) ignoredSettings(file *settingsfile.File) {
 	data, err := e.machine.ReadFile(file.Path)
 	if err != nil {
@@ -83,7 +83,7 @@ func (e *loaderExam) ignoredSettings(file *settingsfile.File) {
 	}
 }
 
-// unread is a variable or a file that a loader does not read; fields: only these of the file.
+// unread is a variable or file that a loader does not read. fields restricts this to some fields of the file.
 type unread struct {
 	name   string
 	loader *loaders.Loader
@@ -97,7 +97,7 @@ func (u unread) say() string {
 	return "the loader that programs get, " + u.loader.Title() + ", does not read " + machine.Style.Base(u.name)
 }
 
-// withOwnLoader is a run through this project's loader, or other advice.
+// withOwnLoader returns advice to run the program with this project's loader, or other advice.
 func withOwnLoader(or advice) advice {
 	const run = "vkloader run PROGRAM"
 	if or == nil {
@@ -107,7 +107,7 @@ func withOwnLoader(or advice) advice {
 	return advised(run+", or "+text, append([]string{run}, commands...)...)
 }
 
-// ignoredBy is where it is in force instead.
+// ignoredBy returns the advice that gives a setting effect.
 type ignoredBy struct {
 	loader  *loaders.Loader
 	program string
@@ -117,7 +117,7 @@ func (i ignoredBy) say() (string, []string) {
 	return "It is " + i.loader.NotInForce(i.program) + ".", nil
 }
 
-// static says that the program is statically linked. Where it gets no loader, nothing else that was found is about it.
+// static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
 func (e *loaderExam) static() {
 	if e.Static == loaders.NotStatic {
 		return
@@ -140,7 +140,7 @@ func (e *loaderExam) static() {
 	}
 }
 
-// linkedAgain is what to do about a statically linked program.
+// linkedAgain is the advice for a statically linked program.
 var linkedAgain = map[loaders.Static]advice{
 	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
 	loaders.NeverOpens: advised("Link it dynamically: without -static."),
@@ -148,7 +148,7 @@ var linkedAgain = map[loaders.Static]advice{
 		"that it was linked with."),
 }
 
-// plugin examines a library that the program opens later: what it needs, and how it comes to a Vulkan loader.
+// plugin examines the dependencies of a library that the program opens later, and its way to a Vulkan loader.
 func (e *loaderExam) plugin() {
 	name := e.options.Plugin
 	if name == "" {
@@ -176,7 +176,7 @@ func (e *loaderExam) plugin() {
 	}
 }
 
-// comesToLoader tells whether one of the files is linked with a loader, or has the name by which one is opened.
+// comesToLoader reports whether one of the files links to a loader or contains the loader's file name.
 func (h host) comesToLoader(c *binary.Closure) bool {
 	for _, f := range c.Files {
 		if slices.Contains(f.Needed, loaderName) {
@@ -187,8 +187,8 @@ func (h host) comesToLoader(c *binary.Closure) bool {
 	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
-// ownLinker is a program with a dynamic linker and a C library of its own; needs: the version of glibc that is wanted, "": a
-// library is.
+// ownLinker returns advice for a program with its own dynamic linker and C library. needs is the required glibc version; "":
+// a library is missing instead.
 func ownLinker(interpreter *binary.Interpreter, needs string) advice {
 	text := "The program has a C library of its own"
 	if interpreter.Version != "" {
@@ -201,7 +201,7 @@ func ownLinker(interpreter *binary.Interpreter, needs string) advice {
 	return advised(text + "Run it with drivers that were built for it (nixGL for programs of Nix).")
 }
 
-// own is the program's own dynamic linker; nil where it is the system's.
+// own returns the program's own dynamic linker; nil if it uses the system's.
 func own(linker *binary.Linker) *binary.Interpreter {
 	if i := linker.Interpreter(); i != nil && i.Own {
 		return i
@@ -209,19 +209,19 @@ func own(linker *binary.Linker) *binary.Interpreter {
 	return nil
 }
 
-// Loader is a Vulkan loader that a program could get.
+// Loader is a Vulkan loader that a program may get.
 type Loader struct {
-	File    string `json:"file"`              // without symbolic links
+	File    string `json:"file"`              // with symbolic links resolved
 	Name    string `json:"name"`              // as the dynamic linker finds it
 	Vulkan  string `json:"vulkan,omitempty"`  // the highest version whose commands it exports, as 1.3
 	Version string `json:"version,omitempty"` // from the file's name
-	First   bool   `json:"first"`             // what a program gets that asks for libvulkan.so.1
-	Own     bool   `json:"own"`               // the one that belongs to this tool
-	Signer  string `json:"signer,omitempty"`  // on Windows: the name in the certificate that the file is signed with
-	Altered bool   `json:"altered,omitempty"` // the file has been changed since
+	First   bool   `json:"first"`             // a program that opens libvulkan.so.1 gets this loader
+	Own     bool   `json:"own"`               // this tool's loader
+	Signer  string `json:"signer,omitempty"`  // on Windows: the name in the signature's certificate
+	Altered bool   `json:"altered,omitempty"` // the file differs from its signature
 }
 
-// marks are commands that came with a version of Vulkan.
+// marks lists a command that each Vulkan version added.
 var marks = []struct{ version, command string }{
 	{"1.4", "vkCmdPushConstants2"}, {"1.3", "vkCmdBeginRendering"}, {"1.2", "vkCreateRenderPass2"},
 	{"1.1", "vkEnumerateInstanceVersion"}, {"1.0", "vkCreateInstance"},
@@ -229,8 +229,8 @@ var marks = []struct{ version, command string }{
 
 const loaderName = "libvulkan.so.1"
 
-// loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the
-// directory of the program that is examined.
+// loaders lists the loaders that the dynamic linker finds, the default one first, and those in the directory of the examined
+// program.
 func (e *loaderExam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
@@ -267,7 +267,7 @@ func (e *loaderExam) loaders() {
 			}
 		}
 	}
-	if e.Loader == nil || !e.Loader.Inside { // otherwise none of them is the program's
+	if e.Loader == nil || !e.Loader.Inside { // a program with a loader inside uses none of the listed ones
 		e.judgeLoaders(first)
 	}
 }
@@ -277,7 +277,7 @@ func (e *loaderExam) judgeLoaders(first binary.Result) {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
 			found := e.found(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName))
-			if e.system.is("nixos") { // there, every program names the directory of its own
+			if e.system.is("nixos") { // NixOS programs name their own library directory
 				found.soften(diag.Note)
 			}
 		} else {
@@ -302,7 +302,7 @@ func (e *loaderExam) judgeLoaders(first binary.Result) {
 	if len(e.Loaders) == 0 {
 		return
 	}
-	others := e.linker.Find(loaderName) // what other programs get
+	others := e.linker.Find(loaderName) // the loader of other programs
 	newest := slices.MaxFunc(e.Loaders, func(a, b Loader) int {
 		return binary.CompareVersions(a.Vulkan, b.Vulkan)
 	})
@@ -325,7 +325,7 @@ func (e *loaderExam) judgeLoaders(first binary.Result) {
 	}
 }
 
-// libraryPath puts a directory first in LD_LIBRARY_PATH.
+// libraryPath returns a change that puts a directory first in LD_LIBRARY_PATH.
 func (h host) libraryPath(directory string) explain.Change {
 	if value := h.variable("LD_LIBRARY_PATH"); value != "" {
 		directory += ":" + value
@@ -333,7 +333,7 @@ func (h host) libraryPath(directory string) explain.Change {
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
 
-// besides tells whether a loader is in the directory of a program.
+// besides reports whether a loader is in the program's directory.
 func (l *Loader) besides(program string) bool {
 	return program != "" && strings.HasPrefix(l.Name, search.Directory(program))
 }

@@ -12,11 +12,11 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// ownDirectories are where users without root put libraries, below their home directory.
+// ownDirectories are library directories of users without root rights, below the home directory.
 var ownDirectories = []string{".local/lib", ".local/lib64", ".local/lib/x86_64-linux-gnu", "lib", "lib64"}
 
-// withoutManifest finds the library of a driver for a device that no manifest names, and the manifest that the user can
-// write for it; "" without one.
+// withoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
+// it in the user's directory; "" if there is none.
 func (e *libraryExam) withoutManifest(g *GPU) (library string, write explain.Change) {
 	home, data := e.dataHome()
 	if data == "" {
@@ -37,7 +37,7 @@ func (e *libraryExam) withoutManifest(g *GPU) (library string, write explain.Cha
 	return "", write
 }
 
-// dataHome are the home directory, and the user's own directory of data; "": there is none.
+// dataHome returns the home directory and the user's data directory; "" if there is none.
 func (h host) dataHome() (home, data string) {
 	home, _ = h.machine.Lookup(variables.Home.Name())
 	if data, _ = h.machine.Lookup(variables.DataHome.Name()); data == "" {
@@ -49,7 +49,7 @@ func (h host) dataHome() (home, data string) {
 	return home, data
 }
 
-// manifestOf writes a driver's manifest into a directory of data.
+// manifestOf returns a change that writes a driver manifest into a data directory.
 func manifestOf(data, name, library, version string) explain.Change {
 	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0",
 		"ICD": map[string]any{"library_path": library, "api_version": version}})
@@ -59,8 +59,8 @@ func manifestOf(data, name, library, version string) explain.Change {
 	return explain.AddFile(path.Join(data, "vulkan/icd.d", name), string(text)+"\n")
 }
 
-// portable is a manifest of the user's for the first portability driver that is there, with which programs get it that do not
-// ask for such drivers. False: there is none, or no directory for it.
+// portable returns a change that writes a user manifest for the first portability driver found. Programs then get the driver
+// without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
 func (e *keptExam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
 	for i := range e.plan.Findings {
@@ -87,7 +87,7 @@ func (e *keptExam) portable() (write explain.Change, ok bool) {
 	return write, false
 }
 
-// driverLibrary is a file that is a driver for these programs, where the dynamic linker looks or users put libraries.
+// driverLibrary returns a driver library for the examined programs from the linker's or the user's library directories.
 func (e *libraryExam) driverLibrary(home, stem string) string {
 	names := []string{stem + ".so", stem + ".so.0"}
 	usable := func(f *binary.File) bool {

@@ -2,5 +2,5 @@ package doctor
 
 import "syscall"
 
-// accessible tells whether who runs the tool may read and write a file.
+// accessible reports whether the current user may read and write a file.
 func accessible(file string) bool { return syscall.Access(file, readWrite) == nil }

@@ -2,7 +2,7 @@ package doctor
 
 import "os"
 
-// accessible tells whether who runs the tool may read and write a file.
+// accessible reports whether the current user may read and write a file.
 func accessible(file string) bool {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err == nil {

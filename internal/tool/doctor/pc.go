@@ -14,34 +14,34 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// PC is a machine with Windows: the facts of the decision, as programs of one word size see them, and what those leave out.
+// PC is a Windows machine: the facts of the decision for programs of one word size, and further facts.
 type PC interface {
 	facts.Source
-	Title() string                      // of its system
-	WordSize() string                   // of the programs, "32" or "64"
-	Views() []string                    // the word sizes of programs that run there
-	Seen(bits string) PC                // the same machine, as programs of this word size see it
-	Files() bool                        // its files can be looked at; false: the registry alone is known
-	Whole() bool                        // all of them are there; false: a copy of some
-	Open(name string) (*os.File, error) // a file, by its path there
-	App() string                        // the program; "": none in particular
-	Directories() []string              // where the system looks for a library without a path, after the program's own
-	Loader() *loaders.Loader            // that the program gets, whose facts these are; nil: none
-	Variables() []string                // that are set, also those that this loader does not read
-	Version(file string) string         // what a file's resources say; "": not known
-	Running() *machine.Source           // the system that runs here; nil: it is another
+	Title() string                      // the system's name
+	WordSize() string                   // of the examined programs, "32" or "64"
+	Views() []string                    // the word sizes of programs that the machine runs
+	Seen(bits string) PC                // the machine as programs of another word size see it
+	Files() bool                        // files can be read; false: only the registry is known
+	Whole() bool                        // every file is present; false: only copies of some
+	Open(name string) (*os.File, error) // opens a file by its path on the machine
+	App() string                        // the program's path; "": any program
+	Directories() []string              // the system's library search directories, after the program's own
+	Loader() *loaders.Loader            // the program's loader; nil: none
+	Variables() []string                // the set variables, including those that this loader does not read
+	Version(file string) string         // the version in a file's resources; "": unknown
+	Running() *machine.Source           // the running system; nil: another machine
 }
 
-// pcExam is an examination of a PC under way.
+// pcExam is an examination of a PC in progress.
 type pcExam struct {
 	*Report
 	pc      PC
 	plan    *plan.Answer
-	changes map[pcKey][]pcChange // that may end a finding
+	changes map[pcKey][]pcChange // the changes that may fix a finding
 }
 
-// ExaminePC says what is wrong on the way from a program to its drivers on a machine with Windows, by its registry and its
-// files, and tries what is said to help. Nothing is loaded.
+// ExaminePC examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
+// nothing.
 func ExaminePC(pc PC) (*Report, error) {
 	e, err := lookPC(pc)
 	if err != nil {
@@ -53,7 +53,7 @@ func ExaminePC(pc PC) (*Report, error) {
 	return e.Report, nil
 }
 
-// lookPC examines without trying anything.
+// lookPC examines without trying changes.
 func lookPC(pc PC) (*pcExam, error) {
 	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: newReport(pc.Title())}
 	if e.Class = classOf(pc.WordSize()); e.Class == ProcessClass {
@@ -95,8 +95,8 @@ func classOf(bits string) int {
 	return 64
 }
 
-// toldOtherwise are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own;
-// named are the paths of values of the registry that it has said something about.
+// toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
+// named holds the paths of registry values that already have a finding.
 func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
@@ -108,7 +108,7 @@ func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 	return false
 }
 
-// deviceOf is the display device whose driver package lacks the manifest that a finding is about; "": it is about something else.
+// deviceOf returns the display device whose driver package lacks the manifest of a finding; "" for other findings.
 func (e *pcExam) deviceOf(f *diag.Finding, named map[string]bool) string {
 	if f.Code != diag.FileOpen || !e.pc.Files() || named[f.Path] || e.pc.Exists(f.Path) {
 		return ""
@@ -116,7 +116,7 @@ func (e *pcExam) deviceOf(f *diag.Finding, named map[string]bool) string {
 	return e.namedByDevice(f.Path)
 }
 
-// pcKey is what makes two findings the same one: a value may be in two keys, or in two views.
+// pcKey identifies a finding. Two registry keys or views may contain the same value, so the registry entry is part of it.
 type pcKey struct {
 	key
 	at entry
@@ -127,12 +127,12 @@ func keyOf(f *Finding) pcKey {
 	return pcKey{f.key(), what.at}
 }
 
-// offering adds changes that may end a finding.
+// offering adds changes that may fix a finding.
 func (e *pcExam) offering(f *Finding, changes ...pcChange) {
 	e.changes[keyOf(f)] = append(e.changes[keyOf(f)], changes...)
 }
 
-// settle tries the changes that are offered, each on the whole examination, and tells those that help.
+// settle tries each offered change on the whole examination and keeps those that help.
 func (e *pcExam) settle() {
 	problem := func(list []Finding) map[pcKey]bool {
 		found := map[pcKey]bool{}
@@ -165,10 +165,10 @@ func (e *pcExam) settle() {
 	}
 }
 
-// sameBut tells whether after a change programs get what they got before, but for what a finding is about.
+// sameBut reports whether programs get the same drivers and layers after a change, except for the subject of a finding.
 func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	about := func(m Module) bool {
-		// Behind a layer for the other word size may be another one of its name, which programs get then.
+		// A layer for the other word size may hide a layer with the same name, which programs then get.
 		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
 	}
 	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
@@ -184,7 +184,7 @@ func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	return true
 }
 
-// verdict is the report in one line.
+// verdict returns the report in one line.
 func (e *pcExam) verdict() string {
 	if broken := e.misbehaving(); broken != "" {
 		return broken + "."
@@ -210,7 +210,7 @@ func (e *pcExam) verdict() string {
 	return "No problems found in the files."
 }
 
-// base is the last part of a path of Windows.
+// base returns the last element of a Windows path.
 func (e *pcExam) base(path string) string { return e.plan.Style.Base(path) }
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }

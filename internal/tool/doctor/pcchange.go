@@ -8,21 +8,20 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// entry is a value of the registry, in the view of programs of a word size.
+// entry is a registry value, in the view of programs of a word size.
 type entry = windows.ValueName
 
-// pcChange is one thing that somebody can do on a PC: a variable gets a value, or a value of the registry is switched on
-// or goes.
+// pcChange is one change on a PC: set a variable, or enable or delete a registry value.
 type pcChange struct {
 	variable, text string
 	entry          entry
-	on             bool // the entry's data become four bytes of 0; otherwise it goes
+	on             bool // set the data to a DWORD of 0; false: delete the value
 }
 
-// hives are the short names that reg takes.
+// hives are the root key names of the reg command.
 var hives = map[facts.Hive]string{facts.LocalMachine: "HKLM", facts.CurrentUser: "HKCU"}
 
-// line is the change as a line for a prompt of Windows.
+// line returns the change as a command line for Windows.
 func (c pcChange) line() string {
 	if c.variable != "" {
 		return `set "` + c.variable + "=" + c.text + `"`
@@ -38,7 +37,7 @@ func (c pcChange) line() string {
 	return line
 }
 
-// pcTried is a change that was tried and ended the finding.
+// pcTried is a change that was tried and removes the finding.
 type pcTried struct{ pcChange }
 
 func (t pcTried) say() (string, []string) {
@@ -52,8 +51,8 @@ func (t pcTried) say() (string, []string) {
 	return text, []string{t.line()}
 }
 
-// RegistryChange is the change of the registry that was tried and ends the finding: a value goes, or its data become four bytes of
-// 0 (on). False: no value of the registry ends it.
+// RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data
+// become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
 func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
 	t, is := f.advice.(pcTried)
 	if !is || t.variable != "" {
@@ -62,7 +61,7 @@ func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
 	return t.entry, t.on, true
 }
 
-// changedPC is a PC after a change.
+// changedPC is a PC with a change applied.
 type changedPC struct {
 	PC
 	change pcChange
@@ -101,10 +100,10 @@ func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 	return facts.Key{Opened: k.Opened, Values: values}
 }
 
-// zero are the data of a value that is switched on (WIN-036).
+// zero is the data of an enabled value (WIN-036).
 const zero = "\x00\x00\x00\x00"
 
-// leftBy are words of paths, in small letters, and the program that leaves a value with that path behind.
+// leftBy maps words in paths, in lower case, to the program that leaves values with these paths behind.
 var leftBy = [...]struct{ word, program string }{
 	{`obs-studio`, "OBS Studio"},
 	{`obs-vulkan`, "OBS Studio"},
@@ -123,7 +122,7 @@ var leftBy = [...]struct{ word, program string }{
 	{`reshade`, "ReShade"},
 }
 
-// ownerOfPath is the program that puts a file of this path on PCs; "": not known.
+// ownerOfPath returns the program that installs files with this path; "": unknown.
 func ownerOfPath(path string) string {
 	path = strings.ToLower(path)
 	for _, l := range leftBy {
@@ -134,7 +133,7 @@ func ownerOfPath(path string) string {
 	return ""
 }
 
-// namedByDevice tells which display device names a manifest of a driver; "": none does.
+// namedByDevice returns the display device that names a driver manifest; "": none does.
 func (e *pcExam) namedByDevice(manifest string) string {
 	value := "VulkanDriverName"
 	if e.pc.Elsewhere().Process().WOW64 {

@@ -16,14 +16,14 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Keys of the registry that loaders read.
+// Registry keys that loaders read.
 const (
 	vulkanKey   = `SOFTWARE\Khronos\Vulkan\`
 	driversKey  = vulkanKey + "Drivers"
 	settingsKey = vulkanKey + "LoaderSettings"
 )
 
-// values calls f for every value of a key that loaders read, of each view once.
+// values calls f for every value of the keys that loaders read, once for each view.
 func (e *pcExam) values(f func(at entry, v facts.Value)) {
 	for _, hive := range []facts.Hive{facts.LocalMachine, facts.CurrentUser} {
 		for i, bits := range e.pc.Views() {
@@ -42,7 +42,8 @@ func (e *pcExam) values(f func(at entry, v facts.Value)) {
 	}
 }
 
-// registry says which values name nothing, or are not as loaders want them, and gives the paths of the former.
+// registry adds findings for values that name missing files or that loaders reject. It returns the paths of the missing
+// files.
 func (e *pcExam) registry() map[string]bool {
 	named := map[string]bool{}
 	e.values(func(at entry, v facts.Value) {
@@ -71,7 +72,7 @@ func (e *pcExam) registry() map[string]bool {
 	return named
 }
 
-// libraries looks at the libraries of drivers that are used, and of layers that are listed.
+// libraries examines the libraries of used drivers and listed layers.
 func (e *pcExam) libraries() {
 	e.modules(e.plan, func(m Module) Module {
 		return e.module(m, DriverInterface, "vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr")
@@ -83,7 +84,7 @@ func (e *pcExam) libraries() {
 	}
 }
 
-// module looks at the library of a driver or layer, which has to export one of these functions.
+// module examines the library of a driver or layer, which must export one of the functions.
 func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	add := func(code *Code, file string, what fact) *Finding {
 		f := e.found(code, m.Name, file, what, nil)
@@ -104,7 +105,7 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
 		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
-		e.values(func(at entry, v facts.Value) { // it may be taken out of the view of programs that cannot load it
+		e.values(func(at entry, v facts.Value) { // the value can be removed from the view of programs that cannot load the library
 			if at.Hive == facts.LocalMachine && at.Bits == bits && sameName(v.Name, m.Manifest) {
 				e.offering(f, pcChange{entry: at})
 			}
@@ -126,8 +127,8 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	return m
 }
 
-// ofAllSizes tells whether programs of every word size read the entry for a driver or layer, and so find the one for the
-// other word size, too: an entry in the user's key, which has one view, or of the Compatibility Pack.
+// ofAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
+// other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
 func (e *pcExam) ofAllSizes(m Module) bool {
 	all := e.translates(m)
 	e.values(func(at entry, v facts.Value) {
@@ -136,7 +137,7 @@ func (e *pcExam) ofAllSizes(m Module) bool {
 	return all
 }
 
-// place is where a library is that a manifest names: as it is named, or, of a bare name, where the system looks.
+// place returns the path of a manifest's library: as written, or, for a bare name, in the system's search directories.
 func (e *pcExam) place(library string) string {
 	if e.plan.Style.Directory(library) != "" || strings.Contains(library, ":") {
 		if e.pc.Exists(library) {
@@ -152,7 +153,7 @@ func (e *pcExam) place(library string) string {
 	return ""
 }
 
-// searched are the directories for libraries without a path.
+// searched returns the search directories for libraries without a path.
 func (e *pcExam) searched() []string {
 	if app := e.pc.App(); app != "" {
 		return append([]string{strings.TrimRight(e.plan.Style.Directory(app), `\/`)}, e.pc.Directories()...)
@@ -173,8 +174,8 @@ func (e *pcExam) read(file string) *binary.PE {
 	return l
 }
 
-// missing are libraries that one needs and that are neither in its directory nor where the system searches. Of a copy of some files
-// nothing follows; names of sets ("api-ms-win-...") are not files.
+// missing returns the dependencies of a library that are neither in its directory nor in the search directories. It returns
+// nothing for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
 func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 	if !e.pc.Whole() {
 		return nil
@@ -190,11 +191,11 @@ func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 	return list
 }
 
-// implicit says which layers are in every program, and by which variable each is kept out.
+// implicit adds a finding for each layer in every program, with the variable that disables it.
 func (e *pcExam) implicit() {
 	for _, a := range e.plan.Active {
 		l := e.plan.Layers[a.Layer]
-		if !l.Implicit || l.Meta || l.HasEnable { // with a variable of its own that switches it on, somebody has done so
+		if !l.Implicit || l.Meta || l.HasEnable { // a layer with an enable variable is in a program only when the user has set it
 			continue
 		}
 		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)
@@ -204,10 +205,10 @@ func (e *pcExam) implicit() {
 	}
 }
 
-// mapping are the libraries of drivers that translate to Direct3D 12.
+// mapping lists the libraries of drivers that translate to Direct3D 12.
 var mapping = []string{"dzn.dll", "vulkan_dzn.dll"}
 
-// layered says of a driver that translates to Direct3D 12 that there are others, whose devices it lists again.
+// layered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
 func (e *pcExam) layered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
 	for _, d := range e.Drivers {
@@ -227,7 +228,7 @@ func (e *pcExam) translates(d Module) bool {
 	return slices.Contains(mapping, name)
 }
 
-// loaders looks for the loader that programs get, in the system's directory or beside the program.
+// loaders finds the loader that programs get, in the system's directory or in the program's.
 func (e *pcExam) loaders() {
 	const name = "vulkan-1.dll"
 	system := ""
@@ -268,21 +269,21 @@ func (e *pcExam) loaders() {
 	}
 }
 
-// ignored says which variables are set, and are not in force because the loader does not read them.
+// ignored adds a finding for variables that have no effect because the loader does not read them.
 func (e *pcExam) ignored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
 	for _, pair := range e.pc.Variables() {
 		name, value, _ := strings.Cut(pair, "=")
-		name = strings.ToUpper(name) // Windows compares names without regard to case
+		name = strings.ToUpper(name) // Windows compares names case-insensitively
 		if v, known := variables.Named(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
 			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.pc.App()})
 		}
 	}
 }
 
-// versionOf is the version of a loader, whose it is, and who has signed it.
+// versionOf returns the version, maker and signer of a loader.
 func (e *pcExam) versionOf(file string) string {
 	l := e.read(file)
 	if l == nil {
@@ -295,7 +296,7 @@ func (e *pcExam) versionOf(file string) string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ", ")
 }
 
-// otherView says what programs of the other word size have, and these have not, and the reverse.
+// otherView adds findings for drivers and layers that only programs of one word size get.
 func (e *pcExam) otherView() error {
 	views := e.pc.Views()
 	at := slices.IndexFunc(views, func(bits string) bool { return bits != e.pc.WordSize() })
@@ -330,7 +331,7 @@ func (e *pcExam) otherView() error {
 	return nil
 }
 
-// elevated says what an elevated program ignores.
+// elevated adds a finding for the variables and keys that an elevated program ignores.
 func (e *pcExam) elevated() {
 	process := e.pc.Elsewhere().Process()
 	if !process.Known || process.Level < facts.HighIntegrity {

@@ -15,7 +15,7 @@ type (
 	valueIn struct { // a value of the registry
 		at    entry
 		kind  uint32
-		stale bool // it names what is not there
+		stale bool // the value names a missing file
 	}
 )
 
@@ -34,7 +34,7 @@ const (
 	deviceNames  = "the display device %s names %s, which is not there"
 )
 
-// kinds are the types of the registry's values, as reg names them.
+// kinds are the registry's type names in the reg command.
 var kinds = map[uint32]string{0: "REG_NONE", 1: "REG_SZ", 2: "REG_EXPAND_SZ", 3: "REG_BINARY", 4: "REG_DWORD", 5: "REG_DWORD_BIG_ENDIAN", 7: "REG_MULTI_SZ", 11: "REG_QWORD"}
 
 func (v valueIn) say() string {
@@ -54,7 +54,7 @@ func (v valueIn) say() string {
 	return text
 }
 
-// everywhere is a layer that every program gets; variable: keeps it out, "": none does.
+// everywhere returns the fact that every program gets a layer. variable disables it; "": none does.
 func everywhere(variable string) fact {
 	if variable == "" {
 		return sentence("every program gets it, and no variable disables it")
@@ -62,7 +62,7 @@ func everywhere(variable string) fact {
 	return sentence("it is in every program that does not set " + variable)
 }
 
-// shadows is a loader beside the program that it gets instead of the system's, each with its version.
+// shadows returns the fact that the program gets a loader in its directory instead of the system's, with both versions.
 func shadows(file, version, system, systemVersion string) fact {
 	text := "the program gets " + file + versionIn(version)
 	if system != "" {
@@ -71,7 +71,7 @@ func shadows(file, version, system, systemVersion string) fact {
 	return sentence(text)
 }
 
-// signature says who has signed a file. Whether the system trusts the certificate is not known.
+// signature describes the signer of a file. The tool does not check whether the system trusts the certificate.
 func signature(signer string, changed bool) string {
 	switch {
 	case signer == "":
@@ -82,7 +82,7 @@ func signature(signer string, changed bool) string {
 	return "signed by " + signer
 }
 
-// Signature says who has signed the loader; "" for one without a signature.
+// Signature describes the signer of the loader; "" for one without a signature.
 func (l *Loader) Signature() string { return signature(l.Signer, l.Altered) }
 
 func versionIn(version string) string {

@@ -20,7 +20,7 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// probed enters what became of it, and what is wrong with that.
+// probed enters the result of a trial and a finding about its failure.
 func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
 	codes := map[ProbeResult]*Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
@@ -62,7 +62,7 @@ func (r *Report) probed(a *alone) {
 		}
 		return
 	}
-	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // what was only feared has come true
+	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // the trial confirms an earlier suspicion
 		r.Findings[known].Severity = diag.Problem
 		f.Because = r.Findings[known].Code
 		return
@@ -72,8 +72,8 @@ func (r *Report) probed(a *alone) {
 	}
 }
 
-// trialOf is a trial of what leaves something out. A portability driver is out for a program that asks for nothing, whatever the
-// variables say: the changes are tried for a program that gets it.
+// trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver, so its
+// changes are tried for a program that enables portability drivers.
 func (r *Report) trialOf(a *alone) *explain.Trial {
 	if a.Kind == "driver" {
 		decide := func(from facts.Source) (*plan.Answer, error) { return decide.ChangedFor(from, decide.ProbeProgram) }
@@ -84,7 +84,7 @@ func (r *Report) trialOf(a *alone) *explain.Trial {
 	return explain.NewTrial(r.source, r.Answer)
 }
 
-// leaveOut are changes of variables that may leave a layer out, the layer's own first.
+// leaveOut returns the changes of variables that may exclude a layer, the layer's own variable first.
 func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 	if l.Implicit && l.DisableName != "" {
 		changes = append(changes, explain.SetVariable(l.DisableName, "1"))
@@ -92,7 +92,7 @@ func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 	return append(changes, explain.AddToFilter(r.source, variables.LayersDisable, l.Name)...)
 }
 
-// cost enters how long the drivers without a device took, where all of them were tried.
+// cost enters the loading time of the drivers without a device, if all of them were tried.
 func (r *Report) cost() {
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -113,7 +113,7 @@ func (r *Report) cost() {
 	}
 }
 
-// missed says of each device that no driver for it lists it, when all of them were tried: one problem a device.
+// missed adds a finding for each device that none of its drivers lists, if all of them were tried.
 func (r *Report) missed(list []alone) {
 	for i := range r.GPUs {
 		g := &r.GPUs[i]
@@ -131,14 +131,14 @@ func (r *Report) missed(list []alone) {
 	}
 }
 
-// fatal are codes of what may keep a driver from working, seen before it is tried.
+// fatal lists the codes of static findings that may keep a driver from working.
 var fatal = []Kind{DriverHeadless, LibraryRuntime}
 
-// unloadable are codes of what keeps the dynamic linker from loading a library.
+// unloadable lists the codes of faults that keep the dynamic linker from loading a library.
 var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
-// ofActing are the warnings and errors of a probe that tell what happened while drivers and layers were used. What the
-// decision says of the probe's variables and files is not among them: it is known as findings.
+// ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
+// the probe's variables and files, which are findings already.
 func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *r.source
 	source.Environ, source.Program = environ, at.Child
@@ -155,7 +155,7 @@ func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result
 	}), nil
 }
 
-// withoutDevice tells whether everything worked and there was nothing to use: the list of devices then fails.
+// withoutDevice reports whether every phase worked except for the list of devices, which was empty.
 func withoutDevice(r *probe.Result, messages []loaders.LogMessage) bool {
 	listed := false
 	for _, p := range r.Phases {
@@ -167,8 +167,8 @@ func withoutDevice(r *probe.Result, messages []loaders.LogMessage) bool {
 	return listed && len(r.Devices) == 0
 }
 
-// complaint is what the loader said of the trouble: the first error or warning about the library, otherwise the first
-// error, otherwise the first warning; nothing where it said nothing.
+// complaint returns the loader's message about a failure: the first warning or error about the library, otherwise the first
+// error, otherwise the first warning; the zero value if there is none.
 func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage {
 	for _, which := range []func(loaders.LogMessage) bool{
 		func(m loaders.LogMessage) bool { return library != "" && m.Library == library },
@@ -182,15 +182,15 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 	return loaders.LogMessage{}
 }
 
-// tryPolicy tries the compute policy when an overlay crashes or hangs: a program that shows nothing runs with all layers,
-// without the policy and with it. Only when the policy makes the difference it is told.
+// tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers,
+// without and with the policy. It sets the advice only if the policy prevents the failure.
 func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string, a *alone, driver string, limit time.Duration) error {
 	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || r.source.Foreign() {
 		return nil
 	}
 	text, err := r.withPolicy()
 	if err != nil {
-		return nil // another program's file: it is not changed
+		return nil // another program's file is not changed
 	}
 	environ = machine.WithVariable(environ, variables.DriverFiles.Name(), driver)
 	shadowed, remove, err := explain.ShadowSettings(environ, text)
@@ -216,7 +216,7 @@ func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string
 	return nil
 }
 
-// withPolicy is the settings file in force with the compute policy on.
+// withPolicy returns the text of the settings file in force with the compute policy enabled.
 func (r *Report) withPolicy() (string, error) {
 	found, err := settingsfile.Look(r.source)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"vkloader/internal/core/diag"
 )
 
-// A driver that fails for what was found before it was tried is one problem: that, and its failure follows from it. A
-// crash is a finding of its own.
+// A driver that fails because of an earlier finding gives one problem: the earlier finding, with the failure as its
+// consequence. A crash is a separate finding.
 func TestProbeConfirms(t *testing.T) {
 	t.Parallel()
 	for result, want := range map[ProbeResult]struct {
@@ -50,8 +50,8 @@ func TestProbeConfirms(t *testing.T) {
 	}
 }
 
-// A driver whose library cannot be loaded fails: its library is the problem, and where the device is not here, none. A driver for
-// the other word size is not tried.
+// A driver whose library cannot be loaded fails. The library is the problem, or a note if the driver's device is absent. A
+// driver for the other word size is not tried.
 func TestProbeOfWhatCannotLoad(t *testing.T) {
 	t.Parallel()
 	gone := join(file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))

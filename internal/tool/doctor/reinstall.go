@@ -10,18 +10,18 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// packages remembers what was asked of the machine's packages: the same questions come with each change that is tried.
+// packages caches answers of the package manager. Each tried change asks the same questions.
 type packages struct {
 	owners    map[string]string
 	installed map[string]*machine.Package
-	mesa      map[string]string // releases of Mesa, by the library of a driver
+	mesa      map[string]string // Mesa releases by driver library
 }
 
 func newPackages() *packages {
 	return &packages{map[string]string{}, map[string]*machine.Package{}, map[string]string{}}
 }
 
-// packageOf is the package that a file belongs to, also one that is gone; "" for none.
+// packageOf returns the package that owns one of the files, which may be missing; "" for none.
 func (e *libraryExam) packageOf(files ...string) string {
 	known := e.packages
 	var unknown []string
@@ -32,7 +32,7 @@ func (e *libraryExam) packageOf(files ...string) string {
 	}
 	found := e.machine.Owners(unknown)
 	for _, file := range unknown {
-		owner, _, _ := strings.Cut(found[file], ", ") // dpkg names all of a directory's
+		owner, _, _ := strings.Cut(found[file], ", ") // dpkg lists every package of a directory
 		known.owners[file] = owner
 	}
 	for _, file := range files {
@@ -43,7 +43,7 @@ func (e *libraryExam) packageOf(files ...string) string {
 	return ""
 }
 
-// installed is a package that is installed; nil: it is not.
+// installed returns an installed package; nil: not installed.
 func (e *libraryExam) installed(name string) *machine.Package {
 	if p, asked := e.packages.installed[name]; asked {
 		return p
@@ -56,7 +56,7 @@ func (e *libraryExam) installed(name string) *machine.Package {
 	return found
 }
 
-// again installs a package that is installed once more, because of a file of it.
+// again returns advice to reinstall a package because of one of its files.
 func (d distribution) again(owner, file string) advice {
 	m := d.manager()
 	switch {
@@ -68,8 +68,8 @@ func (d distribution) again(owner, file string) advice {
 	return d.run(m.again + " " + term.Quoted(owner))
 }
 
-// ofPackage is the installed package that has a library that is nowhere; "": none has it. places are directories of the
-// dynamic linker.
+// ofPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic
+// linker.
 func (e *libraryExam) ofPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {
@@ -80,11 +80,11 @@ func (e *libraryExam) ofPackage(library string, places []string) string {
 	return e.packageOf(files...)
 }
 
-// icdPlaces are where packages put the manifests of drivers.
+// icdPlaces are the directories where packages install driver manifests.
 var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
 
-// uninstalled tells what becomes of the package that has a family's driver: it is not installed (nil), it lacks a
-// manifest (gone), or it has none for this family.
+// uninstalled returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
+// package is not installed; gone is "" if the package misses no manifest of the family.
 func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
 	m := e.system.manager()
 	if m == nil || f == nil || f.Packages[m.id] == "" || e.class != ProcessClass {
@@ -102,7 +102,7 @@ func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone s
 	return p, ""
 }
 
-// familyOf is the family that a manifest is for by its usual name, as of radeon_icd.x86_64.json; nil when that is not known.
+// familyOf returns the driver family of a manifest by its usual name, such as radeon_icd.x86_64.json; nil if unknown.
 func familyOf(manifest string) *drivers.Family {
 	stem, _, is := strings.Cut(path.Base(manifest), "_icd")
 	if !is {

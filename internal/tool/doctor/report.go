@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/decide/probe"
 )
 
-// Schema is raised when a field of Report changes its meaning or goes.
+// Schema is the version of Report. A removed field or a new meaning of a field raises it.
 const Schema = 1
 
-// Finding is one thing found.
+// Finding is a single result of an examination.
 type Finding struct {
 	Code      Kind          `json:"code"`
 	Severity  diag.Severity `json:"severity"` // note, warning or problem
@@ -27,74 +27,74 @@ type Finding struct {
 	Why       string        `json:"why,omitempty"`
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
-	Commands  []string      `json:"commands,omitempty"` // the lines for a shell that are in do
+	Commands  []string      `json:"commands,omitempty"` // the shell lines in do
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
 	fact     fact
-	advice   advice // nil: there is nothing to do
-	harmless bool   // a leftover of a device that is not here
-	device   string // the name of the device that it is about; "": none
+	advice   advice // nil: no fix
+	harmless bool   // a leftover of an absent device
+	device   string // the name of the affected device; "": none
 	offers   []offer
 }
 
-// Module is a driver or layer, as its manifest names it.
+// Module is a driver or layer with its manifest.
 type Module struct {
 	Name     string `json:"name"`
 	Manifest string `json:"manifest"`
-	Library  string `json:"library"`        // as written for the dynamic linker
-	File     string `json:"file,omitempty"` // where that is found, without symbolic links
+	Library  string `json:"library"`        // as passed to the dynamic linker
+	File     string `json:"file,omitempty"` // its path, with symbolic links resolved
 	Class    int    `json:"class,omitempty"`
 	Machine  string `json:"machine,omitempty"`
-	Used     bool   `json:"used"`  // a program that asks for nothing gets it
-	Needs    int    `json:"needs"` // how many other libraries it needs
-	Good     bool   `json:"good"`  // nothing is wrong with the library
+	Used     bool   `json:"used"`  // a program gets it by default
+	Needs    int    `json:"needs"` // the number of its dependencies
+	Good     bool   `json:"good"`  // the library has no fault
 }
 
-// Report is what an examination found.
+// Report is the result of an examination.
 type Report struct {
 	Schema    int             `json:"schema"`
-	Verdict   string          `json:"verdict"`           // all of it in one line
+	Verdict   string          `json:"verdict"`           // the result in one line
 	System    string          `json:"system,omitempty"`  // the distribution
-	Program   string          `json:"program,omitempty"` // that was examined; absent: any that asks for nothing
-	PID       int             `json:"pid,omitempty"`     // of the process that was examined
-	Class     int             `json:"class,omitempty"`   // the program's word size, where it is not that of the library
+	Program   string          `json:"program,omitempty"` // the examined program; absent: a program with default settings
+	PID       int             `json:"pid,omitempty"`     // of the examined process
+	Class     int             `json:"class,omitempty"`   // the program's word size, if it differs from the library's
 	Sandboxes []Sandbox       `json:"sandboxes"`
 	GPUs      []GPU           `json:"gpus"`
-	Loader    *loaders.Loader `json:"loader,omitempty"` // that the program gets; absent: none
-	Static    loaders.Static  `json:"-"`                // of the program
+	Loader    *loaders.Loader `json:"loader,omitempty"` // the program's loader; absent: none
+	Static    loaders.Static  `json:"-"`                // the program's static linking
 	Loaders   []Loader        `json:"loaders"`
-	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has nothing for it, or the program is named
+	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has no loader for it, or a program is named
 	Drivers   []Module        `json:"drivers"`
 	Layers    []Module        `json:"layers"`
-	Tried     bool            `json:"tried"` // drivers and layers were loaded, in children
-	Works     bool            `json:"works"` // all of them together gave a device that did what it was asked
+	Tried     bool            `json:"tried"` // child processes loaded the drivers and layers
+	Works     bool            `json:"works"` // a device of the combined drivers and layers completed the work
 	Probes    []Probe         `json:"probes,omitempty"`
-	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that children have loaded
+	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that child processes loaded
 	Findings  []Finding       `json:"findings"`
 
-	Answer *plan.Answer `json:"-"` // the decision that was examined
+	Answer *plan.Answer `json:"-"` // the examined decision
 
 	source    *machine.Source
-	own       probe.Place   // of the tool's library
-	ownLinker bool          // the program has a C library of its own
-	chosen    bool          // GPUs are not all
-	sum       func() string // the verdict on what has been found by now
+	own       probe.Place   // the tool's own library
+	ownLinker bool          // the program has its own C library
+	chosen    bool          // GPUs is a selection
+	sum       func() string // returns the verdict on the current findings
 }
 
-// Probe is how a driver alone, all drivers and layers together, or the one that made these fail behaved in a child process.
+// Probe is the result of a child process with a single driver, with all drivers and layers, or with the culprit.
 type Probe struct {
 	Kind     string      `json:"kind"` // driver, layer, or together
 	Name     string      `json:"name"`
 	Manifest string      `json:"manifest"`
 	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, asleep
-	Detail   string      `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
-	Said     string      `json:"said,omitempty"`   // the loader's own message about it
-	Only     string      `json:"only,omitempty"`   // the version of the program's loader: with the tool's own it works
+	Detail   string      `json:"detail,omitempty"` // the signal or VkResult, and the phase
+	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
+	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
 	Devices  []string    `json:"devices,omitempty"`
-	Millis   float64     `json:"ms"` // what the phases took together
+	Millis   float64     `json:"ms"` // the total time of the phases
 }
 
-// ProbeResult is what became of a child.
+// ProbeResult is the outcome of a child process.
 type ProbeResult string
 
 // Results of probes.
@@ -105,16 +105,16 @@ const (
 	ProbeCrashes  ProbeResult = "crashes"
 	ProbeHangs    ProbeResult = "hangs"
 	ProbeExits    ProbeResult = "exits"   // it called exit
-	ProbeWaits    ProbeResult = "not yet" // it has not ended
-	ProbeAsleep   ProbeResult = "asleep"  // not loaded, because that would wake its device
+	ProbeWaits    ProbeResult = "not yet" // it is still running
+	ProbeAsleep   ProbeResult = "asleep"  // not loaded, because loading would wake its device
 )
 
-// Has tells whether there is a finding of a severity.
+// Has reports whether there is a finding of a severity.
 func (r *Report) Has(severity diag.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity })
 }
 
-// found adds a finding; without advice, it gets the table's.
+// found adds a finding. Without advice, the finding gets the table's advice.
 func (r *Report) found(code *Code, subject, path string, what fact, do advice) *Finding {
 	if do == nil {
 		do = advised(code.Do)
@@ -124,13 +124,13 @@ func (r *Report) found(code *Code, subject, path string, what fact, do advice) *
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// newReport is a report on a system, in which nothing was found yet.
+// newReport returns an empty report on a system.
 func newReport(system string) *Report {
 	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{}, Drivers: []Module{},
 		Layers: []Module{}, Findings: []Finding{}}
 }
 
-// modules enters the drivers and layers of a decision, as functions judge them.
+// modules enters the drivers and layers of a decision, as returned by the functions driver and layer.
 func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module) {
 	for _, d := range answer.Drivers {
 		r.Drivers = append(r.Drivers, driver(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
@@ -146,7 +146,7 @@ func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module)
 	}
 }
 
-// takenOver takes over a finding of the library's decision as it is.
+// takenOver adds a finding of the library's decision unchanged.
 func (r *Report) takenOver(f *diag.Finding) *Finding {
 	e := f.Code.Entry()
 	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path,
@@ -154,7 +154,7 @@ func (r *Report) takenOver(f *diag.Finding) *Finding {
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// decided takes over a finding of the library's decision, with what ends it.
+// decided adds a finding of the library's decision with its fix.
 func (r *Report) decided(f *diag.Finding) *Finding {
 	found := r.takenOver(f)
 	if v, is := explain.SwitchOf(f.Code); is {
@@ -164,7 +164,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 	return found
 }
 
-// say writes in words what was found and what to do.
+// say fills in the texts of findings and fixes.
 func (r *Report) say() {
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -178,28 +178,27 @@ func (r *Report) say() {
 	}
 }
 
-// Change is the change that was tried and ends the finding, where it is one of files or variables of this machine that may
-// be made for the user; false: there is none.
+// Change returns the change that was tried and removes the finding, if it changes files or variables of this machine and
+// needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
 	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked
 }
 
-// SavesTime tells whether the change that was tried makes programs start faster.
+// SavesTime reports whether the fix makes programs start faster.
 func (f *Finding) SavesTime() bool {
 	t, is := f.advice.(tried)
 	return is && (t.aim == forTime || t.aim == forSpace)
 }
 
-// soften makes a finding a warning at most.
+// soften lowers a finding to a warning, or to a note.
 func (f *Finding) soften(to diag.Severity) {
 	if f.Severity == diag.Problem || to == diag.Note {
 		f.Severity = to
 	}
 }
 
-// Order puts problems first, then warnings, then notes; otherwise as found, each once. All are in words then, and the verdict
-// is of all of them.
+// Order sorts the findings by severity, problems first, and removes duplicates. It then fills in the texts and the verdict.
 func (r *Report) Order() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
 	r.say()

@@ -10,39 +10,39 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Running are the programs that run and have a Vulkan loader, as ps says.
+// Running lists the running programs with a Vulkan loader, for ps.
 type Running struct {
 	Schema    int              `json:"schema"`
 	Processes []RunningProgram `json:"processes"`
 	Hidden    int              `json:"hidden"` // processes that the caller may not inspect
 }
 
-// RunningProgram is a process that has a Vulkan loader mapped.
+// RunningProgram is a process with a Vulkan loader mapped.
 type RunningProgram struct {
 	PID       int              `json:"pid"`
 	Name      string           `json:"name"`
 	Program   string           `json:"program"`
 	Command   []string         `json:"command"`
-	User      uint32           `json:"user"` // by number; on Windows the last part of the SID
+	User      uint32           `json:"user"` // the user's number; on Windows the last part of the SID
 	Class     int              `json:"class"`
 	Elevated  bool             `json:"elevated"`
 	Sandboxes []Sandbox        `json:"sandboxes"`
 	Loaders   []RunningLoader  `json:"loaders"`
 	Drivers   []process.Module `json:"drivers"`
 	Layers    []process.Module `json:"layers"`
-	Memory    []process.Memory `json:"memory"` // of devices; nothing where the kernel's driver does not tell
+	Memory    []process.Memory `json:"memory"` // device memory; empty if the kernel driver does not report it
 }
 
-// RunningLoader is a loader's file that is mapped.
+// RunningLoader is a mapped file of a loader.
 type RunningLoader struct {
 	File    string         `json:"file"`
-	Version string         `json:"version,omitempty"` // from the file's name, or from its package
-	Release string         `json:"release,omitempty"` // of vkloader; "": another loader
-	Package string         `json:"package,omitempty"` // that the file belongs to
-	Change  process.Change `json:"change,omitempty"`  // what became of the file since it was mapped: gone, replaced or written
+	Version string         `json:"version,omitempty"` // from the file's name or its package
+	Release string         `json:"release,omitempty"` // vkloader's release; "": another loader
+	Package string         `json:"package,omitempty"` // the package that owns the file
+	Change  process.Change `json:"change,omitempty"`  // the file's change since it was mapped: gone, replaced or written
 }
 
-// Title names the loader.
+// Title returns the loader's description.
 func (l RunningLoader) Title() string {
 	name := term.Or(l.Version, "unknown version")
 	if l.Release != "" {
@@ -54,7 +54,7 @@ func (l RunningLoader) Title() string {
 	return name
 }
 
-// MiB is the device memory that the program holds; "" where the kernel does not tell.
+// MiB returns the program's device memory; "" if the kernel does not report it.
 func (p *RunningProgram) MiB() string {
 	if len(p.Memory) == 0 {
 		return ""
@@ -66,14 +66,15 @@ func (p *RunningProgram) MiB() string {
 	return fmt.Sprintf("%.0f MiB", float64(all)/(1<<20))
 }
 
-// Sandboxes are those that a machine's programs run in.
+// Sandboxes returns the sandboxes of a machine's programs.
 func Sandboxes(source *machine.Source) []Sandbox {
 	e := recordOf(&Report{Sandboxes: []Sandbox{}}, source)
 	e.sandboxes()
 	return e.Sandboxes
 }
 
-// Process enters what differs between what a process has loaded and what would be loaded now.
+// Process adds a finding for each difference between the files that a process has loaded and the files that it would load
+// now.
 func (r *Report) Process(pid int, differences []process.Difference) {
 	r.PID = pid
 	for _, d := range differences {

@@ -12,13 +12,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Sandbox is what the program runs in beside the machine itself.
+// Sandbox is a container or compatibility environment around the program.
 type Sandbox struct {
 	Kind   string `json:"kind"` // flatpak, snap, steam, docker, podman, kubernetes, container, wsl
 	Detail string `json:"detail,omitempty"`
 }
 
-// sandboxes recognises them by the marks that they leave.
+// sandboxes detects sandboxes by their marker files.
 func (e *record) sandboxes() {
 	add := func(kind, detail string) { e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail}) }
 	if info := e.text("/.flatpak-info"); info != "" {
@@ -45,7 +45,7 @@ func (e *record) sandboxes() {
 	}
 }
 
-// setting is a value of a key in a section of an INI file.
+// setting returns the value of a key in a section of an INI file.
 func setting(text, section, key string) string {
 	in := false
 	for _, line := range strings.Split(text, "\n") {
@@ -59,7 +59,7 @@ func setting(text, section, key string) string {
 	return ""
 }
 
-// kind gives a sandbox's kind back when the program runs in it.
+// kind returns the program's sandbox if it is one of the kinds; "" otherwise.
 func (r *Report) kind(kinds ...string) string {
 	for _, s := range r.Sandboxes {
 		if slices.Contains(kinds, s.Kind) {
@@ -69,10 +69,10 @@ func (r *Report) kind(kinds ...string) string {
 	return ""
 }
 
-// containerKind is the kind of container that shares nothing unless told to; "" outside of one.
+// containerKind returns the kind of container that passes nothing on by default; "" outside a container.
 func (r *Report) containerKind() string { return r.kind("docker", "podman", "kubernetes", "container") }
 
-// nodeCure makes the device's nodes appear.
+// nodeCure returns advice that gives the sandbox the device's nodes.
 func (r *Report) nodeCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
 	switch kind := r.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
@@ -112,7 +112,7 @@ func (r *Report) detail(kind string) string {
 	return ""
 }
 
-// containerCure brings a driver into the sandbox, where that is not done by installing a package; nil elsewhere.
+// containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
 func (e *libraryExam) containerCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
 	platform := "org.freedesktop.Platform.GL"
@@ -139,25 +139,25 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	return nil
 }
 
-// otherPlaces are directories of driver manifests outside of the search, where sandboxes and distributions put them.
+// otherPlaces are driver manifest directories of sandboxes and distributions outside the search.
 var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
 	"/run/current-system/profile/share/vulkan/icd.d", "/run/current-system/sw/share/vulkan/icd.d", "/nix/var/nix/profiles/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
 	"/run/host/usr/share/vulkan/icd.d", "/usr/local/nvidia/share/vulkan/icd.d", "/usr/local/nvidia/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
-// profilePlaces are directories like these, below those that variables of package managers and the home directory name.
+// profilePlaces are further directories below the paths in variables of package managers and in HOME.
 var profilePlaces = []struct{ variable, below string }{{variables.Home.Name(), "/.nix-profile/share/vulkan/icd.d"}, {variables.Home.Name(), "/.guix-profile/share/vulkan/icd.d"},
 	{"CONDA_PREFIX", "/share/vulkan/icd.d"}, {"GUIX_ENVIRONMENT", "/share/vulkan/icd.d"}, {"PREFIX", "/share/vulkan/icd.d"},
 	{"SNAP", "/gpu-2404/usr/share/vulkan/icd.d"}, {"SNAP", "/graphics/usr/share/vulkan/icd.d"}}
 
-// searchAlso puts such a directory first in the search.
+// searchAlso returns a change that puts a directory first in the search.
 func (h host) searchAlso(place string) explain.Change {
 	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
 		term.Or(h.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
 }
 
-// elsewhere is such a directory that has manifests and is not searched.
+// elsewhere returns a directory with manifests that is not searched.
 func (e *record) elsewhere() string {
 	places := slices.Clone(otherPlaces)
 	for _, p := range profilePlaces {

@@ -12,15 +12,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fact is what was found, as values; say makes the sentence. The words of all facts stand in this package's files of that name.
+// fact is the data of a finding. say returns its sentence. The texts of all facts are in this package's files with "say" in
+// the name.
 type fact interface{ say() string }
 
-// sentence is a fact of which nothing is asked but its words.
+// sentence is a fact without data.
 type sentence string
 
 func (s sentence) say() string { return string(s) }
 
-// said is a sentence with values in it.
+// said returns a formatted sentence.
 func said(format string, values ...any) sentence { return sentence(fmt.Sprintf(format, values...)) }
 
 // Facts without values.
@@ -34,11 +35,11 @@ const (
 	foundTwice     sentence = "the manifest is found twice"
 )
 
-// Facts with values, of which nothing else is asked.
+// Formats of facts without a type.
 const (
 	noName        = "%q is not a valid name of a variable"
 	noInterface   = "%s exports none of the functions that the loader looks for"
-	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out" // it would read the same manifests again
+	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out" // the loader would search the same manifests again
 	namedAs       = "%s is named by %s as well"                                             // a driver, by another manifest
 	noLibraryEGL  = withoutEGL + "%s is in no directory that the dynamic linker searches"
 	noVendorEGL   = withoutEGL + "no file %s names the driver to EGL"
@@ -54,12 +55,12 @@ const (
 	unlisted    = "it loads, and does not list %s"
 )
 
-// decided is what the library's decision found.
+// decided is a finding of the library's decision.
 type decided struct{ diag.Finding }
 
 func (d decided) say() string { return d.What }
 
-// misled is what is wrong with a variable.
+// misled is a fault of a variable.
 type misled struct{ environment.Finding }
 
 func (m misled) say() string { return m.What() }
@@ -72,29 +73,29 @@ type (
 		err  error
 	}
 
-	// absent is a library that a manifest names by its path; target: it is a link there; beside: the library in the directory
-	// for another word size.
+	// absent is a library path in a manifest without a file. target is the end of a symbolic link. beside is the library in
+	// the directory for another word size.
 	absent struct {
 		file, target string
 		link         bool
 		beside       string
-		owner        string // the installed package that it belongs to
+		owner        string // the installed package with the file
 	}
 
 	// nowhere is a library that the dynamic linker does not find.
 	nowhere struct {
-		by         string   // who needs or opens it; "": the manifest names it
-		through    string   // the driver or layer that needs who needs it
-		opens      bool     // by itself, when it runs
-		name       string   // of the library
-		configured string   // where ldconfig would find it
-		beside     []string // where it lies, in directories that nobody looks into
-		also       []string // more names like it
-		places     []string // directories of the dynamic linker
-		owner      string   // the installed package that it belongs to
+		by         string   // the library that needs or opens it; "": the manifest names it
+		through    string   // the driver or layer that needs by
+		opens      bool     // by opens the library at run time
+		name       string   // the library's name
+		configured string   // the path where ldconfig would find it
+		beside     []string // directories with the library that the dynamic linker does not search
+		also       []string // further missing libraries
+		places     []string // the dynamic linker's directories
+		owner      string   // the installed package with the library
 	}
 
-	// needsUnusable is a library that needs or opens one that cannot be read, or is for other programs (err nil).
+	// needsUnusable is a library with an unusable dependency: unreadable, or for other programs (err is nil).
 	needsUnusable struct {
 		by, through string
 		opens       bool
@@ -102,14 +103,14 @@ type (
 		err         error
 	}
 
-	// tooOld is a library in which a version of symbols is missing; newest: what it has.
+	// tooOld is a library without a required symbol version. newest is its newest version.
 	tooOld struct{ by, through, version, in, newest string }
 )
 
 func (u unreadable) say() string { return fmt.Sprintf("%s: %v", u.file, u.err) }
 
-// forOthers is a library for other programs than those of a word size, wanted; library is how it was looked for, where only
-// this file has its name, and "" otherwise.
+// forOthers is a library for programs of another word size than wanted. library is the searched name if this file is its
+// only match; "" otherwise.
 func forOthers(library string, f *binary.File, file string, wanted int) fact {
 	if library != "" {
 		return said("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))
@@ -117,7 +118,7 @@ func forOthers(library string, f *binary.File, file string, wanted int) fact {
 	return said("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(), programsOf(wanted))
 }
 
-// programsOf are the programs of a word size, in words.
+// programsOf describes the programs of a word size.
 func programsOf(class int) string {
 	if class == 32 {
 		return "32-bit programs on x86"
@@ -136,7 +137,7 @@ func (a absent) say() string {
 	return what + ofOwner(a.owner)
 }
 
-// ofOwner says that a file is gone from a package.
+// ofOwner describes the package that lost a file.
 func ofOwner(owner string) string {
 	if owner == "" {
 		return ""
@@ -144,7 +145,7 @@ func ofOwner(owner string) string {
 	return "; the package " + owner + ", which is installed, should have it"
 }
 
-// whoNeeds is a library in words, with the driver or layer that needs it.
+// whoNeeds describes a library and the driver or layer that needs it.
 func whoNeeds(by, through string) string {
 	if through == "" {
 		return by
@@ -152,7 +153,7 @@ func whoNeeds(by, through string) string {
 	return by + ", which " + through + " needs,"
 }
 
-// though says where a library lies that the dynamic linker would find after ldconfig.
+// though describes the place where ldconfig would make the dynamic linker find a library.
 func though(configured string) string {
 	if configured == "" {
 		return ""
@@ -199,7 +200,7 @@ func (t tooOld) say() string {
 	return fmt.Sprintf("%s needs version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
 }
 
-// undefined is a library with symbols that nothing defines; atOnce: the dynamic linker refuses the library.
+// undefined is a library with undefined symbols. atOnce means that the dynamic linker refuses the library.
 func undefined(file, symbol string, more int, atOnce bool) fact {
 	and := ""
 	if more > 0 {
@@ -212,19 +213,19 @@ func undefined(file, symbol string, more int, atOnce bool) fact {
 	return what
 }
 
-// undriven is a device for which there is no driver.
+// undriven is a device without a driver.
 type undriven struct {
-	kernel     string // its driver of the kernel
-	class      int    // of the program, where it is the rare one
-	others     string // a manifest of a driver for programs of the other word size
+	kernel     string // the kernel driver
+	class      int    // the program's word size, if it is not the default
+	others     string // the manifest of a driver for the other word size
 	otherClass int
-	elsewhere  string // a directory that has manifests and is not searched
-	library    string // of a driver for it, which no manifest names
-	lost       string // a manifest that is gone from an installed package
-	lacks      string // the installed package that should have the driver and has not
+	elsewhere  string // a directory with manifests that is not searched
+	library    string // a driver's library without a manifest
+	lost       string // a manifest missing from an installed package
+	lacks      string // the installed package that lacks the driver in this release
 }
 
-// nodeless is a device without a node; sandbox: what does not pass it on.
+// nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
 func nodeless(nvidia bool, sandbox string) fact {
 	what := sentence("it has no node in /dev/dri that a driver could open")
 	if nvidia {
@@ -267,27 +268,27 @@ func (u undriven) say() string {
 
 // Facts about drivers and programs.
 type (
-	// driverless is that programs find no driver.
+	// driverless is the lack of any driver for programs.
 	driverless struct {
 		why   lack
-		count int    // of drivers that are there
-		class int    // of the program
-		by    string // the variable that replaces the search, or leaves a directory out
+		count int    // the number of installed drivers
+		class int    // the program's word size
+		by    string // the variable that replaces the search or excludes a directory
 
-		manifest string // in that directory, or gone from its package
+		manifest string // in that directory, or missing from its package
 
-		elsewhere string // a directory that has manifests and is not searched
+		elsewhere string // a directory with manifests that is not searched
 	}
 
-	// misbehaved is what became of a driver or layer in a child; said: the loader's own message; with: the layer that it needs
-	// for that.
+	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the layer
+	// that is needed for the failure.
 	misbehaved struct{ detail, said, with string }
 
-	// hides is a variable without which a device is there.
+	// hides is a variable that hides a device.
 	hides struct{ value, detail string }
 )
 
-// lack is why programs find no driver.
+// lack is the reason for programs to find no driver.
 type lack uint8
 
 const (
@@ -345,7 +346,7 @@ func (m misbehaved) say() string {
 	return text
 }
 
-// overriding is an override layer in force; places: where alone explicit layers are looked for.
+// overriding is an override layer in force. places are its only search directories for explicit layers.
 func overriding(components, places []string) sentence {
 	what := "it is in force and adds " + term.Count(len(components), "layer")
 	if len(components) > 0 {
@@ -357,7 +358,7 @@ func overriding(components, places []string) sentence {
 	return sentence(what)
 }
 
-// since says when a file was written; zero: it is not known.
+// since describes the time at which a file was written; zero: unknown.
 func since(written time.Time) sentence {
 	if written.IsZero() {
 		return ""
@@ -365,7 +366,7 @@ func since(written time.Time) sentence {
 	return sentence("; written on " + written.Format("2006-01-02"))
 }
 
-// overruling is a settings file in force; ours: this tool has written it, and it lasts until expires.
+// overruling is a settings file in force. ours means that this tool wrote the file, which lasts until expires.
 func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sentence {
 	var does []string
 	if s.ControlsLayers {
@@ -402,7 +403,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 	return what
 }
 
-// loaderless is that no loader is found; own: the one that belongs to the tool.
+// loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
 	what := said("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
 	if own != "" {
@@ -411,7 +412,7 @@ func loaderless(configured, own string) fact {
 	return what
 }
 
-// words are a loader in words.
+// words describes a loader.
 func (l *Loader) words() string {
 	exactly := ""
 	if l.Version != "" {
@@ -420,7 +421,7 @@ func (l *Loader) words() string {
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
 }
 
-// bundled is a loader that comes with the program; got: the program gets it.
+// bundled is a loader that comes with the program. got means that the program loads it.
 func bundled(l *Loader, got bool) fact {
 	what := l.words() + "; it comes with the program"
 	if got {
@@ -434,10 +435,10 @@ const (
 	otherLoader = "%s; programs get %s"
 )
 
-// ofAbsentDevice is why a finding about a driver matters whose device is not here.
+// ofAbsentDevice is the meaning of a finding about a driver whose device is absent.
 const ofAbsentDevice = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 
-// Facts about what keeps a driver from programs.
+// Formats of facts about excluded drivers.
 const (
 	unsearched     = "its driver's manifest is %s, and %s leaves that directory out of the search"
 	softwareOut    = "%s leaves out the software renderer, and no graphics device has a driver: programs get no device"
@@ -445,21 +446,21 @@ const (
 	chosenSoftware = "programs compute on the CPU, because %s names this driver"
 	othersChosen   = "%s names the drivers that programs get, and none of them is for it"
 	leftOut        = "its driver %s is left out by %s"
-	unreadableKind = "%s may not be read, so the %s in it are not found" // a directory of manifests, or one above it
+	unreadableKind = "%s may not be read, so the %s in it are not found" // a manifest directory, or a directory above it
 )
 
 // Facts about chips.
 const (
 	noVulkan   = "it is %s, and no Vulkan driver exists for it"
-	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // of Mesa or of Linux
+	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // a release of Mesa or Linux
 	withoutNVK = "Mesa's driver does not list %s, and the kernel's driver is nouveau"
 
-	// The driver of a virtual machine's device is missing, or what the host has to offer.
+	// Facts about a virtual machine's device without a driver or without the host's support.
 	venusDriverMissing sentence = "it is a virtual machine's device, and no Vulkan driver manifest covers it"
 	venusMissing       sentence = "it is a virtual machine's device, and the host offers it no Vulkan"
 )
 
-// opening gives a file or directory the right to be read; own: it is the user's.
+// opening returns the command that makes a file or directory readable. own means that the user owns it.
 func opening(place string, own bool) advice {
 	line := "chmod a+rX " + term.Quoted(place)
 	if !own {
@@ -470,19 +471,19 @@ func opening(place string, own bool) advice {
 	return do
 }
 
-// fromSuite is a package of a suite of the distribution; what: the release that it has.
+// fromSuite returns advice to install a package from a suite. what names the release in the suite.
 func fromSuite(suite, what, name string) advice {
 	do := asRoot("apt install -t " + suite + " " + name)
 	do.text = suite + " has " + what + ". With that repository, run as root: " + do.commands[0]
 	return do
 }
 
-// newerRelease is a release of something that no package is known for.
+// newerRelease returns advice to update the system when no package is known.
 func newerRelease(of, first string) advice {
 	return advised("Update the system to a release with " + of + " " + first + " or newer.")
 }
 
-// makersDriver is NVIDIA's driver of an older release.
+// makersDriver returns advice to install an older release of NVIDIA's driver.
 func makersDriver(last string) advice {
 	return advised("Install NVIDIA's driver of release " + last + ", which is the last that serves the device.")
 }

@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fromStart is the value that a variable had when the container's first process was started, by its image or its runtime's
-// options; known is whether that can be told.
+// fromStart returns the value of a variable in the container's first process, as set by the image or the runtime's options.
+// known reports whether that value can be read.
 func (h host) fromStart(name string) (value string, set, known bool) {
 	if h.machine.Tree != nil { // a host described by files has no process to read
 		value, set = h.machine.Lookup(name)
@@ -24,7 +24,8 @@ func (h host) fromStart(name string) (value string, set, known bool) {
 	return value, set, true
 }
 
-// byShell tells whether a variable of a program in a container was set after the container's start, as a shell does.
+// byShell reports whether a variable of a program in a container was set after the container's start, for example by a
+// shell.
 func (h host) byShell(name string) bool {
 	now, set := h.machine.Lookup(name)
 	if !set {
@@ -37,12 +38,12 @@ func (h host) byShell(name string) bool {
 	return !had || value != now
 }
 
-// inContainer tells whether a sandbox is a container whose variables its runtime sets.
+// inContainer reports whether a sandbox is a container whose runtime sets variables.
 func inContainer(kind string) bool {
 	return kind == "docker" || kind == "podman" || kind == "kubernetes"
 }
 
-// without starts a container's program without a variable that its image or its runtime sets.
+// without returns advice to start a container without a variable that its image or runtime sets.
 func without(kind, name string) told {
 	switch kind {
 	case "podman":
@@ -53,7 +54,7 @@ func without(kind, name string) told {
 	return advised("Start the container with: docker run ... env -u " + name + " PROGRAM")
 }
 
-// Unfixed says why "doctor --fix" does nothing about the finding; "" when a change of files or variables is known that it can
+// Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to
 // try.
 func (f *Finding) Unfixed() string {
 	switch do := f.advice.(type) {
@@ -90,7 +91,7 @@ type Line struct {
 
 func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Number) }
 
-// SetIn finds the lines that give a variable a value, in the files that sessions and shells read.
+// SetIn finds the lines that set a variable in the files that sessions and shells read.
 func SetIn(m *machine.Machine, name string) (places []Line) {
 	h := host{m}
 	home := h.variable(variables.Home.Name())
@@ -115,7 +116,7 @@ func SetIn(m *machine.Machine, name string) (places []Line) {
 	return places
 }
 
-// setsVariable tells whether a line of a file of a shell, of PAM or of systemd gives a variable a value.
+// setsVariable reports whether a line in a file of a shell, of PAM or of systemd sets a variable.
 func setsVariable(line, name string) bool {
 	line = strings.TrimSpace(line)
 	for _, word := range []string{"export ", "set -gx ", "set -x ", "set -Ux ", "typeset -x ", "declare -x "} {

@@ -17,14 +17,14 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// settingsExam examines the settings file, and the layer that overrides others.
+// settingsExam examines the settings file and the override layer.
 type settingsExam struct {
 	record
 	plan *plan.Answer
 }
 
-// settings judges the settings file in force: what this tool has written is no leftover, what changes nothing harms nobody,
-// and what names files that are gone does less than it says.
+// settings judges the settings file in force. A file of this tool is no leftover, a file without effect is harmless, and a
+// file with missing paths does less than it says.
 func (e *settingsExam) settings() {
 	s := e.plan.Settings
 	if s == nil {
@@ -51,14 +51,15 @@ func (e *settingsExam) settings() {
 		return
 	}
 	found := e.found(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil)
-	// What another program has written is told, and is not for --fix to remove.
+	// Only the user removes a file of another program; --fix does not.
 	found.offer(byHand, explain.RemoveFile(file))
 	if !changes {
 		found.soften(diag.Note)
 	}
 }
 
-// settingsChange tells whether programs get anything else with the settings file than without: the decision is made again.
+// settingsChange reports whether the settings file changes the programs' drivers and layers. It repeats the decision without
+// the file.
 func (e *settingsExam) settingsChange(file string) bool {
 	s := e.plan.Settings
 	if s.HasLevel || len(s.Devices) > 0 {
@@ -68,7 +69,7 @@ func (e *settingsExam) settingsChange(file string) bool {
 	return err != nil || !reflect.DeepEqual(outcomeOf(e.plan), outcomeOf(without))
 }
 
-// outcomeOf is what programs get by a decision, in order: drivers, layers in use, layers that can be asked for.
+// outcomeOf returns the keys of a decision's drivers, active layers and available layers, in this order.
 func outcomeOf(answer *plan.Answer) []explain.Key {
 	var list []explain.Key
 	for _, d := range answer.Drivers {
@@ -85,7 +86,7 @@ func outcomeOf(answer *plan.Answer) []explain.Key {
 	return list
 }
 
-// goneOf are the files that the settings name and that are not there.
+// goneOf returns the missing files that the settings name.
 func goneOf(source *machine.Source, s *settings.Settings) (files []string) {
 	said := map[string]bool{}
 	add := func(file string) {
@@ -103,7 +104,7 @@ func goneOf(source *machine.Source, s *settings.Settings) (files []string) {
 	return files
 }
 
-// namedBySettings tells whether a file is gone that the settings name: that is said of the settings.
+// namedBySettings reports whether the settings name a missing file. The finding about the settings covers it.
 func (e *exam) namedBySettings(file string) bool {
 	if e.plan.Settings == nil {
 		return false
@@ -117,10 +118,10 @@ func (e *exam) namedBySettings(file string) bool {
 	return e.bySettings[file]
 }
 
-// outdated are rules about the order of layers that the settings file does not say any more.
+// outdated is the fact that rules about the layer order no longer match the settings file.
 const outdated = "layers or settings have changed since these rules about the order of layers were applied: %s"
 
-// order finds rules about the order of layers that have to be written again.
+// order adds a finding for layer order rules that must be applied again.
 func (e *settingsExam) order() {
 	if e.plan.Settings == nil {
 		return
@@ -145,8 +146,8 @@ func (e *settingsExam) order() {
 	}
 }
 
-// leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
-// and the settings file. In force or broken, it is worth knowing of.
+// leftovers adds findings for the override layer and the settings file of a configurator, which affect every program until
+// the user removes them. It reports both working and damaged files.
 func (e *settingsExam) leftovers() {
 	seen := map[string]bool{}
 	for _, f := range e.plan.Findings {
@@ -161,7 +162,7 @@ func (e *settingsExam) leftovers() {
 	e.order()
 }
 
-// overriding is what an override layer does to every program, as far as it can be read.
+// overriding returns the fact about an override layer: its effect on every program, as far as the file can be read.
 func (e *settingsExam) overriding(file string) fact {
 	written := since(e.written(file))
 	for _, l := range e.plan.Layers {
@@ -177,7 +178,7 @@ func (e *settingsExam) overriding(file string) fact {
 	return "it is not in force" + written
 }
 
-// written is since when a file is as it is; zero for a foreign machine, whose files have the times of their copying.
+// written returns a file's modification time; zero for a foreign machine, whose files carry the times of their copying.
 func (h host) written(file string) time.Time {
 	info, err := h.machine.Stat(file)
 	if err != nil || h.machine.Foreign() {

@@ -13,16 +13,16 @@ import (
 	"vkloader/internal/tool/environment"
 )
 
-// maxLooks is how often a machine is looked at again to try fixes: each takes as long as the first look.
+// maxLooks is the maximum number of examinations for trying fixes. Each takes as long as the first examination.
 const maxLooks = 24
 
-// offer is a change that may end what was found.
+// offer is a change that may remove a finding.
 type offer struct {
 	explain.Change
 	aim aim
 }
 
-// offer adds changes that may end what was found. Only one that was tried, and that ends it, is told.
+// offer adds changes that may remove the finding. Only a change that was tried and removes it becomes advice.
 func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 	for _, c := range changes {
 		f.offers = append(f.offers, offer{c, why})
@@ -30,7 +30,7 @@ func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 	return f
 }
 
-// key is what makes two findings the same one.
+// key identifies a finding.
 type key struct {
 	code          Kind
 	subject, path string
@@ -38,7 +38,7 @@ type key struct {
 
 func (f *Finding) key() key { return key{f.Code, f.Subject, f.Path} }
 
-// settling is the search for what helps.
+// settling is the trial of the offered changes.
 type settling struct {
 	record
 	plan    *plan.Answer
@@ -47,8 +47,8 @@ type settling struct {
 	gpus    []*GPU
 }
 
-// settle tries the changes that are offered, each on the whole examination, and tells those that help. What ends with
-// another finding's fix follows from that one.
+// settle tries each offered change on the whole examination and keeps those that help. A finding that another finding's fix
+// removes is a consequence of that finding.
 func (e *settling) settle() {
 	looked := map[string]*outcome{} // by change
 	before := map[key]bool{}
@@ -64,7 +64,7 @@ func (e *settling) settle() {
 			return &outcome{}
 		}
 		options := e.options
-		if c.File == "" { // otherwise the file that goes may be known as a library
+		if c.File == "" { // a deleted file may be in the shared linker's cache
 			options.share = e.linker
 		}
 		what := &outcome{followed: map[Kind]bool{}}
@@ -82,7 +82,7 @@ func (e *settling) settle() {
 		f := &e.Findings[i]
 		for _, c := range f.offers {
 			what := after(c.Change)
-			// A note says what to do for the sake of something else, such as time or power.
+			// The change for a note has another purpose, such as time or power, so it may cause a problem.
 			if what.found == nil || f.Severity != diag.Note && what.worse {
 				continue
 			}
@@ -101,14 +101,14 @@ func (e *settling) settle() {
 	e.consequences()
 }
 
-// outcome is what a change leads to.
+// outcome is the result of a change.
 type outcome struct {
-	found    map[key]bool  // the findings after it, and whether each is a problem; nil: not known
-	worse    bool          // there is a problem that was none before
-	followed map[Kind]bool // codes of findings that it ends, for which everything else that it ends was marked
+	found    map[key]bool  // the findings after the change, true for a problem; nil: unknown
+	worse    bool          // the change causes a problem
+	followed map[Kind]bool // the codes of removed findings whose consequences are marked
 }
 
-// worse tells whether there is a problem that was none before.
+// worse reports whether there is a new problem after a change.
 func worse(before, after map[key]bool) bool {
 	for key, problem := range after {
 		if problem && !before[key] {
@@ -118,22 +118,22 @@ func worse(before, after map[key]bool) bool {
 	return false
 }
 
-// followers are codes of what may follow from something else.
+// followers lists the codes of findings that may be consequences.
 var followers = []Kind{NoDriver, SoftwareOnly, GPUNoDriver, diag.DriverNone,
 	diag.VariableIgnored, diag.FileOpen, LoaderMissing, LoaderOld, diag.DriverDisabled, diag.DriverNotSelected}
 
-// ofHardware are codes of what is wrong with a device itself, or with the kernel's side of it.
+// ofHardware lists the codes of faults of a device or its kernel driver.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
 	GPUNouveau, GPUNoDriver, GPUNeedsNewer, NvidiaVersion}
 
-// ofLibraries are codes of what is wrong with a library that a manifest names.
+// ofLibraries lists the codes of faults of a library in a manifest.
 var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,
 	LibraryVersion, LibrarySymbol, LibraryRuntime, LibraryTwice, DriverInterface}
 
-// leftovers are codes of what an earlier program has left behind.
+// leftovers lists the codes of files that an earlier program left behind.
 var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 
-// follow marks what is gone with a finding's fix as following from it.
+// follow marks the findings that disappear with a finding's fix as its consequences.
 func (r *Report) follow(root *Finding, after map[key]bool) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -144,8 +144,8 @@ func (r *Report) follow(root *Finding, after map[key]bool) {
 	}
 }
 
-// consequences marks what follows from a problem that no change of a variable fixes: without a library there is no
-// driver, without a driver no device.
+// consequences marks the consequences of problems that no change of a variable fixes: without a library there is no driver,
+// without a driver no device.
 func (e *settling) consequences() {
 	e.oneCause()
 	searched, drivers := placesOf(e.plan), e.manifests(nil)
@@ -153,7 +153,7 @@ func (e *settling) consequences() {
 		return searched.lack(&f) || f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
 			(f.Path != "" && drivers[f.Path] != nil || slices.Contains(ofHardware, f.Code))
 	})
-	said, contradicted := map[key]bool{}, map[string]bool{} // the latter by layer
+	said, contradicted := map[key]bool{}, map[string]bool{} // the latter by layer name
 	for i := range e.Findings {
 		if about, is := e.Findings[i].fact.(misled); is && about.Kind == environment.OnAndOff {
 			contradicted[about.Layer] = true
@@ -166,7 +166,7 @@ func (e *settling) consequences() {
 		case f.Code == diag.LayerDisabled || f.Code == diag.LayerForced:
 			if contradicted[f.Subject] {
 				f.Because = diag.VariableContradiction
-			} else if said[f.key()] { // the decision comes to it twice
+			} else if said[f.key()] { // the decision reports it twice
 				f.Because = f.Code
 			}
 			said[f.key()] = true
@@ -180,7 +180,8 @@ func (e *settling) consequences() {
 	}
 }
 
-// manifests are the drivers by their manifests, the first of each among those that count; nil: all do.
+// manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which
+// returns true; a nil function accepts all.
 func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
 	list := make(map[string]*Module, len(r.Drivers))
 	for i := range r.Drivers {
@@ -195,8 +196,8 @@ func (r *Report) has(code *Code) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
-// inShell tells whether a change is one for a container's shell: of a file, or of variables of which one was exported there
-// and none was set when the container was started.
+// inShell reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables
+// and no variable that was set at the container's start.
 func (h host) inShell(c *explain.Change) bool {
 	exported, file := false, false
 	for ; c != nil; c = c.And {
@@ -213,11 +214,11 @@ func (h host) inShell(c *explain.Change) bool {
 	return exported || file
 }
 
-// tried is a change with the place where it has to be made.
+// tried returns a change with the place where the user makes it.
 func (e *record) tried(o offer) tried {
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
 	if inContainer(t.kind) && e.inShell(&o.Change) {
-		t.kind = "" // a file is changed as elsewhere, and where a variable was exported, it can be unset
+		t.kind = "" // files change as usual, and the shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
 	if !o.Set && o.Variable != "" {
@@ -226,7 +227,7 @@ func (e *record) tried(o offer) tried {
 	return t
 }
 
-// setAt is the first line that gives a variable its value; of no file: not known.
+// setAt returns the first line that sets a variable to its value; without a file: unknown.
 func (e *record) setAt(variable string) Line {
 	at, known := e.lines[variable]
 	if known {
@@ -239,7 +240,7 @@ func (e *record) setAt(variable string) Line {
 	return at
 }
 
-// lacks is the library that a finding is about; "" for a finding about something else.
+// lacks returns the library that a finding is about; "" for other findings.
 func (f *Finding) lacks() string {
 	switch what := f.fact.(type) {
 	case absent:
@@ -256,8 +257,8 @@ func (f *Finding) lacks() string {
 	return ""
 }
 
-// oneCause marks findings that are there because of one that is said already: a library that several drivers and layers
-// lack is one problem, and a device has no driver because the driver's manifest cannot be read.
+// oneCause marks findings with the same cause as an earlier finding: one missing library of several drivers and layers is
+// one problem, and an unreadable manifest explains a device without a driver.
 func (e *settling) oneCause() {
 	first := map[string]Kind{}
 	for i := range e.Findings {
@@ -287,13 +288,13 @@ func (e *settling) oneCause() {
 	}
 }
 
-// places are where drivers' manifests are looked for.
+// places are the search paths for driver manifests.
 type places struct {
 	files       map[string]bool
-	directories []string // each with a slash at its end
+	directories []string // with a trailing slash
 }
 
-// placesOf are the places of a decision.
+// placesOf returns the search paths of a decision.
 func placesOf(answer *plan.Answer) *places {
 	p := &places{files: map[string]bool{}}
 	for _, l := range answer.Searched[search.Drivers].List {
@@ -305,7 +306,7 @@ func placesOf(answer *plan.Answer) *places {
 	return p
 }
 
-// lack tells whether a problem keeps the search from a driver: its manifest, or the directory of it, cannot be read.
+// lack reports whether a problem keeps the search from a driver manifest: the manifest or its directory cannot be read.
 func (p *places) lack(f *Finding) bool {
 	if f.Severity != diag.Problem || f.Because != nil {
 		return false
@@ -321,7 +322,7 @@ func (p *places) lack(f *Finding) bool {
 	return p.files[f.Path] || slices.ContainsFunc(p.directories, func(d string) bool { return strings.HasPrefix(f.Path, d) })
 }
 
-// mayServe tells whether a manifest, by its name, may be that of a driver for a device.
+// mayServe reports whether a manifest's name allows it to belong to a driver for a device.
 func mayServe(manifest string, g *GPU) bool {
 	f := familyOf(manifest)
 	return f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de"

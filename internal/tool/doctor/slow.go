@@ -16,7 +16,7 @@ import (
 // idlers are drivers without a device.
 type idlers struct {
 	count, class int
-	cost         time.Duration // of loading and asking them; 0: they were not all tried
+	cost         time.Duration // of loading and enumerating; 0: not all were tried
 }
 
 func (i idlers) say() string {
@@ -34,11 +34,11 @@ func (i idlers) say() string {
 	return what
 }
 
-// slowStart is how long a layer may keep a program from starting without a finding. A machine with much to do is slow in every
-// run, so a layer is slow only if a run without it also takes at most half as long.
+// slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if a run
+// without it also takes at most half as long.
 const slowStart = time.Second
 
-// slowed is what a layer adds to the start of a program.
+// slowed is a program's start time with and without a layer.
 type slowed struct{ with, without time.Duration }
 
 func (s slowed) say() string {
@@ -46,21 +46,21 @@ func (s slowed) say() string {
 		seconds(s.with-s.without), seconds(s.with), seconds(s.without))
 }
 
-// A driver is slow if the run with it alone takes this long, and so many times as long as that with any other driver alone: all
-// of them run side by side, so a machine with much to do delays each of them.
+// A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other driver
+// alone. All runs happen side by side, so a busy machine delays each of them.
 const (
 	slowDriver   = 2 * time.Second
 	slowerDriver = 5
 )
 
-// slowAlone is how long a run takes with one driver alone, and the longest of those with each other one.
+// slowAlone is the duration of a run with one driver alone, and the longest duration with any other driver alone.
 type slowAlone struct{ it, others time.Duration }
 
 func (s slowAlone) say() string {
 	return fmt.Sprintf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(s.it), seconds(s.others))
 }
 
-// slowDrivers names the driver that took far longer than the others when each was tried alone.
+// slowDrivers adds a finding for a driver whose run alone took far longer than the other drivers' runs.
 func (r *Report) slowDrivers(list []alone) {
 	took := func(a *alone) time.Duration {
 		if a.Result != ProbeOK && a.Result != ProbeNoDevice {
@@ -88,10 +88,10 @@ func (r *Report) slowDrivers(list []alone) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// much tells whether that is worth a warning.
+// much reports whether the delay is worth a warning.
 func (s slowed) much() bool { return s.with-s.without >= slowStart && s.without <= s.with/2 }
 
-// slow names the layers without which programs start much sooner; with is how long the run with all of them took.
+// slow adds findings for layers without which programs start much sooner. with is the duration of the run with all layers.
 func (t *trying) slow(ctx context.Context, with time.Duration) error {
 	if with < slowStart {
 		return nil
@@ -101,7 +101,7 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 	if err != nil || without < 0 || !(slowed{with, without}).much() {
 		return err
 	}
-	if with, err = t.took(ctx, nil); err != nil { // the first run had files to read and other children beside it
+	if with, err = t.took(ctx, nil); err != nil { // the first run read files from disk and shared the machine with other children
 		return err
 	}
 	for _, l := range layers {
@@ -116,9 +116,9 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 	return nil
 }
 
-// took is how long a child with all but some takes; -1: it did not finish in time, or failed.
+// took returns the duration of a child process without some layers; -1: it failed or did not finish in time.
 func (t *trying) took(ctx context.Context, without []launch.Suspect) (time.Duration, error) {
-	t.patience = t.Limit // a run may well be ten times as long as another one
+	t.patience = t.Limit // one run may take ten times as long as another
 	seen, err := t.chain(ctx, without)
 	if err != nil || !seen.Good {
 		return -1, err
@@ -126,7 +126,7 @@ func (t *trying) took(ctx context.Context, without []launch.Suspect) (time.Durat
 	return lasted(t.last), nil
 }
 
-// lasted is how long the phases of a child took together.
+// lasted returns the total duration of a child's phases.
 func lasted(r *probe.Result) (all time.Duration) {
 	for _, phase := range r.Phases {
 		all += time.Duration(phase.Micros * float64(time.Microsecond))
@@ -134,7 +134,7 @@ func lasted(r *probe.Result) (all time.Duration) {
 	return all
 }
 
-// slows enters a layer that makes programs slow, with the change that leaves it out.
+// slows adds a finding for a slow layer, with the change that excludes it.
 func (t *trying) slows(l *launch.Suspect, cost slowed) {
 	f := t.found(LayerSlow, l.Name, l.Manifest, cost, nil)
 	at := slices.IndexFunc(t.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
@@ -147,15 +147,15 @@ func (t *trying) slows(l *launch.Suspect, cost slowed) {
 	}
 }
 
-// slowLookup is how long finding a command by its name may take without a finding. A loader with a table takes 30 ns, one that
-// compares the name with the names of all commands 100 ns and more.
+// slowLookup is the duration of a command lookup from which a loader counts as slow. A loader with a hash table takes 30 ns;
+// a loader that compares the name with every command takes 100 ns and more.
 const slowLookup = 80 * time.Nanosecond
 
-// slowTimes is how many times as long as with the tool's loader it must take.
+// slowTimes is the minimum ratio to the lookup time of the tool's loader.
 const slowTimes = 3
 
-// lookups is that finding commands by their names takes long with a loader: each is the time of the program's loader, own that of
-// the tool's; 0: not tried.
+// lookups returns the fact that a loader looks commands up slowly. each is the time of a lookup with the program's loader,
+// own with the tool's; 0: not measured.
 func lookups(loader string, each, own time.Duration) fact {
 	text := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
 	if own > 0 {
@@ -166,8 +166,8 @@ func lookups(loader string, each, own time.Duration) fact {
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
-// lookups says when the program's loader is slow at this. Where there is time for it, the tool's own loader is measured with the
-// same driver.
+// lookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader
+// with the same driver.
 func (t *trying) lookups(ctx context.Context, list []alone) error {
 	if t.at.Library == t.own.Library || t.own.Library == "" || t.Loader == nil {
 		return nil

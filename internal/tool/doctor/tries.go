@@ -19,30 +19,30 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Tries says how drivers and layers are tried.
+// Tries are the options of a trial.
 type Tries struct {
 	At      probe.Place
-	Environ []string      // of the children
-	Limit   time.Duration // of each child
-	Wake    bool          // drivers whose device sleeps are loaded, too
-	Present bool          // frames are shown
+	Environ []string      // of the child processes
+	Limit   time.Duration // for each child process
+	Wake    bool          // load drivers whose device sleeps
+	Present bool          // present frames
 }
 
-// alone is a driver to be tried by itself, with the changes of the environment under which it is the only one: pairs of a
-// variable and its value, "" for none; or a layer that was found to be the culprit.
+// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are pairs of a variable and
+// its value ("" to unset it) that make the driver the only one.
 type alone struct {
 	Probe
-	Library   string // as the manifest names it
+	Library   string // the manifest's library
 	Variables [][2]string
 	layer     *manifest.Layer
-	with      string // the layer with which alone it fails
+	with      string // the layer that causes the failure together with this one
 
 	saw *probe.Result
 	err error
 }
 
-// drivers are those that a program gets which asks for nothing. One for programs of the other word size is not for this one:
-// every loader passes it over.
+// driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which
+// every loader skips.
 func (r *Report) driversAlone() (list []alone) {
 	for _, d := range r.Answer.Drivers {
 		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && f.Path == d.Path })
@@ -60,24 +60,24 @@ func (r *Report) driversAlone() (list []alone) {
 	return list
 }
 
-// trying is a trial of all that a program gets, under way.
+// trying is a trial of a program's drivers and layers in progress.
 type trying struct {
 	*Report
 	Tries
-	scene  launch.Scene     // for the child as the program
-	always []launch.Suspect // left out of every run: drivers whose device sleeps, or that die alone
-	at     probe.Place      // with the loader that programs get
-	last   *probe.Result    // of the chain
-	base   string           // the manifest of the first driver that works
-	dead   int              // drivers that end a program alone
+	scene  launch.Scene     // the child process as a program
+	always []launch.Suspect // excluded from every run: drivers whose device sleeps or that fail alone
+	at     probe.Place      // with the programs' loader
+	last   *probe.Result    // of the last chain run
+	base   string           // the manifest of the first working driver
+	dead   int              // the number of drivers that fail alone
 
-	hung     bool          // a child with the chain went on for all of its time
-	patience time.Duration // the limit of the next one
+	hung     bool          // a child with the chain reached its time limit
+	patience time.Duration // the time limit of the next chain run
 }
 
-// Try loads what a program would get in children: each driver alone, and all drivers and layers together, all at once; where
-// together they fail, less and less of them, until the culprit is known. What has not ended when the context ends is still
-// being tried. The error is for what kept it from looking.
+// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together, side
+// by side. If the combination fails, it tries smaller combinations until it finds the culprit. Children that still run at
+// the end of the context are reported as not finished. It returns an error if no trial is possible.
 func (r *Report) Try(ctx context.Context, how Tries) error {
 	defer r.Order()
 	source := *r.source
@@ -124,7 +124,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 		if list[i].Result == ProbeCrashes || list[i].Result == ProbeHangs || list[i].Result == ProbeExits {
 			t.always = append(t.always, suspectOf(&list[i]))
 			t.dead++
-			first = nil // without it, too
+			first = nil // the combination runs without a driver that fails alone
 		}
 	}
 	r.missed(list)
@@ -143,7 +143,7 @@ func suspectOf(a *alone) launch.Suspect {
 	return launch.Suspect{Kind: launch.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
 }
 
-// sleeps tells whether a driver serves a device that is switched off to save power: to load it would wake that.
+// sleeps reports whether a driver serves a device that is off to save power. Loading the driver would wake the device.
 func (r *Report) sleeps(manifest string) bool {
 	return slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, manifest) })
 }
@@ -157,7 +157,7 @@ func changed(environ []string, changes [][2]string) []string {
 	return environ
 }
 
-// child runs one child.
+// child runs one child process.
 func (t *trying) child(ctx context.Context, environ []string, limit time.Duration) (*probe.Result, error) {
 	return t.childOf(ctx, t.at, environ, limit)
 }
@@ -170,10 +170,10 @@ func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, 
 	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 }
 
-// shortest is the least time that a child gets in a search for what hangs.
+// shortest is the minimum time limit of a child process in a search for a hang.
 const shortest = 3 * time.Second
 
-// chain runs a child with all that a program gets, but for what is left out.
+// chain runs a child process with a program's drivers and layers, except for the suspects in without.
 func (t *trying) chain(ctx context.Context, without []launch.Suspect) (*launch.Seen, error) {
 	environ, _ := t.scene.Without(slices.Concat(t.always, without))
 	begun := time.Now()
@@ -183,13 +183,13 @@ func (t *trying) chain(ctx context.Context, without []launch.Suspect) (*launch.S
 	}
 	t.last = result
 	t.hung = t.hung || result.Outcome == probe.Hung
-	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung { // who is ten times as long hangs
+	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung { // from now on, a run that takes ten times as long counts as hung
 		t.patience = min(t.patience, max(10*spent, shortest))
 	}
 	return &launch.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
 }
 
-// judge says what became of a driver that was tried alone.
+// judge sets the result of a driver that was tried alone.
 func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 	if a.saw == nil || a.err != nil {
 		return a.err
@@ -211,9 +211,9 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 	return err
 }
 
-// through notes which loader a child has loaded.
+// through records the loader that a child process loaded.
 func (t *trying) through(result *probe.Result) {
-	if l := t.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File { // nothing else told it
+	if l := t.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File { // no other source gave its version
 		l.Version, l.From = term.Version(result.Version), loaders.FromAnswer
 	}
 	if result.Library != "" && !slices.Contains(t.Through, result.Library) {
@@ -221,7 +221,7 @@ func (t *trying) through(result *probe.Result) {
 	}
 }
 
-// enter takes over what a child reported.
+// enter copies the result of a child process.
 func (p *Probe) enter(result *probe.Result) {
 	p.Detail, p.Result = result.Problem, outcomes[result.Outcome]
 	for _, phase := range result.Phases {
@@ -233,11 +233,11 @@ func (p *Probe) enter(result *probe.Result) {
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,
 	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
 
-// together says what became of all drivers and layers together, and finds the culprit where they fail; first is the run with
-// all of them, nil where something has to be left out that is known to be bad.
+// together sets the result of the combined drivers and layers, and finds the culprit if they fail. first is the run with all
+// of them; nil if a driver must be excluded from every run.
 func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
-	var result *probe.Result // of the run with all of them
+	var result *probe.Result // of the run with all drivers and layers
 	found, err := launch.FindCulprit(func(without []launch.Suspect) (seen *launch.Seen, err error) {
 		if seen = first; seen == nil || len(without) > 0 {
 			if seen, err = t.chain(ctx, without); err != nil {
@@ -247,7 +247,7 @@ func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 		if result == nil {
 			result = t.last
 		}
-		seen.Good = seen.Good || t.base == "" && result.Outcome == probe.Failed // no driver shows a device, and none is expected
+		seen.Good = seen.Good || t.base == "" && result.Outcome == probe.Failed // no driver has a device, and no device is expected
 		return seen, nil
 	}, func(*launch.Seen) *launch.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
@@ -284,7 +284,7 @@ func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 	return nil
 }
 
-// guilty enters what makes programs fail.
+// guilty adds findings for the culprits of a failure.
 func (t *trying) guilty(ctx context.Context, all *Probe, found *launch.Verdict) error {
 	for _, c := range found.Culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
@@ -314,9 +314,9 @@ func (t *trying) guilty(ctx context.Context, all *Probe, found *launch.Verdict) 
 	return nil
 }
 
-// PlaceFor is a place for probes with the loader that the program gets, so that what only that loader does is seen. It is the
-// tool's own library where the program gets none, where the child cannot open it because the program has a C library of its own,
-// and on another machine.
+// PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It returns
+// own, the tool's library, if the program has no loader, if the program has its own C library and the child cannot open its
+// loader, and for another machine.
 func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	r.own = own
 	l := r.Loader
@@ -328,8 +328,8 @@ func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	return at
 }
 
-// only tries once more, with the tool's own loader, what failed with the program's, and gives the version of that where it
-// then works; "": it does not, or there is no other loader. With empty, a run that lists no device works.
+// only repeats a failed run with the tool's own loader. If that run works, it returns the version of the program's loader;
+// otherwise, or without another loader, "". With empty, a run without a device works.
 func (t *trying) only(ctx context.Context, environ []string, empty bool) (string, error) {
 	if t.at.Library == t.own.Library || t.own.Library == "" {
 		return "", nil
@@ -345,8 +345,8 @@ func (t *trying) only(ctx context.Context, environ []string, empty bool) (string
 	return "", err
 }
 
-// forOldLoader are changes of the environment that do for a loader what it has no newer variable for: the older name of the
-// list of drivers, and the disable variables of the other implicit layers.
+// forOldLoader returns changes of the environment that replace newer variables for an old loader: the older name of the
+// driver list, and the disable variables of the other implicit layers.
 func (r *Report) forOldLoader(at probe.Place, a *alone) (list [][2]string) {
 	if at.Library == r.own.Library || r.Loader == nil {
 		return nil
@@ -369,7 +369,7 @@ func (r *Report) forOldLoader(at probe.Place, a *alone) (list [][2]string) {
 	return list
 }
 
-// onlyThere says that a fault is one with the program's loader alone.
+// onlyThere adds to a failure that it occurs with the program's loader only.
 func onlyThere(detail, version string) string {
 	if version == "" {
 		return detail

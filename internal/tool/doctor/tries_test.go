@@ -13,7 +13,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// twoCards are an AMD card that is awake, and one of Intel's that is switched off to save power.
+// twoCards lays out an AMD card that is awake and an Intel card that is off to save power.
 func twoCards(t *testing.T) map[string]string {
 	t.Helper()
 	at := "sys/bus/pci/devices/0000:03:00.0/"
@@ -24,7 +24,8 @@ func twoCards(t *testing.T) map[string]string {
 		libraries + "libvulkan_intel.so": library(t, "soname=libvulkan_intel.so exports=vk_icdGetInstanceProcAddr")})
 }
 
-// attempted tries what a report found in children that are a shell script, and gives the variables that each of them had.
+// attempted tries a report's drivers and layers with a shell script as the child process, and returns the variables of each
+// child.
 func attempted(t *testing.T, report *Report, script string, how Tries) []string {
 	t.Helper()
 	directory := t.TempDir()
@@ -49,8 +50,8 @@ func attempted(t *testing.T, report *Report, script string, how Tries) []string 
 
 const fineDevice = `echo '{"event":"device","index":0,"name":"card"}'; echo '{"event":"end"}'`
 
-// A driver whose device sleeps is not loaded, alone or together with the others, unless that is asked for; and what was not
-// tried is not said to work.
+// A driver whose device sleeps is not loaded, alone or with others, unless the user asks for it. Untried drivers are not
+// said to work.
 func TestSleepersSleep(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -75,7 +76,7 @@ func TestSleepersSleep(t *testing.T) {
 	}
 }
 
-// What has not ended when nobody waits any more is named, and nothing is said to work.
+// Children that still run at the end of the context are named in the verdict, which does not claim that they work.
 func TestStillTried(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -98,7 +99,7 @@ func TestStillTried(t *testing.T) {
 	}
 }
 
-// Drivers that work alone and not together, with nothing that could be left out, are one problem.
+// Drivers that work alone and fail together, with no driver or layer to exclude, are one problem.
 func TestTogetherFails(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -111,8 +112,8 @@ func TestTogetherFails(t *testing.T) {
 	}
 }
 
-// A driver that lists no device is one problem of the device that only this driver is for, and none where another driver lists
-// it: Debian installs two for Intel's chips, and each machine needs one.
+// A driver that does not list its device is one problem of the device, and no problem if another driver lists it. Debian
+// installs two drivers for Intel's chips, and each machine needs one.
 func TestDriverWithoutItsDevice(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// library is the bytes of a shared object, see package binary.
+// library returns the bytes of a shared object; see package binary.
 func library(t *testing.T, words string) string {
 	t.Helper()
 	l, err := binary.Parse(strings.Fields(words))
@@ -33,7 +33,7 @@ func layerOf(name, library, more string) string {
 		`","api_version":"1.3.0","implementation_version":"1","description":"x"` + more + `}}`
 }
 
-// desktop is a healthy machine with an AMD card, and more.
+// desktop lays out a healthy machine with an AMD card and more files.
 func desktop(t *testing.T, more ...map[string]string) map[string]string {
 	t.Helper()
 	base := []map[string]string{
@@ -46,7 +46,7 @@ func desktop(t *testing.T, more ...map[string]string) map[string]string {
 	return card("0x1002", "amdgpu", true, append(base, more...)...)
 }
 
-// nvidia is NVIDIA's driver.
+// nvidia lays out NVIDIA's driver.
 func nvidia(t *testing.T, version string) map[string]string {
 	t.Helper()
 	return map[string]string{icds + "nvidia_icd.json": icd("libGLX_nvidia.so.0", ""),
@@ -56,7 +56,7 @@ func nvidia(t *testing.T, version string) map[string]string {
 
 const settingsFile = "/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 
-// What is said is true: a fix helps, a cause is the cause, and what does no harm is a note.
+// Findings are true: a fix works, a cause is the real one, and a harmless state is a note.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	nvidia := func(version string) map[string]string { return nvidia(t, version) }
@@ -75,10 +75,10 @@ func TestTruth(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		files    map[string]string
-		environ  string // words
-		code     string // that is found, "" for none
+		environ  string // space-separated
+		code     string // of an expected finding, "" for none
 		severity string
-		do       string // that it says; "-X": that it does not say
+		do       string // a part of its advice; "-X": the advice lacks X
 		verdict  string
 	}{
 		{"healthy", desktop(t), "", "", "", "", "AMD Radeon RX 7900 XTX has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},

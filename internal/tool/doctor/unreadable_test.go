@@ -11,7 +11,7 @@ import (
 	"vkloader/test/tree"
 )
 
-// refusing is a directory whose files and directories of some names may not be read.
+// refusing is a directory tree with unreadable files and directories.
 type refusing struct {
 	root   string
 	closed []string
@@ -51,7 +51,7 @@ func (r refusing) Open(name string) (*os.File, error) {
 	return os.Open(r.at(name))
 }
 
-// What exists and may not be read is named, with what opens it, and no package is offered.
+// An unreadable file gets a finding with the command that makes it readable, and no advice to install a package.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A line for the user's own file is no line for root, and "doctor --fix" says that the user runs it.
+// The command for the user's own file needs no root rights, and "doctor --fix" leaves it to the user.
 func TestUnreadableOwn(t *testing.T) {
 	t.Parallel()
 	const manifest = "home/user/.local/share/vulkan/icd.d/own.json"
@@ -120,7 +120,8 @@ func TestUnreadableOwn(t *testing.T) {
 	}
 }
 
-// No advice opens a file or directory that is no driver's: a link of a manifest or a library leads to it, or a manifest names it.
+// No advice opens a file or directory that is no driver's: a link of a manifest or a library leads to it, or a manifest
+// names it.
 func TestPrivateStaysClosed(t *testing.T) {
 	t.Parallel()
 	secret := "/etc/shadow"

@@ -13,20 +13,20 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// user is for whom permissions are examined.
+// user is the user whose permissions are examined.
 type user struct {
 	name    string
-	current bool // the one that runs the tool: the kernel answers
+	current bool // the current user, for whom the kernel answers
 	known   bool
 	id      uint32
 	groups  []uint32
 }
 
-// access modes of access(2) and of permission bits.
+// readWrite is the mode of access(2), and the permission bits, for reading and writing.
 const readWrite = 6
 
-// findUser looks a name or number up in the machine's passwd(5) and, without groups, in its group(5); "" is who runs the tool, who is nobody on
-// a foreign machine.
+// findUser looks a name or number up in the machine's passwd(5) and, if groups is nil, in its group(5). "" selects the
+// current user; a foreign machine has none.
 func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
 		who := cmp.Or(h.variable("USER"), fmt.Sprintf("user %d", os.Getuid()))
@@ -61,7 +61,7 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 	return u, nil
 }
 
-// records are a file's lines of at least so many fields with colons between them.
+// records returns a file's colon-separated lines with at least a number of fields.
 func (h host) records(file string, fields int) [][]string {
 	var records [][]string
 	for _, line := range strings.Split(h.text(file), "\n") {
@@ -72,7 +72,7 @@ func (h host) records(file string, fields int) [][]string {
 	return records
 }
 
-// refused is the first of a device's nodes that the user may not open; "" when all may be, or nobody knows.
+// refused returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
 func (u *user) refused(h host, g *GPU) string {
 	for _, node := range g.Nodes {
 		if !u.may(h, node) {
@@ -82,8 +82,8 @@ func (u *user) refused(h host, g *GPU) string {
 	return ""
 }
 
-// may tells whether the user may read and write a file. For another user than the one that runs the tool, its list of
-// access control is read, by which desktops give devices to who sits before them, and otherwise its permission bits.
+// may reports whether the user may read and write a file. For another user than the current one, it reads the file's access
+// control list, with which desktops grant devices to the user at the seat, and otherwise the permission bits.
 func (u *user) may(h host, file string) bool {
 	if u.current {
 		return accessible(file)
@@ -105,16 +105,16 @@ func (u *user) may(h host, file string) bool {
 	return mode>>shift&readWrite == readWrite
 }
 
-// Tags of a list of access control (acl(5)), as the kernel writes it: a version, then entries of a tag, permission bits
-// and a number.
+// Tags and sizes of an access control list (acl(5)) in the kernel's format: a version, then entries of a tag, permission
+// bits and a number.
 const (
 	aclOwner, aclUser, aclGroup, aclGroups, aclMask, aclOthers = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
 
 	aclHeader, aclEntry = 4, 8
 )
 
-// listed decides by a list of access control: the owner's entry, the user's, those of groups, the others', in this
-// order; all but the first and the last are cut by the mask.
+// listed decides with an access control list. It checks the entries of the owner, the user, the groups and others, in this
+// order. The mask limits all but the first and the last.
 func (u *user) listed(list []byte, owner, group uint32) bool {
 	order := binary.LittleEndian
 	const all = readWrite
@@ -155,7 +155,7 @@ func (h host) owner(file string) (user, group, mode uint32, ok bool) {
 	return numbers.User, numbers.Group, uint32(info.Mode().Perm()), ok
 }
 
-// permissionCure gives the user the right to a node: by its group, where it has one.
+// permissionCure returns advice that gives the user access to a node through its group, if it has one.
 func (e *deviceExam) permissionCure(node string) advice {
 	_, group, mode, ok := e.owner(node)
 	if !ok {

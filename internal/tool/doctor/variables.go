@@ -24,8 +24,8 @@ type variableExam struct {
 	every []*GPU
 }
 
-// environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
-// and what an elevated program does not see.
+// environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an
+// elevated program ignores.
 func (e *variableExam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source, e.plan) {
@@ -40,8 +40,8 @@ func (e *variableExam) environment() {
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
 }
 
-// unsetting offers to unset a variable that is to blame, but for those that Steam's runtime sets itself: without them its
-// programs do not find the drivers of the host.
+// unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
+// its programs do not find the host's drivers.
 func (e *record) unsetting(f *Finding, name string) {
 	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
 		f.advice = setBySteam
@@ -50,7 +50,7 @@ func (e *record) unsetting(f *Finding, name string) {
 	f.offer(fixing, explain.UnsetVariable(name))
 }
 
-// named tells whether a variable names a file: then package environment says that it is not there.
+// named reports whether a variable names a file. Package environment then reports a missing file.
 func (e *exam) named(file string) bool {
 	if e.byVariables == nil {
 		e.byVariables = map[string]bool{}
@@ -63,8 +63,8 @@ func (e *exam) named(file string) bool {
 	return e.byVariables[file]
 }
 
-// Selections are the findings about variables that choose a device which is not here, each with a change of the variable
-// after which it is gone. It reads what the kernel shows, and nothing else.
+// Selections returns findings for variables that select an absent device, each with a change of the variable that removes
+// it. It reads only the kernel's list of devices.
 func Selections(source *machine.Source) []Finding {
 	look := func(source *machine.Source) *variableExam {
 		e := &variableExam{record: recordOf(&Report{source: source}, source), every: devicesOf(&source.Machine)}
@@ -86,7 +86,7 @@ func Selections(source *machine.Source) []Finding {
 	return e.Findings
 }
 
-// selections compares the variables that choose a device, of the loader and of Mesa's layer, with the devices.
+// selections compares the device selection variables of the loader and of Mesa's layer with the devices.
 func (e *variableExam) selections() {
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
@@ -117,7 +117,7 @@ func (e *variableExam) selections() {
 	}
 }
 
-// firstOf is the name of the first device that is so.
+// firstOf returns the name of the first device for which is returns true.
 func firstOf(list []*GPU, is func(*GPU) bool) string {
 	if at := slices.IndexFunc(list, is); at >= 0 {
 		return list[at].Name
@@ -138,7 +138,8 @@ func (e *variableExam) selection(name, value string, write func(*GPU) string) {
 	}
 }
 
-// absentDevice enters a selection of nothing; write gives the value for a device that is here, "" for none.
+// absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it
+// cannot.
 func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
@@ -149,13 +150,13 @@ func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) str
 	f.offer(fixing, explain.UnsetVariable(name))
 }
 
-// pad is a hexadecimal number as sysfs writes it.
+// pad returns a hexadecimal number with at least four digits, as in sysfs.
 func pad(number string) string {
 	number = strings.TrimLeft(strings.TrimPrefix(number, "0x"), "0")
 	return strings.Repeat("0", max(0, 4-len(number))) + number
 }
 
-// values says which variables have no effect, or another one than they seem to.
+// values adds findings for variables without effect, or with an unexpected effect.
 func (e *variableExam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
@@ -176,7 +177,7 @@ func (e *variableExam) values(rows []environment.Variable) {
 	}
 }
 
-// nearest is the variable that was probably meant: one that is wrong in at most two letters.
+// nearest returns the known variable that differs from name in at most two letters.
 func nearest(name string, rows []environment.Variable) string {
 	best, least := "", 3
 	for _, v := range rows {
@@ -187,7 +188,7 @@ func nearest(name string, rows []environment.Variable) string {
 	return best
 }
 
-// elevation says what a program with more rights than its user does not see, or that the program is one.
+// elevation adds a finding for an elevated program and the variables that it ignores.
 func (e *variableExam) elevation() {
 	if !e.source.Elevated {
 		return
@@ -208,7 +209,7 @@ func (e *variableExam) elevation() {
 	}
 }
 
-// Unseen are the variables of loaders that are set, and that a program with more rights does not see.
+// Unseen returns the set variables of loaders that an elevated program ignores.
 func Unseen(source *machine.Source) (set []string) {
 	variables.Each(func(id variables.ID) {
 		if _, is := source.Lookup(id.Name()); is && id.Secure() && strings.HasPrefix(id.Name(), "VK_") {
@@ -218,7 +219,7 @@ func Unseen(source *machine.Source) (set []string) {
 	return set
 }
 
-// lost are the drivers and layers that the program of a source would get without its rights, beside those that it has.
+// lost returns the drivers and layers that a program would get in addition to has if it were not elevated.
 func lost(has map[string]bool, source *machine.Source) (names []string) {
 	plain := *source
 	plain.Elevated = false
@@ -235,7 +236,7 @@ func lost(has map[string]bool, source *machine.Source) (names []string) {
 	return names
 }
 
-// gets are the names of what a program gets.
+// gets returns the names of a decision's drivers and layers.
 func gets(answer *plan.Answer) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range answer.Drivers {
@@ -247,7 +248,7 @@ func gets(answer *plan.Answer) map[string]bool {
 	return names
 }
 
-// losing are the variables of directories without which fewer drivers and layers are lost.
+// losing returns the directory variables that give an elevated program fewer drivers and layers.
 func (e *variableExam) losing() (set []string) {
 	has := gets(e.plan)
 	all := len(lost(has, e.source))
@@ -259,8 +260,8 @@ func (e *variableExam) losing() (set []string) {
 	return set
 }
 
-// unseen are variables that a program with more rights than its user does not see, with the drivers and layers that it does
-// not get.
+// unseen returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
+// that.
 func unseen(count int, rights process.Rights, lost []string) fact {
 	what, verb := sentence("the program does not see"), "are"
 	if rights != "" {
@@ -276,10 +277,10 @@ func unseen(count int, rights process.Rights, lost []string) fact {
 	return what
 }
 
-// elevatedRuns is that a program's file gives it more rights.
+// elevatedRuns is the fact that a program's file gives it more rights.
 const elevatedRuns = "it runs with more rights than its user (%s): it ignores most variables and the home directory"
 
-// forEverybody is how to do without variables: by what programs of every user find.
+// forEverybody returns advice to replace variables by places that programs of every user search.
 func forEverybody(set []string) advice {
 	var does []string
 	has := func(ids ...variables.ID) bool {

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// summary is what the verdict is made of.
+// summary is the data for the verdict.
 type summary struct {
 	record
 	user  user
@@ -20,8 +20,8 @@ type summary struct {
 	class int
 }
 
-// verdict is the report in one line: what crashes, hangs or refuses, what works and was tried, what has a driver, and what
-// there is to do.
+// verdict returns the report in one line: failures, devices that were tried, devices with a driver, and the number of
+// problems.
 func (e *summary) verdict() string {
 	if broken := e.Report.misbehaving(); broken != "" {
 		return broken + "; " + e.end(true)
@@ -46,7 +46,7 @@ func (e *summary) verdict() string {
 	return e.rest() + e.end(false)
 }
 
-// misbehaving is what crashed, hung or refused, and is a problem; "" when nothing did.
+// misbehaving returns the problems with drivers and layers that crashed, hung or failed; "" for none.
 func (r *Report) misbehaving() string {
 	var broken []string
 	for i := range r.Findings {
@@ -71,7 +71,7 @@ func (r *Report) misbehaving() string {
 var misbehaves = map[Kind]string{DriverCrashes: " crashes", DriverHangs: " hangs", DriverFails: " fails", DriverExits: " calls exit",
 	LayerCrashes: " crashes", LayerHangs: " hangs", LayerFails: " fails", LayerExits: " calls exit", TogetherFails: " fail"}
 
-// waiting are those that have not answered yet.
+// waiting returns the names of the unfinished probes.
 func (r *Report) waiting() (names []string) {
 	for _, p := range r.Probes {
 		if p.Result == ProbeWaits {
@@ -81,7 +81,7 @@ func (r *Report) waiting() (names []string) {
 	return names
 }
 
-// end is what there is to do; short: what is broken is said already.
+// end returns the end of the verdict: the problems and unfinished probes. short omits the text of the first problem.
 func (e *summary) end(short bool) string {
 	count, left := map[diag.Severity]int{}, 0
 	var first *Finding
@@ -124,7 +124,7 @@ func (e *summary) end(short bool) string {
 	return end
 }
 
-// Headed is a sentence after its subject, which is not said twice.
+// Headed returns a sentence after its subject, unless the sentence begins with the subject.
 func Headed(subject, what string) string {
 	for _, name := range []string{subject, machine.Style.Base(subject)} {
 		if strings.HasPrefix(what, name+" ") || strings.HasPrefix(what, name+":") {
@@ -134,7 +134,7 @@ func Headed(subject, what string) string {
 	return subject + ": " + what
 }
 
-// rest is what is said where no device that the kernel knows has a driver.
+// rest returns the beginning of the verdict when no kernel device has a driver.
 func (e *summary) rest() string {
 	software, unknown, good := e.unhoused()
 	device := "No graphics device works"
@@ -159,7 +159,7 @@ func (e *summary) rest() string {
 	return device + ", and no driver works without one; "
 }
 
-// unserved is what is said where Vulkan is expected of no device: none is here, or why the first has none.
+// unserved returns the beginning of the verdict when no device is expected to support Vulkan.
 func (e *summary) unserved() string {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == GPUNoVulkan || f.Code == GPUVirtual {
@@ -169,7 +169,7 @@ func (e *summary) unserved() string {
 	return "No graphics device found"
 }
 
-// onProcessor is what is said where programs compute on the CPU.
+// onProcessor returns the beginning of the verdict when programs compute on the CPU.
 func (e *summary) onProcessor(device, software string) string {
 	works := "Vulkan works on the CPU (tried), with " + software
 	if !e.Works {
@@ -181,7 +181,7 @@ func (e *summary) onProcessor(device, software string) string {
 	return device + "; " + works + "; "
 }
 
-// worked names the drivers that gave a device.
+// worked returns the names of the drivers that gave a device.
 func (e *summary) worked() string {
 	var names []string
 	for _, p := range e.Probes {
@@ -192,19 +192,20 @@ func (e *summary) worked() string {
 	return strings.Join(names, ", ")
 }
 
-// good tells whether nothing is wrong with a driver, by its manifest.
+// good reports whether the driver with a manifest has no fault.
 func (e *summary) good(manifest string) bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && m.Manifest == manifest })
 }
 
-// broken tells whether a problem was found with what serves a device.
+// broken reports whether a problem affects a device or its driver.
 func (e *summary) broken(g *GPU) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
 		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 	})
 }
 
-// driverOf names the driver that serves a device: one that does not list it counts only where no other is there.
+// driverOf returns the name of a device's driver. A driver that does not list the device is used only if there is no other
+// one.
 func (e *summary) driverOf(g *GPU) string {
 	name := ""
 	for _, m := range e.Drivers {

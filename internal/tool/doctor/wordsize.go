@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/loaders"
 )
 
-// install32 installs a package for 32-bit programs beside that for 64-bit ones.
+// install32 returns advice to install a package for 32-bit programs beside that for 64-bit programs.
 func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
@@ -35,10 +35,10 @@ func (d distribution) install32(m *manager, name string) advice {
 	return d.run(m.install + " " + name)
 }
 
-// library32 installs the package that has a library for 32-bit programs; nil where its name is not known.
+// library32 returns advice to install the package of a 32-bit library; nil if its name is unknown.
 func (d distribution) library32(m *manager, name string) advice {
 	switch {
-	case m.provides: // the name of a library, without a mark, is that of the 32-bit one
+	case m.provides: // a library name without a mark is that of the 32-bit library
 		return d.run(m.install + " " + name)
 	case m.library == nil:
 		return nil
@@ -49,13 +49,13 @@ func (d distribution) library32(m *manager, name string) advice {
 	return nil
 }
 
-// packages32 are those whose names for 32-bit programs are not made from the other ones.
+// packages32 lists the 32-bit packages whose names do not derive from the 64-bit names.
 var packages32 = map[offered]string{{"debian", drivers.NVIDIA}: "nvidia-driver-libs", {"fedora", drivers.NVIDIA}: "xorg-x11-drv-nvidia-libs"}
 
-// offered is a family of drivers as a package manager installs it.
+// offered is a driver family in a package manager.
 type offered struct{ manager, family string }
 
-// driver32 brings a family's driver for 32-bit programs.
+// driver32 returns advice to install a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
 	switch {
@@ -74,7 +74,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	return d.install32(m, f.Packages[m.id])
 }
 
-// other is what to do about a driver that is there for programs of the other word size only; nil where the table says it.
+// other returns advice about a driver that exists for the other word size only; nil to use the table's.
 func (e *libraryExam) other(m *Module) advice {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f)
@@ -82,8 +82,8 @@ func (e *libraryExam) other(m *Module) advice {
 	return nil
 }
 
-// otherWordSize makes less of drivers and layers for programs of the other word size where the program is the one that is
-// rare: 64-bit ones are always there, and what counts is that it has one of its own.
+// otherWordSize softens findings about libraries of the other word size for a 32-bit program. 64-bit drivers and layers
+// exist on every machine; the program needs only a working driver of its own word size.
 func (e *exam) otherWordSize() {
 	if e.class == ProcessClass {
 		return
@@ -99,7 +99,7 @@ func (e *exam) otherWordSize() {
 	}
 }
 
-// WordSize is that of the program that was examined for.
+// WordSize returns the word size of the examined program.
 func (r *Report) WordSize() int {
 	if r.Class != 0 {
 		return r.Class
@@ -107,17 +107,17 @@ func (r *Report) WordSize() int {
 	return ProcessClass
 }
 
-// OtherSize is what programs of the other word size get, where the machine has a loader for them.
+// OtherSize describes the Vulkan of programs of the other word size on a machine with a loader for them.
 type OtherSize struct {
 	Class    int             `json:"class"`
-	Loader   *loaders.Loader `json:"loader,omitempty"` // absent: it cannot be read
-	Drivers  []string        `json:"drivers"`          // those with which nothing is wrong
+	Loader   *loaders.Loader `json:"loader,omitempty"` // absent: unreadable
+	Drivers  []string        `json:"drivers"`          // the drivers without a fault
 	Problems int             `json:"problems"`
-	Verdict  string          `json:"verdict"` // all of it in one line
-	Idle     bool            `json:"-"`       // some of the drivers have no device here
+	Verdict  string          `json:"verdict"` // the result in one line
+	Idle     bool            `json:"-"`       // some drivers have no device here
 }
 
-// Line says it in one sentence.
+// Line returns the result in one sentence.
 func (o *OtherSize) Line() string {
 	if o.Loader == nil {
 		return fmt.Sprintf("%d-bit programs get no Vulkan loader that can be read", o.Class)
@@ -129,8 +129,8 @@ func (o *OtherSize) Line() string {
 	return line + ", with " + strings.Join(o.Drivers, ", ")
 }
 
-// bothWordSizes examines for the other word size as well, where no program is named and the machine has a loader for 32-bit
-// programs. One without is no fault: 64-bit programs are all that it is for.
+// bothWordSizes also examines the other word size, if no program is named and the machine has a 32-bit loader. The lack of
+// one is no fault: a machine may run only 64-bit programs.
 func (e *exam) bothWordSizes() error {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
 		return nil
@@ -164,7 +164,7 @@ func (e *exam) bothWordSizes() error {
 	return nil
 }
 
-// forOther is what brings drivers for programs of the other word size.
+// forOther returns advice to install drivers for programs of the other word size.
 func forOther(findings []Finding) advice {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
@@ -174,10 +174,10 @@ func forOther(findings []Finding) advice {
 	return typed("", "vkloader doctor --bits 32")
 }
 
-// wordSizes are what layers for 32-bit and for 64-bit programs have at the end of their names, where there is one of each.
+// wordSizes are the suffixes that distinguish a layer's 32-bit name from its 64-bit name.
 var wordSizes = [...][2]string{{"_32", "_64"}, {"_x86", "_x86_64"}, {"_i386", "_x86_64"}, {"_i686", "_x86_64"}, {"32", "64"}}
 
-// partner tells whether two names are those of a pair of layers, one for each word size.
+// partner reports whether two names belong to a layer pair, one for each word size.
 func partner(a, b string) bool {
 	return slices.ContainsFunc(wordSizes[:], func(ends [2]string) bool {
 		for _, way := range [][2]string{ends, {ends[1], ends[0]}} {
@@ -191,7 +191,7 @@ func partner(a, b string) bool {
 	})
 }
 
-// sizeless is a layer's name without its word size.
+// sizeless returns a layer's name without its word size.
 func sizeless(name string) string {
 	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
 		if rest, is := strings.CutSuffix(name, end); is {
@@ -201,9 +201,9 @@ func sizeless(name string) string {
 	return name
 }
 
-// besideOwn makes the findings about libraries for other programs notes where the same is there for these programs as well.
-// A driver has the same library in another directory, as distributions do it. A layer has a manifest of the same name, or one of
-// a pair, as Steam and overlays do it.
+// besideOwn makes findings about libraries for other programs notes if the same library exists for these programs too. A
+// driver has a library of the same name in another directory, as in distributions. A layer has the same name except for the
+// word size, as with Steam and overlays.
 func (r *Report) besideOwn() {
 	stem := func(m *Module) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")

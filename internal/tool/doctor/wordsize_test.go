@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// What brings a 32-bit driver is said in the distribution's words.
+// The advice for a 32-bit driver uses the distribution's package manager.
 func TestPackagesFor32Bits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

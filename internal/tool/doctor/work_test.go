@@ -12,9 +12,9 @@ import (
 	"vkloader/test/tree"
 )
 
-// An examination costs in proportion to what it finds: with eight times as many missing manifests, it allocates at most ten
-// times as much.
-func TestWorkGrowsWithFindings(t *testing.T) { // not parallel: it counts what is allocated
+// The cost of an examination is proportional to its findings: with eight times as many missing manifests, it allocates at
+// most ten times as much memory.
+func TestWorkGrowsWithFindings(t *testing.T) { // not parallel: it counts allocations
 	const few, many = 500, 4000
 	for _, c := range []struct {
 		name string
@@ -69,7 +69,7 @@ func TestWorkGrowsWithFindings(t *testing.T) { // not parallel: it counts what i
 	}
 }
 
-// gone are the paths of manifests that do not exist, each in a format.
+// gone returns paths of missing manifests, each in a format.
 func gone(count int, format, separator string) string {
 	list := make([]string, count)
 	for i := range list {

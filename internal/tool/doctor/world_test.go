@@ -15,7 +15,7 @@ import (
 	"vkloader/test/tree"
 )
 
-// examine lays files out below a root of their own and examines them.
+// examine lays files out below a temporary root and examines them.
 func examine(t *testing.T, files map[string]string, options Options, environ ...string) *Report {
 	t.Helper()
 	root := t.TempDir()
@@ -27,7 +27,7 @@ func examine(t *testing.T, files map[string]string, options Options, environ ...
 	return report
 }
 
-// card is a PCI device with a driver of the kernel ("": none) and, perhaps, a node.
+// card lays out a PCI device with a kernel driver ("": none) and, if node is set, a node.
 func card(vendor, kernel string, node bool, more ...map[string]string) map[string]string {
 	files := map[string]string{"sys/bus/pci/devices/0000:01:00.0/class": "0x030000\n",
 		"sys/bus/pci/devices/0000:01:00.0/vendor": vendor + "\n", "sys/bus/pci/devices/0000:01:00.0/device": "0x1234\n",
@@ -51,7 +51,7 @@ func card(vendor, kernel string, node bool, more ...map[string]string) map[strin
 
 func file(name, content string) map[string]string { return map[string]string{name: content} }
 
-// What stands between a device and a program, in each surrounding, with the line that helps.
+// The obstacles between a device and a program have findings in each environment, with the fix.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	fedora, ubuntu := file("etc/os-release", "ID=fedora\n"), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")
@@ -98,7 +98,7 @@ func TestDevices(t *testing.T) {
 			"no Vulkan driver manifest covers a graphics device", ""},
 		{"host's manifests", card("0x8086", "xe", true, file("run/host/usr/share/vulkan/icd.d/i.json",
 			`{"file_format_version":"1.0.0","ICD":{"library_path":"libvulkan_gone.so","api_version":"1.3.0"}}`)), nil, GPUNoDriver,
-			"/run/host/usr/share/vulkan/icd.d", "Install the package that has the Vulkan driver ANV (Mesa)."}, // whose library is not here
+			"/run/host/usr/share/vulkan/icd.d", "Install the package that has the Vulkan driver ANV (Mesa)."}, // the driver's library is not here
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +113,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// Where nobody can know, the doctor says nothing, or no more than a warning.
+// Without certain knowledge, the doctor reports no finding, or at most a warning.
 func TestUnknownDevices(t *testing.T) {
 	t.Parallel()
 	library, err := binary.Parse([]string{"exports=vk_icdGetInstanceProcAddr"})
@@ -134,7 +134,7 @@ func TestUnknownDevices(t *testing.T) {
 	}
 }
 
-// Who may use a node: by its group, in a container by a group that the container gets.
+// A user may open a node through its group, and in a container through an additional group.
 func TestPermission(t *testing.T) {
 	t.Parallel()
 	gid := strconv.Itoa(os.Getgid())
@@ -162,7 +162,7 @@ func TestPermission(t *testing.T) {
 	const udev = "The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
 		"group. Run as root: udevadm trigger --subsystem-match=drm"
 	group := "Run as root: usermod -aG render mia; then log in again"
-	if gid == "0" { // a node of the group root is opened to nobody by a group
+	if gid == "0" { // no group opens a node of the group root
 		group = udev
 	}
 	for _, c := range []struct {
@@ -184,7 +184,7 @@ func TestPermission(t *testing.T) {
 	}
 }
 
-// Who runs the tool is called by name where the environment has one.
+// The current user has the name in the environment, or a number.
 func TestCurrentUser(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"mia": "mia", "": "user " + strconv.Itoa(os.Getuid())} {
@@ -195,7 +195,7 @@ func TestCurrentUser(t *testing.T) {
 	}
 }
 
-// A list of access control, as the kernel writes it, gives a node to one user, as far as its mask goes.
+// An access control list in the kernel's format gives one user a node, within the limits of its mask.
 func TestAccessControl(t *testing.T) {
 	t.Parallel()
 	list := func(entries ...[3]uint32) []byte {
@@ -228,7 +228,7 @@ func TestAccessControl(t *testing.T) {
 	}
 }
 
-// The words that install a library, by distribution.
+// The advice that installs a library uses the distribution's command.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ release, library, want string }{
@@ -261,7 +261,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// A program with more rights than its user is said to be one.
+// An elevated program gets a finding.
 func TestElevatedProgram(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[os.FileMode]bool{0o755: false, 0o755 | os.ModeSetuid: true, 0o755 | os.ModeSetgid: true, 0o745 | os.ModeSetgid: false} {

@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// checker makes the findings.
+// checker collects the findings.
 type checker struct {
 	source  facts.Source
 	answer  *plan.Answer
@@ -25,8 +25,8 @@ type checker struct {
 	found   []Finding
 }
 
-// Check gives the findings about the variables that a source has. answer is the decision for a program that enables nothing
-// itself; nil: Check asks for it.
+// Check returns the findings about a source's variables. answer is the decision for a program that enables no layer; if it
+// is nil, Check makes the decision.
 func Check(source facts.Source, answer *plan.Answer) []Finding {
 	if answer == nil {
 		var err error
@@ -47,10 +47,10 @@ func Check(source facts.Source, answer *plan.Answer) []Finding {
 	return c.found
 }
 
-// decide asks the decision, with some variables taken away; nil when it comes to no end.
+// decide makes the decision without some variables; nil if it fails.
 func (c *checker) decide(names ...variables.ID) *plan.Answer {
 	if !slices.ContainsFunc(names, func(v variables.ID) bool { return c.source.Var(v.Name(), false).Set }) {
-		return c.answer // which is the same without them
+		return c.answer // the decision is the same without them
 	}
 	answer, err := decide.Changed(explain.Without(c.source, names...))
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *checker) find(code diag.Code, v variables.ID, f Finding) {
 	c.found = append(c.found, f)
 }
 
-// value is what a variable says, "" when it counts for nothing.
+// value returns the value of a variable; "" if it is ignored.
 func (c *checker) value(v variables.ID) string {
 	if c.ignored[v.Name()] {
 		return ""
@@ -72,12 +72,12 @@ func (c *checker) value(v variables.ID) string {
 	return c.source.Var(v.Name(), v.Secure()).Value
 }
 
-// split cuts a list; empty elements count for nothing.
+// split splits a list and drops empty elements.
 func split(list, separator string) []string {
 	return slices.DeleteFunc(strings.Split(list, separator), func(s string) bool { return s == "" })
 }
 
-// paths finds elements of search paths where there is nothing.
+// paths adds findings for search path elements that do not exist.
 func (c *checker) paths() {
 	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
@@ -101,7 +101,7 @@ func (c *checker) paths() {
 	}
 }
 
-// patterns are the entries of a filter, without the words that stand for everything of a kind.
+// patterns returns the entries of a filter without special words.
 func (c *checker) patterns(v variables.ID) (list []string) {
 	plan.EachEntry(c.value(v), v == variables.LayersDisable, func(entry string, word plan.Word) {
 		if word == plan.Pattern {
@@ -111,7 +111,7 @@ func (c *checker) patterns(v variables.ID) (list []string) {
 	return list
 }
 
-// matches finds entries of a filter that match no name, and gives the names that the whole filter matches.
+// matches adds findings for filter entries without a match, and returns the names that the filter matches.
 func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	for _, entry := range c.patterns(v) {
 		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
@@ -127,7 +127,7 @@ func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	return hit
 }
 
-// drivers judges the filters of drivers.
+// drivers checks the driver filters.
 func (c *checker) drivers() {
 	all := c.decide(variables.DriversSelect, variables.DriversDisable)
 	if all == nil {
@@ -140,7 +140,7 @@ func (c *checker) drivers() {
 		if err != nil {
 			return
 		}
-		known = baseNames(unhidden) // an entry may be meant for a portability driver
+		known = baseNames(unhidden) // an entry may match a portability driver
 	}
 	selected := c.matches(variables.DriversSelect, NoDriverMatches, known)
 	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
@@ -159,7 +159,7 @@ func (c *checker) drivers() {
 	}
 }
 
-// baseNames are the names of the drivers' manifests, each once.
+// baseNames returns the distinct file names of the drivers' manifests.
 func baseNames(answer *plan.Answer) (names []string) {
 	known := map[string]bool{}
 	for _, d := range answer.Drivers {
@@ -171,7 +171,7 @@ func baseNames(answer *plan.Answer) (names []string) {
 	return names
 }
 
-// layers judges the variables that switch layers, each against the others.
+// layers checks the variables that enable or disable layers, each against the others.
 func (c *checker) layers() {
 	all := c.decide(variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
 	if all == nil {
@@ -230,14 +230,14 @@ func (c *checker) layers() {
 	}
 }
 
-// allBut tells whether VK_LOADER_LAYERS_DISABLE means many layers, and VK_LOADER_LAYERS_ENABLE the layer among them: that is how
-// all layers but some are switched off.
+// allBut reports whether VK_LOADER_LAYERS_DISABLE matches many layers and VK_LOADER_LAYERS_ENABLE makes an exception for the
+// layer. That is the way to disable all layers but some.
 func (c *checker) allBut(name string, on, off []string) bool {
 	return slices.Equal(on, []string{variables.LayersEnable.Name()}) && slices.Equal(off, []string{variables.LayersDisable.Name()}) &&
 		!slices.Contains(split(c.value(variables.LayersDisable), ","), name)
 }
 
-// keptOut tells whether a layer is installed and out of the list for the settings file's sake.
+// keptOut reports whether a layer is installed and the settings file excludes it.
 func (c *checker) keptOut(name string) bool {
 	if c.answer.Settings == nil {
 		return false
@@ -246,12 +246,12 @@ func (c *checker) keptOut(name string) bool {
 	return err == nil && slices.ContainsFunc(without.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 }
 
-// disables tells whether VK_LOADER_LAYERS_DISABLE means a layer, and VK_LOADER_LAYERS_ALLOW does not take it out.
+// disables reports whether VK_LOADER_LAYERS_DISABLE matches a layer without an exception in VK_LOADER_LAYERS_ALLOW.
 func (c *checker) disables(l *manifest.Layer) bool {
 	return plan.Disables(c.value(variables.LayersDisable), l.Name, l.Implicit) && !plan.Matches(c.value(variables.LayersAllow), l.Name)
 }
 
-// devices finds choices of a device that Mesa's layer makes again: it acts after the loader.
+// devices adds a finding when Mesa's layer overrides the loader's device selection. The layer acts after the loader.
 func (c *checker) devices() {
 	if !usesMesa(c.answer) {
 		return
@@ -270,13 +270,13 @@ func (c *checker) devices() {
 	}
 }
 
-// usesMesa tells whether Mesa's layer is active.
+// usesMesa reports whether Mesa's layer is active.
 func usesMesa(answer *plan.Answer) bool {
 	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }
 
-// Fix is the change of a variable that ends a finding: the narrowest of those that were tried, each by looking at the
-// variables again with it. False: none does.
+// Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
+// again with it. False: no change removes it.
 func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 	var changes []explain.Change
 	variables.Each(func(id variables.ID) {
@@ -316,13 +316,13 @@ func problems(list []Finding) (count int) {
 	return count
 }
 
-// BareWord tells whether the entry of a filter that matches nothing is a special word without its tildes: the variable's value
-// has that fault, too.
+// BareWord reports whether an unmatched filter entry is a special word without its tildes. The variable's value then has a
+// fault of the same cause.
 func (f *Finding) BareWord() bool {
 	return f.Code == diag.VariableMatch && Corrected(f.Variable, f.Place) != f.Place
 }
 
-// same tells whether two findings are about the same fault.
+// same reports whether two findings are about the same fault.
 func (f *Finding) same(other Finding) bool {
 	return f.Code == other.Code && f.Kind == other.Kind && f.Variable == other.Variable && f.Place == other.Place && f.Layer == other.Layer
 }

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// The line that ends a finding was tried: of a list only the entry goes that is at fault.
+// The fix for a finding was tried, and removes only the faulty entry of a list.
 func TestCure(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -27,7 +27,7 @@ func TestCure(t *testing.T) {
 		"VK_LOADER_DRIVERS_DISABLE=a*,x*":                               "export VK_LOADER_DRIVERS_DISABLE='a*'",
 		"VK_LOADER_DRIVERS_DISABLE=*":                                   "unset VK_LOADER_DRIVERS_DISABLE",
 		"VK_LOADER_LAYERS_DISABLE=all":                                  "export VK_LOADER_LAYERS_DISABLE='~all~'",
-		"VK_LOADER_DRIVERS_DISABLE=all":                                 "unset VK_LOADER_DRIVERS_DISABLE", // not all of them
+		"VK_LOADER_DRIVERS_DISABLE=all":                                 "unset VK_LOADER_DRIVERS_DISABLE", // "all" would disable more
 		"VK_INSTANCE_LAYERS=VK_LAYER_e:VK_LAYER_x":                      "export VK_INSTANCE_LAYERS=VK_LAYER_e",
 	} {
 		source := &machine.Source{Machine: machine.Machine{Root: root, Environ: []string{"NO_D=", environ}}}

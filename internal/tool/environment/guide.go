@@ -6,10 +6,10 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Group is what a variable is about.
+// Group is the subject of a variable.
 type Group string
 
-// Groups, in the order in which they are shown.
+// Groups, in display order.
 const (
 	Drivers     Group = "Drivers"
 	Layers      Group = "Layers"
@@ -18,20 +18,20 @@ const (
 	Directories Group = "Directories"
 )
 
-// Groups are all groups, in order.
+// Groups lists all groups in display order.
 var Groups = []Group{Drivers, Layers, Devices, Loader, Directories}
 
-// Entry tells about one variable.
+// Entry describes one variable.
 type Entry struct {
 	ID         variables.ID
 	Group      Group
-	Takes      string         // what its value is
-	Does       string         // what it does
-	Yields     []variables.ID // each of these, when set, takes its place
-	YieldsTo   string         // what else takes its place, in words
-	EmptyCount bool           // set and empty is not the same as unset
-	Instead    []variables.ID // it is an old name: what it is called now
-	Statements []string       // what it goes back to
+	Takes      string         // its value
+	Does       string         // its effect
+	Yields     []variables.ID // each of these, if set, replaces it
+	YieldsTo   string         // other settings that replace it
+	EmptyCount bool           // an empty value differs from unset
+	Instead    []variables.ID // the current names, if this is an old name
+	Statements []string       // IDs in the specification
 }
 
 const (
@@ -145,16 +145,16 @@ var entries = [...]Entry{
 		Statements: []string{"PATH-11", "PATH-12", "PATH-13"}},
 }
 
-// ByLayer are the variables that the manifest of an implicit layer names; their names are the layer's own.
+// ByLayer describes a variable that the manifest of an implicit layer names.
 type ByLayer struct {
-	Field      string // of the manifest
+	Field      string // in the manifest
 	Takes      string
 	Does       string
 	YieldsTo   string
 	Statements []string
 }
 
-// OfLayers are the two kinds of them. Elevated processes honour both (GEN-6).
+// OfLayers describes both kinds of layer variables. Elevated processes honour them (GEN-6).
 var OfLayers = [...]ByLayer{
 	{Field: "disable_environment", Takes: "any value, even an empty one",
 		Does: "While this variable is set, the implicit layer is not used.", YieldsTo: "the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name",
@@ -164,10 +164,10 @@ var OfLayers = [...]ByLayer{
 		YieldsTo: "the layer's disable variable; `VK_LOADER_LAYERS_ENABLE`, the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name", Statements: []string{"ENV-65", "ENV-66", "ENV-68", "LAY-66"}},
 }
 
-// Guide are the entries, in the order of the groups.
+// Guide returns all entries in the order of the groups.
 func Guide() []Entry { return entries[:] }
 
-// Elevated says what becomes of a variable in processes with more rights than their user.
+// Elevated returns the effect of elevated rights on the variable: "ignored" or "kept".
 func (e *Entry) Elevated() string {
 	if e.ID.Secure() {
 		return "ignored"
@@ -175,8 +175,7 @@ func (e *Entry) Elevated() string {
 	return "kept"
 }
 
-// Told is what it does, with all that is to know beside it: when it is read, what it is when it is empty, what it is
-// called now.
+// Told returns the full description: the effect, the time of reading, the meaning of an empty value, and the current name.
 func (e *Entry) Told() string {
 	text := e.Does + map[variables.Reader]string{variables.Load: " Read once, when the library is loaded.",
 		variables.Asking: " Read when no driver is found on this machine.", variables.Enumeration: " Read whenever devices are listed."}[e.ID.Reader()]
@@ -189,7 +188,7 @@ func (e *Entry) Told() string {
 	return text
 }
 
-// Order is what takes its place, as Markdown.
+// Order returns the settings that replace the variable, in Markdown.
 func (e *Entry) Order() string {
 	text := names(e.Yields, "`")
 	if text != "" && e.YieldsTo != "" {
@@ -209,5 +208,5 @@ func names(list []variables.ID, quote string) string {
 	return text
 }
 
-// Plain takes the Markdown out of the guide's texts.
+// Plain removes the Markdown from a text of the guide.
 func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }

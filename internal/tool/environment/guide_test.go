@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Every variable of the table is told about once, and what is told makes sense.
+// The guide describes every variable of the table exactly once, with valid text.
 func TestEveryVariableIsTold(t *testing.T) {
 	text, err := os.ReadFile("../../../test/conformance/statements.txt")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestEveryVariableIsTold(t *testing.T) {
 	}
 }
 
-// The table has what GEN-5, GEN-6 and GEN-2 list, and no more (ENV-1).
+// The table equals the lists of GEN-5, GEN-6 and GEN-2 (ENV-1).
 func TestListsOfStatements(t *testing.T) {
 	secure := strings.Fields("VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES VK_LAYER_PATH VK_ADD_LAYER_PATH " +
 		"VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH VK_LOADER_DRIVERS_SELECT VK_LOADER_DRIVERS_DISABLE " +

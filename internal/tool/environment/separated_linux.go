@@ -1,4 +1,4 @@
 package environment
 
-// separated is how lists of paths and names are written here.
+// separated describes the separator of path lists on Linux.
 const separated = "colon-separated"

@@ -1,4 +1,4 @@
 package environment
 
-// separated is how lists of paths and names are written here (WIN-013).
+// separated describes the separator of path lists on Windows (WIN-013).
 const separated = "semicolon-separated"

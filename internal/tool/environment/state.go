@@ -19,35 +19,35 @@ import (
 const (
 	Unset    = "unset"
 	InForce  = "in force"
-	Ignored  = "ignored"   // something else takes its place
-	NoEffect = "no effect" // its value is that of a variable that is not set
-	Faulty   = "faulty"    // its value, or a part of it, has no effect, or another one than it seems to
-	Unknown  = "unknown"   // looks like one of the loader's and is none
+	Ignored  = "ignored"   // another setting replaces it
+	NoEffect = "no effect" // its value has the effect of an unset variable
+	Faulty   = "faulty"    // its value, or a part of it, has no effect or an unexpected one
+	Unknown  = "unknown"   // the name resembles the loader's variables, and the loader does not read it
 )
 
-// Variable is one variable as it is here.
+// Variable is a variable with its state.
 type Variable struct {
 	Name       string   `json:"name"`
 	Group      string   `json:"group"`
 	State      string   `json:"state"`
 	Set        bool     `json:"set"`
 	Value      string   `json:"value"`
-	Why        string   `json:"why,omitempty"` // why the variable has this state, if its value does not show it
+	Why        string   `json:"why,omitempty"` // the reason for the state if the value does not show it
 	Layer      string   `json:"layer,omitempty"`
 	Takes      string   `json:"takes,omitempty"`
 	Does       string   `json:"does"`
-	Brief      string   `json:"-"`                  // what it does, in one sentence
-	Elevated   string   `json:"elevated,omitempty"` // what elevated processes do: "ignored" or "kept"
+	Brief      string   `json:"-"`                  // the effect in one sentence
+	Elevated   string   `json:"elevated,omitempty"` // in elevated processes: "ignored" or "kept"
 	YieldsTo   string   `json:"yields_to,omitempty"`
 	Deprecated bool     `json:"deprecated,omitempty"`
 	Statements []string `json:"statements,omitempty"`
 }
 
-// All tells what each variable is and does, given a decision that was made with them.
+// All returns every variable with its state, given a decision that was made with these variables.
 func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool) []Variable {
 	rows := []Variable{}
 	for _, e := range Guide() {
-		if e.Group == Directories && answer.Style == pathname.Backslash { // Windows has the registry instead
+		if e.Group == Directories && answer.Style == pathname.Backslash { // Windows uses the registry instead
 			continue
 		}
 		v := from.Var(e.ID.Name(), false)
@@ -58,7 +58,7 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 		if v.Set {
 			state, reason := stateOf(&e, v.Value, answer, from, elevated)
 			row.State, row.Why = state, reason.text()
-		} else if value, set := valueIn(environ, e.ID.Name()); set { // and the facts leave it out
+		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
 			row.Set, row.Value, row.State, row.Why = true, value, Ignored, Reason{Kind: OfOtherLoaders}.text()
 		}
 		rows = append(rows, row)
@@ -68,7 +68,7 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 	return append(rows, unknownVariables(rows, environ)...)
 }
 
-// valueIn is the value that a list of NAME=VALUE gives to a variable.
+// valueIn returns the value of a variable in a list of NAME=VALUE.
 func valueIn(environ []string, name string) (value string, set bool) {
 	for _, pair := range environ {
 		if value, set = strings.CutPrefix(pair, name+"="); set {
@@ -78,7 +78,7 @@ func valueIn(environ []string, name string) (value string, set bool) {
 	return "", false
 }
 
-// stateOf judges a variable that is set.
+// stateOf returns the state of a set variable.
 func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (string, Reason) {
 	if elevated && e.ID.Secure() {
 		return Ignored, Reason{Kind: MoreRights}
@@ -121,7 +121,7 @@ func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Source, ele
 	return InForce, Reason{}
 }
 
-// layerVariables are those that the manifests of implicit layers name.
+// layerVariables returns the variables that the manifests of implicit layers name.
 func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 	active := map[*manifest.Layer]bool{}
 	for _, a := range answer.Active {
@@ -165,7 +165,7 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 	return rows
 }
 
-// mesaVariables are those of Mesa's layer that chooses a device, where it is installed, or where they are set.
+// mesaVariables returns the variables of Mesa's device selection layer if the layer is installed or a variable is set.
 func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
 	installed := slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == drivers.MesaLayer })
 	for _, m := range drivers.MesaVariables {
@@ -185,7 +185,7 @@ func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
 	return rows
 }
 
-// mesaState judges a variable of Mesa's layer that is set.
+// mesaState returns the state of a set variable of Mesa's layer.
 func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Source) (state, why string) {
 	chosen := drivers.ReadMesa(drivers.MesaSelect, from.Var(drivers.MesaSelect, false).Value)
 	switch {
@@ -203,7 +203,7 @@ func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Source) (
 	return InForce, ""
 }
 
-// unknownVariables are those whose names look like the loader's, and that nobody reads.
+// unknownVariables returns the variables whose names resemble the loader's and that no loader reads.
 func unknownVariables(known []Variable, environ []string) []Variable {
 	var rows []Variable
 	for _, pair := range environ {

@@ -10,7 +10,7 @@ import (
 	"vkloader/test/tree"
 )
 
-// Each variable is shown as what it is here: unset, in force, without effect, or with another in its place.
+// Each variable has the expected state: unset, in force, without effect, or replaced by another one.
 func TestVariableStates(t *testing.T) {
 	const (
 		uuid    = `[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]`
@@ -21,11 +21,11 @@ func TestVariableStates(t *testing.T) {
 			`"api_version":"1.3.0","implementation_version":"1","description":"D","disable_environment":{"NO_OVERRIDE":"1"}}}`
 	)
 	for _, c := range []struct {
-		set      string // words NAME=VALUE
+		set      string // space-separated NAME=VALUE
 		settings string
 		override bool
 		elevated bool
-		want     string // NAME:state words
+		want     string // space-separated NAME:state
 	}{
 		{"VK_DRIVER_FILES=/x VK_ADD_DRIVER_FILES=/y VK_ICD_FILENAMES=/z", "", false, false,
 			"VK_DRIVER_FILES:in force,VK_ADD_DRIVER_FILES:ignored,VK_ICD_FILENAMES:ignored,HOME:in force,VK_LAYER_PATH:unset"},
@@ -71,7 +71,7 @@ func TestVariableStates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree.Elevated = false // the tool itself sees all
+		tree.Elevated = false // the tool itself is not elevated
 		rows := All(answer, tree, strings.Fields(c.set), c.elevated)
 		for _, want := range strings.Split(c.want, ",") {
 			name, state, _ := strings.Cut(want, ":")
@@ -90,7 +90,7 @@ func TestVariableStates(t *testing.T) {
 	}
 }
 
-// mixed is a world with layers and drivers of each kind.
+// mixed returns a tree with layers and drivers of each kind.
 func mixed() *facts.Tree {
 	return &facts.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
 }

@@ -9,10 +9,10 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// check says what is wrong with a value that is not empty; nothing is with one that says what it means.
+// check returns the fault of a non-empty value.
 type check func(value string) Fault
 
-// checks find fault with values; of other variables every text is right.
+// checks maps variables to their checks. Variables without a check accept every text.
 var checks = map[variables.ID]check{
 	variables.DriversSelect: checkFilter(false), variables.DriversDisable: checkFilter(false),
 	variables.LayersEnable: checkFilter(false), variables.LayersDisable: checkFilter(true), variables.LayersAllow: checkFilter(false),
@@ -21,7 +21,7 @@ var checks = map[variables.ID]check{
 	variables.DisableInstExtFilter: checkSwitch, variables.DisableUnloading: checkUnloading,
 }
 
-// debugWords are those of LOG-1, in the order in which prefixes are tried (LOG-4).
+// debugWords are the words of LOG-1 in the order of their prefixes (LOG-4).
 var debugWords = []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
 
 func checkWords(value string) Fault {
@@ -37,7 +37,7 @@ func checkWords(value string) Fault {
 	return Fault{}
 }
 
-// number is what C's strtoul and strtol read at the start of a text.
+// number returns the number that C's strtoul or strtol reads at the start of a text, and the rest.
 func number(text string) (digits, rest string) {
 	text = strings.TrimLeft(text, " \t\n\v\f\r")
 	signed := strings.TrimLeft(text, "+-")
@@ -60,7 +60,7 @@ func number(text string) (digits, rest string) {
 
 const hexadecimal = "0123456789abcdefABCDEF"
 
-// checkSwitch: a decimal number (ENV-91, ENV-108).
+// checkSwitch checks a decimal number (ENV-91, ENV-108).
 func checkSwitch(value string) Fault {
 	text := strings.TrimLeft(value, " \t\n\v\f\r+-")
 	if text == "" || text[0] < '0' || text[0] > '9' {
@@ -76,7 +76,7 @@ func checkUnloading(value string) Fault {
 	return Fault{}
 }
 
-// checkSelection: two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
+// checkSelection checks two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
 func checkSelection(value string) Fault {
 	vendor, device, _ := strings.Cut(value, ":")
 	if !isHexadecimal(vendor, false) || !isHexadecimal(device, true) {
@@ -85,7 +85,7 @@ func checkSelection(value string) Fault {
 	return Fault{}
 }
 
-// isHexadecimal; with a tail, it need only begin as one.
+// isHexadecimal reports whether text is a hexadecimal number or, with tail, begins with one.
 func isHexadecimal(text string, tail bool) bool {
 	text = strings.TrimLeft(text, " \t\n\v\f\r")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "-"), "+")
@@ -121,7 +121,8 @@ func checkRanges(value string) Fault {
 	return Fault{}
 }
 
-// checkFilter: patterns for names (ENV-35 to ENV-44); words says that the list has special words.
+// checkFilter returns the check of a name pattern list (ENV-35 to ENV-44). words means that the list may contain special
+// words.
 func checkFilter(words bool) check {
 	return func(value string) (fault Fault) {
 		rest := plan.EachEntry(value, words, func(e string, word plan.Word) {
@@ -145,14 +146,14 @@ func checkFilter(words bool) check {
 	}
 }
 
-// isBareWord tells whether an entry is a special word without its tildes.
+// isBareWord reports whether an entry is a special word without its tildes.
 func isBareWord(entry string, words bool) bool {
 	entry = strings.ToLower(entry)
 	return entry == "all" || words && (entry == "implicit" || entry == "explicit")
 }
 
-// Corrected is the value of a filter as it was probably meant: without spaces beside commas, and special words with their
-// tildes. Values of other variables, and values that say what they mean, stay as they are.
+// Corrected returns the probable intention of a filter value: without spaces beside commas, and with tildes around special
+// words. It returns other values unchanged.
 func Corrected(name, value string) string {
 	id := slices.IndexFunc(filters, func(v variables.ID) bool { return v.Name() == name })
 	if id < 0 {
@@ -168,6 +169,6 @@ func Corrected(name, value string) string {
 	return strings.Join(entries, ",")
 }
 
-// filters are the variables that hold patterns for names.
+// filters are the variables that contain name patterns.
 var filters = []variables.ID{variables.DriversSelect, variables.DriversDisable, variables.LayersEnable,
 	variables.LayersDisable, variables.LayersAllow}

@@ -11,7 +11,7 @@ func TestChecks(t *testing.T) {
 	for _, c := range []struct {
 		v    variables.ID
 		text string
-		want string // part of the fault; "" for none
+		want string // a part of the fault's text; "" for none
 	}{
 		{variables.Debug, "error,warn,,implem,dr", ""},
 		{variables.Debug, "error, warn", `" warn"`},

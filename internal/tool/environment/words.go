@@ -8,39 +8,39 @@ import (
 	"vkloader/internal/core/plan"
 )
 
-// Kind is what is wrong with a variable.
+// Kind is the kind of a finding.
 type Kind uint8
 
 // Kinds of findings.
 const (
-	NoFile          Kind = iota // Place, a manifest, is not there
-	NoManifest                  // Place is neither a directory nor a manifest by its name
-	NoDirectory                 // Place is not there
-	EmptyDirectory              // Place has no manifest
-	NoDriverMatches             // Place, a pattern, matches none of the drivers Names
-	NoLayerMatches              // the same of layers
+	NoFile          Kind = iota // the manifest Place does not exist
+	NoManifest                  // Place is neither a directory nor named like a manifest
+	NoDirectory                 // Place does not exist
+	EmptyDirectory              // Place contains no manifest
+	NoDriverMatches             // the pattern Place matches none of the drivers Names
+	NoLayerMatches              // the pattern Place matches none of the layers Names
 	BothMatch                   // the variable and Other match the driver Place
-	AllOut                      // none of the drivers Names is left
-	KeptOut                     // Layer is kept out by the settings file Place
+	AllOut                      // all drivers Names are excluded
+	KeptOut                     // the settings file Place excludes Layer
 	NoLayer                     // Layer is not installed
-	OnAndOff                    // Layer is switched on by the variables On, and off by Off
-	TwoOfMesa                   // the variable with Value and Other with OtherValue are Layer's own, and Other counts
-	TwoChoices                  // the variable with Value and Other with OtherValue choose a device, and Layer comes last
+	OnAndOff                    // the variables On enable Layer, and Off disable it
+	TwoOfMesa                   // the variable with Value and Other with OtherValue belong to Layer, and Other wins
+	TwoChoices                  // the variable with Value and Other with OtherValue choose a device, and Layer acts last
 )
 
-// Finding is something wrong with a variable, as values. What makes the sentence.
+// Finding is a fault of a variable as data. What returns its text.
 type Finding struct {
 	Code     diag.Code
 	Kind     Kind
-	Variable string // to blame
+	Variable string // the faulty variable
 
 	Place, Layer, Value string
 	Other, OtherValue   string
 	Names, On, Off      []string
-	Used                bool // Layer is used all in all
+	Used                bool // Layer is active
 }
 
-// What is the finding in words.
+// What returns the text of the finding.
 func (f *Finding) What() string {
 	names := f.Variable + " names "
 	switch f.Kind {
@@ -78,7 +78,7 @@ func (f *Finding) What() string {
 		f.OtherValue, f.Layer)
 }
 
-// listed is a list for people, cut where it gets long.
+// listed joins names and shortens a long list.
 func listed(names []string) string {
 	const most = 8
 	switch {
@@ -90,7 +90,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// FaultKind is what is wrong with a part of a value: the sentence, with the part in it.
+// FaultKind is the kind of a value's fault. It is a format for the faulty part.
 type FaultKind string
 
 // Kinds of faults.
@@ -103,13 +103,13 @@ const (
 	NoNumber      FaultKind = "%q is not a number and counts as 0"
 	EmptyRange    FaultKind = "the range %q ends before it begins, and no device has an ID in it"
 	NoSpecialWord FaultKind = "%q is no special word here and matches nothing"
-	BareWord      FaultKind = "%q is read as a name; the special word is ~%s~" // in small letters
+	BareWord      FaultKind = "%q is read as a name; the special word is ~%s~" // in lower case
 	Space         FaultKind = "the space in %q is part of the name; write a comma alone between entries"
 	InnerStar     FaultKind = "%q has a star that is not a wildcard: only the first and last character can be one"
 	TooMany       FaultKind = "only its first %d entries count"
 )
 
-// Fault is which part of a value has no effect, or another one than it seems to.
+// Fault is a part of a value that has no effect or an unexpected one.
 type Fault struct {
 	Kind FaultKind
 	Part string
@@ -127,7 +127,7 @@ func (f Fault) text() string {
 	return fmt.Sprintf(string(f.Kind), f.Part)
 }
 
-// ReasonKind is why a variable is in a state that its value does not explain: the sentence, with what Reason.By has.
+// ReasonKind is the reason for a state that the value does not explain. It is a format for Reason.By.
 type ReasonKind string
 
 // Kinds of reasons.
@@ -141,15 +141,15 @@ const (
 	Replaced             ReasonKind = "%s takes its place"
 	ReplacedByTwo        ReasonKind = "%s and %s take its place"
 	DeviceConfigurations ReasonKind = "the device configurations of %s take its place"            // the settings file
-	SettingsLog          ReasonKind = "stderr_log of %s takes its place, once that has been read" // likewise
+	SettingsLog          ReasonKind = "stderr_log of %s takes its place, once that has been read" // the settings file
 	UsedAllTheSame       ReasonKind = "%s is used anyway: vkloader explain says why"              // the layer
-	UnusedAllTheSame     ReasonKind = "%s is still not used: vkloader explain says why"           // likewise
-	Wants                ReasonKind = "%s wants %q"                                               // the layer, and the value
-	Decided              ReasonKind = "the decision says so"                                      // in the words of Reason.Decision
-	Wrong                ReasonKind = "the value says something else"                             // in those of Reason.Fault
+	UnusedAllTheSame     ReasonKind = "%s is still not used: vkloader explain says why"           // the layer
+	Wants                ReasonKind = "%s wants %q"                                               // the layer and the value
+	Decided              ReasonKind = "the decision says so"                                      // Reason.Decision has the text
+	Wrong                ReasonKind = "the value says something else"                             // Reason.Fault has the text
 )
 
-// Reason is why a variable is in a state that its value does not explain, as values.
+// Reason is the reason for a state that the value does not explain, as data.
 type Reason struct {
 	Kind     ReasonKind
 	Decision diag.Finding

@@ -1,4 +1,4 @@
-// Package exit is what the tool's process ends with: the codes of every command, and errors that bear one.
+// Package exit defines the exit codes of the tool's commands, and errors with exit codes.
 package exit
 
 import (
@@ -6,21 +6,21 @@ import (
 	"fmt"
 )
 
-// Codes of every command.
+// Exit codes of every command.
 const (
 	Fine      = 0
-	Problems  = 1 // problems were found
+	Problems  = 1 // the command found problems
 	Usage     = 2 // wrong usage
-	NotLooked = 3 // it could not look
+	NotLooked = 3 // the command could not examine its subject
 )
 
-// Codes of run for a program that did not start, as shells and env have them.
+// Exit codes of "run" for a program that did not start, as in shells and env.
 const (
 	CannotRun = 126
 	NotFound  = 127
 )
 
-// Error ends the program with a code after its message; without one the command has said all there is to say.
+// Error ends the tool with a code after its message. Without Err, the command has printed its message.
 type Error struct {
 	Code int
 	Err  error
@@ -35,23 +35,23 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// With is an error that ends the program with a code and no message.
+// With returns an error with a code and without a message.
 func With(code int) error { return &Error{code, nil} }
 
-// As is an error with its message, which ends the program with a code.
+// As returns an error with a code and the message of err.
 func As(code int, err error) error { return &Error{code, err} }
 
-// Unable says what kept the tool from looking.
+// Unable returns an error for a subject that the tool could not examine.
 func Unable(format string, args ...any) error {
 	return &Error{NotLooked, fmt.Errorf(format, args...)}
 }
 
-// Problem says what is wrong with what was found.
+// Problem returns an error for a problem that the tool found.
 func Problem(format string, args ...any) error {
 	return &Error{Problems, fmt.Errorf(format, args...)}
 }
 
-// CodeOf is the code that an error ends the program with; one that bears none is wrong usage.
+// CodeOf returns the exit code of an error. An error without a code is wrong usage.
 func CodeOf(err error) int {
 	var e *Error
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The innermost word on the code counts, however an error is wrapped; an error without one is wrong usage.
+// The innermost code in a chain of errors counts. An error without a code is wrong usage.
 func TestCodeOf(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -1,4 +1,5 @@
-// Package fix makes a change that was tried, in the user's own files alone: a settings file or manifest goes, a variable gets
-// another value, or none, in ~/.config/environment.d, or what another package writes there, such as a quarantine. On Windows a value
-// of the registry goes, or becomes one that loaders read. What was there before is kept, for it to be given back. It judges nothing, and needs no right that the user has not.
+// Package fix applies tried changes to the user's own files only: it removes a settings file or manifest, changes a variable
+// in ~/.config/environment.d, or lets another package write, for example a quarantine. On Windows it deletes a registry
+// value or makes it valid for loaders. It saves the earlier content for an undo. It makes no decision, and needs no rights
+// beyond the user's.
 package fix

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// home is a machine with files of a user below /home/u.
+// home returns a machine with files of a user below /home/u.
 func home(t *testing.T, files map[string]string, environ ...string) *machine.Machine {
 	t.Helper()
 	m := &machine.Machine{Root: t.TempDir(), Environ: append([]string{"HOME=/home/u"}, environ...)}
@@ -32,7 +32,7 @@ const (
 	fresh = "/home/u/.config/environment.d/" + ownFile
 )
 
-// A change is made where the variable is set, and only there; what is not the user's, or not known, is not touched.
+// A variable is changed only where it is set. Files of other owners, and variables set at an unknown place, stay unchanged.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Two runs are undone together, with the permissions that were; a new file goes.
+// Undo reverts two runs at once, with the original permissions, and removes a new file.
 func TestUndoTwice(t *testing.T) {
 	t.Parallel()
 	m := home(t, map[string]string{own: "A=1\n"})
@@ -93,8 +93,8 @@ func TestUndoTwice(t *testing.T) {
 	}
 }
 
-// An undo file of another user, whose home directory root's tool was given, names no file outside of it, and gives no file
-// rights that programs run with.
+// An undo file of another user, whose home directory root's tool was given, restores no file outside of that directory, and
+// sets no setuid or setgid bit.
 func TestUndoFileOfOthers(t *testing.T) {
 	t.Parallel()
 	const file = "/home/u/.bashrc"

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// homeOf is the directory that the user's own files lie below; "": it is not known.
+// homeOf returns the directory of the user's own files; "": unknown.
 func homeOf(m *machine.Machine) string {
 	home, _ := m.Lookup(variables.Home.Name())
 	if home = path.Clean(home); !path.IsAbs(home) || home == "/" {
@@ -17,7 +17,7 @@ func homeOf(m *machine.Machine) string {
 	return home
 }
 
-// UndoFile is where previous contents are kept; "" without a home directory.
+// UndoFile returns the path of the saved contents; "" without a home directory.
 func UndoFile(m *machine.Machine) string {
 	if state, _ := m.Lookup("XDG_STATE_HOME"); path.IsAbs(state) {
 		return path.Join(state, "vkloader", undoName)
@@ -28,7 +28,7 @@ func UndoFile(m *machine.Machine) string {
 	return ""
 }
 
-// below tells whether a path is below a directory; both are full.
+// below reports whether a path is below a directory. Both are absolute.
 func below(name, directory string) bool {
 	return strings.HasPrefix(name, strings.TrimSuffix(directory, "/")+"/")
 }

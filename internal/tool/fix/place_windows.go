@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// homeOf is the directory that the user's own files lie below; "": it is not known.
+// homeOf returns the directory of the user's own files; "": unknown.
 func homeOf(m *machine.Machine) string {
 	home, _ := m.Lookup("LOCALAPPDATA")
 	if !filepath.IsAbs(home) {
@@ -16,7 +16,7 @@ func homeOf(m *machine.Machine) string {
 	return filepath.Clean(home)
 }
 
-// UndoFile is where previous contents are kept; "" without a home directory.
+// UndoFile returns the path of the saved contents; "" without a home directory.
 func UndoFile(m *machine.Machine) string {
 	home := homeOf(m)
 	if home == "" {
@@ -25,7 +25,7 @@ func UndoFile(m *machine.Machine) string {
 	return filepath.Join(home, "vkloader", undoName)
 }
 
-// below tells whether a path is below a directory; both are full.
+// below reports whether a path is below a directory. Both are absolute.
 func below(name, directory string) bool {
 	directory = strings.TrimSuffix(directory, `\`) + `\`
 	return len(name) > len(directory) && strings.EqualFold(name[:len(directory)], directory)

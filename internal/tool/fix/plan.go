@@ -12,18 +12,18 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// Edit is a file of the user's that gets another content, or goes.
+// Edit is a new content for a file of the user, or its removal.
 type Edit struct {
 	Path   string
 	Remove bool
 	Text   string // the new content
 }
 
-// ownFile is where variables go that are set nowhere yet.
+// ownFile is the file for variables that are not set anywhere yet.
 const ownFile = "90-vkloader.conf"
 
-// Edits are what makes a change in the user's own files; none where it cannot be made there. Of a machine the home
-// directory is what its environment says.
+// Edits returns the edits of the user's own files that make a change; none if the change needs other files. The machine's
+// environment gives the home directory.
 func Edits(m *machine.Machine, change explain.Change) []Edit {
 	if !Own(m) {
 		return nil
@@ -37,13 +37,13 @@ func Edits(m *machine.Machine, change explain.Change) []Edit {
 	return p.edits
 }
 
-// Own tells whether files are the user's own: below the home directory, also where links lead.
+// Own reports whether all files are the user's own: below the home directory, also after symbolic links are resolved.
 func Own(m *machine.Machine, files ...string) bool {
 	p := &planner{machine: m, home: homeOf(m)}
 	return p.home != "" && !slices.ContainsFunc(files, func(file string) bool { return !p.own(file) })
 }
 
-// planner gathers the edits of a change.
+// planner collects the edits of a change.
 type planner struct {
 	machine *machine.Machine
 	home    string
@@ -86,11 +86,11 @@ func (p *planner) part(c *explain.Change) bool {
 			return text + line
 		})
 	}
-	// Where it is set elsewhere, too, or nobody knows where, a change here would do nothing.
+	// If another file sets the variable, or its origin is unknown, a change here has no effect.
 	if len(places) == 0 || slices.ContainsFunc(places, func(at doctor.Line) bool { return path.Dir(at.File) != p.directory() }) {
 		return false
 	}
-	for i := len(places) - 1; i >= 0; i-- { // from the end, so that numbers of lines stay true
+	for i := len(places) - 1; i >= 0; i-- { // backwards, so that line numbers stay valid
 		if !p.rewrite(places[i].File, func(text string) string {
 			lines := strings.SplitAfter(text, "\n")
 			lines[places[i].Number-1] = line
@@ -102,10 +102,10 @@ func (p *planner) part(c *explain.Change) bool {
 	return true
 }
 
-// directory is where variables of the user's sessions are set, in files that nobody but systemd reads.
+// directory returns the directory of the user's session variables. Only systemd reads its files.
 func (p *planner) directory() string { return p.home + "/.config/environment.d" }
 
-// rewrite changes the content of a file of the user's.
+// rewrite plans a change of a user file's content.
 func (p *planner) rewrite(file string, how func(text string) string) bool {
 	if !p.own(file) {
 		return false
@@ -124,7 +124,7 @@ func (p *planner) rewrite(file string, how func(text string) string) bool {
 	return true
 }
 
-// own tells whether a file is below the home directory, also where links lead.
+// own reports whether a file is below the home directory, also after symbolic links are resolved.
 func (p *planner) own(file string) bool {
 	home, err := p.machine.Real(p.home)
 	if err != nil {
@@ -134,7 +134,7 @@ func (p *planner) own(file string) bool {
 	return err == nil && below(real, home)
 }
 
-// plainValue tells whether a value means itself in a file of environment.d(5): nothing in it is expanded or quoted.
+// plainValue reports whether a value needs no quoting in a file of environment.d(5).
 func plainValue(value string) bool {
 	return value != "" && strings.IndexFunc(value, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("$\\\"'#", r)

@@ -14,26 +14,26 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Registry is what values are read from and written to. That a value is not there is fs.ErrNotExist.
+// Registry reads and writes registry values. Its error for a missing value is fs.ErrNotExist.
 type Registry interface {
 	Read(windows.ValueName) (windows.Data, error)
 	Write(windows.ValueName, windows.Data) error
 	Delete(windows.ValueName) error
-	Wide() bool // programs of 64 bits run there
+	Wide() bool // the machine runs 64-bit programs
 }
 
-// keptValue is a value of the registry as it was, and what it became.
+// keptValue is a registry value before and after a change.
 type keptValue struct {
 	Value  windows.ValueName `json:"value"`
 	Before windows.Data      `json:"before"`
-	After  *windows.Data     `json:"after"` // nil: it is gone
+	After  *windows.Data     `json:"after"` // nil: deleted
 }
 
-// Switched are the data of a value that loaders take (WIN-036).
+// Switched is the data of an enabled value (WIN-036).
 var Switched = windows.Data{Kind: 4, Bytes: []byte{0, 0, 0, 0}}
 
-// Change deletes a value, or with on gives it the data that loaders take. Before that what was there stands in the undo file, and
-// in a file for the registry editor beside it.
+// Change deletes a value or, with on, sets it to Switched. It first saves the old data in the undo file and in a file for
+// the registry editor.
 func Change(m *machine.Machine, registry Registry, value windows.ValueName, on bool) error {
 	if !value.Exportable() {
 		return exit.Unable("%s: the registry editor cannot export this name", value)
@@ -69,7 +69,7 @@ func Change(m *machine.Machine, registry Registry, value windows.ValueName, on b
 	return registry.Delete(value)
 }
 
-// ExportFile is the file for the registry editor in which the values stand that were changed, as they were; "" without a home
+// ExportFile returns the path of the registry editor's file with the old data of the changed values; "" without a home
 // directory.
 func ExportFile(m *machine.Machine) string {
 	file := UndoFile(m)
@@ -79,18 +79,18 @@ func ExportFile(m *machine.Machine) string {
 	return strings.TrimSuffix(file, undoName) + "before-fix.reg"
 }
 
-// export is such a file, in UTF-16 as the registry editor writes it.
+// export returns the text of that file, in UTF-16 as the registry editor writes it.
 func (u *undo) export(wide bool) []byte {
 	list := term.Words(u.Values, func(k keptValue) windows.ExportedValue {
 		return windows.ExportedValue{ValueName: k.Value, Data: k.Before}
 	})
-	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide)))) // numbers have a size
+	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide)))) // never fails for fixed-size values
 	return out
 }
 
 func same(a, b windows.Data) bool { return a.Kind == b.Kind && slices.Equal(a.Bytes, b.Bytes) }
 
-// is tells what a value is now; nil: it is not there.
+// is returns the current data of a value; nil: it does not exist.
 func is(registry Registry, value windows.ValueName) (*windows.Data, error) {
 	now, err := registry.Read(value)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +99,7 @@ func is(registry Registry, value windows.ValueName) (*windows.Data, error) {
 	return &now, err
 }
 
-// changedValues are the values that are neither as a step left them nor as they were before it.
+// changedValues returns the values that differ from both their saved data and the data that Change set.
 func (u *undo) changedValues(registry Registry) (since []string, err error) {
 	for _, k := range u.Values {
 		now, err := is(registry, k.Value)
@@ -114,7 +114,7 @@ func (u *undo) changedValues(registry Registry) (since []string, err error) {
 	return since, nil
 }
 
-// restore gives the values back, and says which.
+// restore restores the values and returns their names.
 func (u *undo) restore(registry Registry) (values []string, err error) {
 	for _, k := range u.Values {
 		if now, err := is(registry, k.Value); err != nil || now == nil || !same(*now, k.Before) {

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// values are a registry.
+// values is a registry in memory.
 type values map[windows.ValueName]windows.Data
 
 func (v values) Read(at windows.ValueName) (windows.Data, error) {
@@ -36,7 +36,7 @@ var (
 	number = windows.Data{Kind: 4, Bytes: []byte{1, 2, 3, 4}}
 )
 
-// What a value was stands in a file for the registry editor before it changes, and comes back.
+// The old data of a value is in a registry editor file before the change, and is restored.
 func TestRegistryChange(t *testing.T) {
 	t.Parallel()
 	m := home(t, nil)
@@ -74,7 +74,7 @@ func TestRegistryChange(t *testing.T) {
 	}
 }
 
-// A value that has changed since is given back by force alone; one that is as it was is left as it is.
+// Undo restores a value that others have changed only with force. A value with its old data stays unchanged.
 func TestRegistryUndoForce(t *testing.T) {
 	t.Parallel()
 	m := home(t, nil)
@@ -96,7 +96,7 @@ func TestRegistryUndoForce(t *testing.T) {
 	}
 }
 
-// A value that a file for the registry editor cannot hold stays.
+// A value that a registry editor file cannot contain stays unchanged.
 func TestRegistryNotExportable(t *testing.T) {
 	t.Parallel()
 	m := home(t, nil)

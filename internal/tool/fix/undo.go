@@ -18,24 +18,24 @@ import (
 // undoName is the name of the undo file.
 const undoName = "undo.json"
 
-// undoSchema is the number of the undo file's form.
+// undoSchema is the version of the undo file's format.
 const undoSchema = 1
 
-// undo is what the undo file says.
+// undo is the content of the undo file.
 type undo struct {
 	Schema int       `json:"schema"`
 	Files  []changed `json:"files"`
 
-	Values []keptValue `json:"values,omitempty"` // of the registry
+	Values []keptValue `json:"values,omitempty"` // registry values
 }
 
-// changed is a file as it was, and what it became.
+// changed is a file before a change, and its content afterwards.
 type changed struct {
 	Kept
-	After string `json:"after"` // SHA-256 of what is in it since then; "": it is gone
+	After string `json:"after"` // SHA-256 of the content after the change; "": removed
 }
 
-// Do makes edits. Before the first of them what was there stands in the undo file.
+// Do makes edits. It saves the old contents in the undo file before the first edit.
 func Do(m *machine.Machine, edits []Edit) error {
 	kept, err := readOrBegin(m)
 	if err != nil {
@@ -70,7 +70,7 @@ func Do(m *machine.Machine, edits []Edit) error {
 	return nil
 }
 
-// Around makes a change that a function makes in files of the user's. Before it what was there stands in the undo file.
+// Around calls a function that changes files of the user. It saves the old contents in the undo file before the call.
 func Around(m *machine.Machine, files []string, change func() error) error {
 	kept, err := readOrBegin(m)
 	if err != nil {
@@ -97,7 +97,7 @@ func Around(m *machine.Machine, files []string, change func() error) error {
 	return errors.Join(err, kept.write(m))
 }
 
-// readOrBegin is the undo file, or a new one.
+// readOrBegin returns the undo file's content, or a new one.
 func readOrBegin(m *machine.Machine) (*undo, error) {
 	kept, err := readUndo(m, UndoFile(m))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func readOrBegin(m *machine.Machine) (*undo, error) {
 	return kept, err
 }
 
-// enter enters a file as it is now, or, where an earlier run has left it so, as it was before that.
+// enter records a file's content. If the file is unchanged since an earlier run, its content before that run stays recorded.
 func (u *undo) enter(m *machine.Machine, file string) (*changed, error) {
 	now, err := Keep(m, file)
 	if err != nil {
@@ -131,8 +131,8 @@ func (u *undo) write(m *machine.Machine) error {
 	return write(m, UndoFile(m), append(text, '\n'), 0o600)
 }
 
-// Undo gives back what Do, Around and Change have changed, and says which files and values; with force also where one has changed
-// since. registry is nil where there is none.
+// Undo reverts the changes of Do, Around and Change, and returns the restored files and values. It refuses if others have
+// changed one of them since, unless force is set. registry is nil on systems without one.
 func Undo(m *machine.Machine, registry Registry, force bool) (given []string, err error) {
 	file := UndoFile(m)
 	kept, err := readUndo(m, file)
@@ -157,7 +157,7 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 		if err != nil {
 			return nil, err
 		}
-		// What is as it was already, as after an edit that failed, needs nothing.
+		// A file with its old content, for example after a failed edit, needs no restoration.
 		if is := now.state(); is != c.After && is != c.state() {
 			since = append(since, c.Path)
 		}
@@ -185,13 +185,13 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 	return given, remove(m, file)
 }
 
-// sum is a content's SHA-256.
+// sum returns a content's SHA-256.
 func sum(text []byte) string {
 	hash := sha256.Sum256(text)
 	return hex.EncodeToString(hash[:])
 }
 
-// state is the file as undo entries name it.
+// state returns the file's state in the notation of changed.After.
 func (k Kept) state() string {
 	if !k.There {
 		return ""
@@ -217,7 +217,7 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 	return kept, nil
 }
 
-// write replaces a file in one step; the directories are made where they are missing.
+// write replaces a file in one step and creates missing directories.
 func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error {
 	at, err := m.PlaceOf(file, true)
 	if err != nil {
@@ -236,15 +236,15 @@ func remove(m *machine.Machine, file string) error {
 	return at.Remove()
 }
 
-// Kept is a file as it was.
+// Kept is the saved state of a file.
 type Kept struct {
 	Path  string      `json:"path"`
 	There bool        `json:"was"`
-	Text  []byte      `json:"before"` // what was in it
+	Text  []byte      `json:"before"` // its content
 	Mode  fs.FileMode `json:"mode"`
 }
 
-// Keep reads a file of the machine. One that is not there is kept as that.
+// Keep reads the state of a file. A missing file is a valid state.
 func Keep(m *machine.Machine, path string) (Kept, error) {
 	k := Kept{Path: path}
 	at, err := m.PlaceOf(path, false)
@@ -259,10 +259,10 @@ func Keep(m *machine.Machine, path string) (Kept, error) {
 	return k, err
 }
 
-// Same tells whether a file is the same at two times.
+// Same reports whether two states of a file have the same content.
 func (k Kept) Same(o Kept) bool { return k.There == o.There && bytes.Equal(k.Text, o.Text) }
 
-// Restore makes the file what it was, in one step.
+// Restore restores the file's state in one step.
 func (k Kept) Restore(m *machine.Machine) error {
 	if k.There {
 		return write(m, k.Path, k.Text, k.Mode)

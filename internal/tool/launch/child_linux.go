@@ -22,7 +22,7 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// Become makes this process the program; it returns only when that fails.
+// Become replaces this process with the program. It returns only on failure.
 func (p *Program) Become() error {
 	if err := syscall.Exec(p.Path, p.Args, p.Environ); err != nil {
 		return fmt.Errorf("%s: %w", p.Path, err)
@@ -30,19 +30,18 @@ func (p *Program) Become() error {
 	return nil
 }
 
-// holdBack is how long the beginning of a mark is waited on before it is taken for the program's own.
+// holdBack is how long Follow waits for the rest of a partial mark before it passes the text on.
 const holdBack = 50 * time.Millisecond
 
-// forwarded are the signals that are passed on to the program.
+// forwarded lists the signals that are passed on to the program.
 var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGALRM, unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGWINCH}
 
-// Watch runs the program as a child, with its standard error split, and waits for it. left, when not nil, is what of
-// standard error is still open because the program has left something running: the caller has to see to it that
-// somebody goes on reading.
+// Watch runs the program as a child with its standard error split, and waits for it. left is the reader of standard error if
+// processes of the program still hold the other end, and nil otherwise; the caller must keep reading from it.
 //
-// With stamps, the lines' times are those of the kernel at their writing, some 10 µs off; standard error is then a
-// socket, never a terminal, and /dev/stderr cannot be opened by name. Without, they are when the lines were read.
+// With stamps, the kernel gives the time of each write to about 10 µs. Standard error is then a socket, never a terminal,
+// and /dev/stderr cannot be opened by name. Without stamps, the times are those of reading.
 func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, left *os.File, err error) {
 	var read, write *os.File
 	if stamps {
@@ -54,14 +53,14 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 		return 0, nil, fmt.Errorf("standard error of %s: %w", p.Path, err)
 	}
 	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: write}
-	// The program does not outlive a watcher that is killed: its next word would have nowhere to go.
+	// The program is killed with its watcher, because its standard error would have no reader.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 
 	signals := make(chan os.Signal, 64)
 	for _, s := range forwarded {
-		if !signal.Ignored(s) { // what is ignored, as by nohup, stays so in the program
+		if !signal.Ignored(s) { // a signal that is ignored, for example by nohup, stays ignored in the program
 			signal.Notify(signals, s)
 		}
 	}
@@ -95,8 +94,8 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 	return status, nil, err
 }
 
-// passSignals sends on what this process gets. Those of the keyboard go to the whole foreground group, so that the
-// program has them already.
+// passSignals passes this process's signals on. The terminal sends its signals to the whole foreground group, which includes
+// the program.
 func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process, channel *os.File) {
 	for {
 		select {
@@ -111,12 +110,12 @@ func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process
 					continue
 				}
 			}
-			_ = to.Signal(s) // it may have ended just now
+			_ = to.Signal(s) // the process may have ended
 		}
 	}
 }
 
-// inForeground tells whether the keyboard's signals come to this process and its group.
+// inForeground reports whether the terminal sends its signals to this process and its group.
 func inForeground() bool {
 	tty, err := os.Open("/dev/tty")
 	if err != nil {
@@ -127,8 +126,7 @@ func inForeground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// Follow splits everything that comes until the end, or until a read deadline passes; then the error says so, and what
-// had come by then is split, too.
+// Follow splits the input until its end or a read deadline. A deadline is an error, and Follow splits the input before it.
 func Follow(from *os.File, s *Splitter) error {
 	raw, err := from.SyscallConn()
 	if err != nil {
@@ -149,7 +147,7 @@ func Follow(from *os.File, s *Splitter) error {
 			}
 		}
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, unix.EIO): // the end of a pipe, of a terminal
+		case errors.Is(err, io.EOF), errors.Is(err, unix.EIO): // the end of a pipe or a terminal
 			return s.Close()
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return errors.Join(err, rest(raw, buffer, s))
@@ -159,7 +157,7 @@ func Follow(from *os.File, s *Splitter) error {
 	}
 }
 
-// receive reads one piece, and tells when it was written, as far as that is known.
+// receive reads one piece and returns the time of its writing, if known.
 func receive(raw syscall.RawConn, buffer []byte) (n int, at time.Time, err error) {
 	var more [128]byte
 	control := 0
@@ -169,7 +167,7 @@ func receive(raw syscall.RawConn, buffer []byte) (n int, at time.Time, err error
 				n, err = unix.Read(int(fd), buffer)
 			}
 			if n == 0 && err == nil && control > 0 {
-				continue // an empty piece, which is not the end
+				continue // an empty piece is not the end
 			}
 			if !errors.Is(err, unix.EINTR) {
 				return !errors.Is(err, unix.EAGAIN)
@@ -193,7 +191,7 @@ func receive(raw syscall.RawConn, buffer []byte) (n int, at time.Time, err error
 	return n, at, nil
 }
 
-// rest splits what is there without waiting.
+// rest splits the available input without waiting.
 func rest(raw syscall.RawConn, buffer []byte, s *Splitter) (err error) {
 	failed := raw.Control(func(fd uintptr) {
 		for err == nil {
@@ -208,7 +206,7 @@ func rest(raw syscall.RawConn, buffer []byte, s *Splitter) (err error) {
 	return errors.Join(failed, err)
 }
 
-// readable tells whether there is something to read, or the end, within a time.
+// readable reports whether input or its end arrives within a time.
 func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
 	failed := raw.Control(func(fd uintptr) {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(within.Milliseconds()))
@@ -217,8 +215,8 @@ func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
 	return failed != nil || yes
 }
 
-// channel makes the two ends of what becomes a program's standard error: a terminal of its own where like is one, so
-// that the program finds what it would find without us, else a pipe. Only the reader's end never blocks.
+// channel returns the two ends of a program's standard error: a new terminal if like is a terminal, so that the program sees
+// the same kind of file as without the tool, otherwise a pipe. Only the reading end is non-blocking.
 func channel(like *os.File) (read, write *os.File, err error) {
 	settings, err := unix.IoctlGetTermios(int(like.Fd()), unix.TCGETS)
 	if err == nil {
@@ -231,7 +229,7 @@ func channel(like *os.File) (read, write *os.File, err error) {
 	return reader(ends[0], "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
 }
 
-// stampedChannel is a pair of sockets: the kernel notes when each piece is written, whenever it may be read.
+// stampedChannel returns a pair of sockets. The kernel records the time of each write.
 func stampedChannel() (read, write *os.File, err error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -242,11 +240,11 @@ func stampedChannel() (read, write *os.File, err error) {
 		unix.Close(ends[1])
 		return nil, nil, err
 	}
-	_ = unix.Shutdown(ends[0], unix.SHUT_WR) // nothing can be read from standard error
+	_ = unix.Shutdown(ends[0], unix.SHUT_WR) // standard error is write-only
 	return reader(ends[0], "socket"), os.NewFile(uintptr(ends[1]), "socket"), nil
 }
 
-// terminal makes a terminal with the settings of another one.
+// terminal returns the two ends of a new terminal with the settings of another one.
 func terminal(settings *unix.Termios) (read, write *os.File, err error) {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -257,7 +255,7 @@ func terminal(settings *unix.Termios) (read, write *os.File, err error) {
 		unix.Close(master)
 		return nil, nil, err
 	}
-	// The real terminal does its own processing of what is passed on.
+	// The real terminal processes the output itself.
 	settings.Oflag &^= unix.OPOST
 	settings.Lflag &^= unix.ECHO
 	if err := unix.IoctlSetTermios(slave, unix.TCSETS, settings); err != nil {
@@ -271,7 +269,7 @@ func terminal(settings *unix.Termios) (read, write *os.File, err error) {
 }
 
 func reader(fd int, name string) *os.File {
-	_ = unix.SetNonblock(fd, true) // for deadlines
+	_ = unix.SetNonblock(fd, true) // required for deadlines
 	return os.NewFile(uintptr(fd), name)
 }
 
@@ -291,7 +289,7 @@ func openSlave(master int) (int, error) {
 	return slave, nil
 }
 
-// copySize gives a terminal of ours the size of the real one.
+// copySize sets the size of a new terminal to that of the real one.
 func copySize(to *os.File) {
 	size, err := unix.IoctlGetWinsize(int(os.Stderr.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
@@ -304,7 +302,7 @@ func copySize(to *os.File) {
 	_ = raw.Control(func(fd uintptr) { _ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) })
 }
 
-// Unfit says why a program may not see the variables or the library.
+// Unfit returns the reasons for which a program may not see the variables or the library.
 func Unfit(program string) (warnings []string) {
 	if rights := process.RightsOf(&machine.Machine{}, program); rights != "" {
 		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+"): it sees neither this library nor the variables")
@@ -319,7 +317,7 @@ func Unfit(program string) (warnings []string) {
 	}
 	paths, _ := file.DynString(elf.DT_RPATH)
 	if newer, _ := file.DynString(elf.DT_RUNPATH); len(newer) > 0 {
-		return warnings // LD_LIBRARY_PATH comes before it
+		return warnings // LD_LIBRARY_PATH takes precedence over RUNPATH
 	}
 	for _, path := range strings.Split(strings.Join(paths, ":"), ":") {
 		own := filepath.Join(strings.NewReplacer("$ORIGIN", filepath.Dir(program), "${ORIGIN}", filepath.Dir(program)).Replace(path),

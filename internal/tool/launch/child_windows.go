@@ -16,14 +16,14 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Wait runs the program as a child in the same console, and waits for it. With a splitter its standard error goes through
-// that; standard input and output are this process's own. code is the program's exit code.
+// Wait runs the program as a child in the same console and waits for it. With a splitter, the program's standard error goes
+// through it; the other standard files are those of this process. code is the program's exit code.
 func (p *Program) Wait(s *Splitter) (code int, err error) {
 	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if s != nil {
 		cmd.Stderr = s
 	}
-	interrupts := make(chan os.Signal, 1) // Ctrl-C goes to all programs of the console; the tool stays until this one has ended
+	interrupts := make(chan os.Signal, 1) // Ctrl-C reaches every program of the console; the tool waits for the program's end
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	err = spawn.Run(cmd)
@@ -39,21 +39,21 @@ func (p *Program) Wait(s *Splitter) (code int, err error) {
 	return int(uint32(cmd.ProcessState.ExitCode())), nil
 }
 
-// withoutDebugHeap keeps the system from giving a program that is debugged another heap than it has else.
+// withoutDebugHeap keeps Windows from giving a debugged program a debug heap.
 const withoutDebugHeap = "_NO_DEBUG_HEAP"
 
-// Trace runs the program as a child under a debugger, with its standard error split, until it and what it started have ended,
-// or until only such is left as does not use Vulkan. None of its processes outlives the tool. Where the program cannot be
-// debugged, as one of 64 bits by a tool of 32, it runs without, and no fault is known. stdout is what becomes its standard
-// output.
+// Trace runs the program as a child under a debugger with its standard error split. It returns when the program and its
+// processes have ended, or when the remaining processes do not use Vulkan. The tool's end also ends all of them. A program
+// that cannot be debugged, such as a 64-bit program by a 32-bit tool, runs without a debugger, and its faults are unknown.
+// stdout becomes the program's standard output.
 //
-// The program sees that it is debugged if it asks.
+// A program can detect the debugger.
 func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
 	says := make(chan int32, 1)
 	say := func(why int32) {
 		select {
 		case says <- why:
-		default: // it has been said
+		default: // a reason was sent before
 		}
 	}
 	defer windows.OnBreak(func() { say(hangs) })()
@@ -61,7 +61,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 
-	// Only the thread that started the program is told what it does.
+	// Only the thread that started the program receives its debug events.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	d := &debugger{over: make(chan struct{}), left: make(chan struct{}), alive: map[uint32]*debugged{}}
@@ -84,7 +84,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	if err != nil {
 		return nil, err
 	}
-	_ = job.Take(uint32(cmd.Process.Pid)) // where a process may be in one job alone, those that it starts are not ended
+	_ = job.Take(uint32(cmd.Process.Pid)) // without nested jobs, processes that the program starts are not ended with it
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -126,8 +126,8 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	return d.end(uint32(cmd.ProcessState.ExitCode())), nil
 }
 
-// aborted is the exit code that msvcrt's abort ends a program with.
+// aborted is the exit code of msvcrt's abort.
 const aborted = 3
 
-// crashCode tells whether an exit code is that of a program that called abort. Other programs may have it, too.
+// crashCode reports whether an exit code is that of abort. Other programs may use it too.
 func crashCode(code int) bool { return code == aborted }

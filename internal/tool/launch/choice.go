@@ -15,16 +15,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Choice is what run's options ask for.
+// Choice holds the selections in the options of "run".
 type Choice struct {
 	Drivers, Devices, Layers []string
 	NoLayers                 bool
 }
 
-// SetVariable is a variable that a program gets.
+// SetVariable returns the change that sets a variable.
 func SetVariable(name, value string) Change { return Change{Name: name, Value: value, Set: true} }
 
-// Apply is an environment with changes.
+// Apply returns an environment with changes applied.
 func Apply(environ []string, changes []Change) []string {
 	for _, c := range changes {
 		if c.Set {
@@ -36,7 +36,7 @@ func Apply(environ []string, changes []Change) []string {
 	return environ
 }
 
-// filterList joins names of an option for a variable that is a filter list.
+// filterList joins the names of an option to the value of a filter variable.
 func filterList(option string, names []string) (string, error) {
 	joined := strings.Join(names, ",")
 	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
@@ -45,8 +45,8 @@ func filterList(option string, names []string) (string, error) {
 	return joined, nil
 }
 
-// Changes are the variables for drivers and layers, by the existing variables alone (ENV-2, ENV-15 to ENV-20, ENV-45
-// to ENV-59). m has the environment that they change.
+// Changes returns the changes of the loader's variables that make the choice of drivers and layers (ENV-2, ENV-15 to ENV-20,
+// ENV-45 to ENV-59). m has the environment to change.
 func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 	var out []Change
 	set := func(v variables.ID, value string) { out = append(out, SetVariable(v.Name(), value)) }
@@ -104,10 +104,10 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 	return out, nil
 }
 
-// isPath tells whether what --driver names is a file, and not a name.
+// isPath reports whether an argument of --driver is a path.
 func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
 
-// starHint reminds of where a star counts (ENV-39).
+// starHint returns a hint about the valid positions of a star (ENV-39).
 func starHint(glob string) string {
 	if strings.Contains(strings.Trim(glob, "*"), "*") {
 		return " (a star counts at the beginning and at the end only)"
@@ -115,7 +115,7 @@ func starHint(glob string) string {
 	return ""
 }
 
-// Check decides with the choice in force and tells what of it comes to nothing, and why.
+// Check makes the decision with the choice in force, and returns warnings about parts of the choice without effect.
 func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 	made, err := decide.Of(source)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// splitLists takes lists apart that were given in one option.
+// splitLists splits comma-separated lists in the values of an option.
 func splitLists(names []string) []string {
 	return strings.FieldsFunc(strings.Join(names, ","), func(r rune) bool { return r == ',' })
 }

@@ -32,7 +32,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		{[]string{"small*"}, "0x8086 0x46a6 -", "", ""},
 		{[]string{"intel"}, "0x8086 0x46a6 -", "", ""},
 		{[]string{"0:2.0"}, "0x8086 0x46a6 -", "", ""},
-		{[]string{"Big GPU"}, "0x1002 0x73bf 3", "", ""}, // its driver tells it from the other
+		{[]string{"Big GPU"}, "0x1002 0x73bf 3", "", ""}, // its driver distinguishes it from the other device
 		{[]string{"2"}, "0x1002 0x73bf 1", "", ""},
 		{[]string{"0", "2"}, "0x1002 0x73bf -", "", ""},
 		{[]string{"big*", "small*"}, "0x1002,0x8086 0x73bf,0x46a6 -", "", ""},
@@ -66,7 +66,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		}
 	}
 	choice := Choice{Devices: []string{"10de:2684"}}
-	changes, _, err := choice.DeviceChanges(&machine.Machine{}, "", nil) // nobody can be asked
+	changes, _, err := choice.DeviceChanges(&machine.Machine{}, "", nil) // without a list of devices
 	if err != nil || len(changes) != 2 {
 		t.Errorf("at its word: %v, %v", changes, err)
 	}

@@ -8,82 +8,82 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Kind is what kind of suspect it is.
+// Kind is the kind of a suspect.
 type Kind string
 
-// Kinds.
+// Kinds of suspects.
 const (
 	Layer    Kind = "layer"
 	Driver   Kind = "driver"
 	Variable Kind = "variable"
 )
 
-// Suspect is a layer or driver that a program gets, or a variable that hides devices.
+// Suspect is a layer or driver of a program, or a variable that hides devices.
 type Suspect struct {
 	Kind     Kind   `json:"kind"` // layer, driver or variable
-	Name     string `json:"name"` // of the layer or variable; of a driver, its manifest's file name
+	Name     string `json:"name"` // the layer's or variable's name, or the file name of the driver's manifest
 	Manifest string `json:"manifest,omitempty"`
 	Library  string `json:"library,omitempty"`
-	Value    string `json:"value,omitempty"` // of the variable
+	Value    string `json:"value,omitempty"` // the variable's value
 }
 
-// Seen is how a run ended.
+// Seen is the end of a run.
 type Seen struct {
 	Good    bool     // it did not fail
-	Stopped bool     // who runs the tool has ended it
-	What    string   // in words
+	Stopped bool     // the user of the tool ended it
+	What    string   // the description
 	Files   []string // the mapped files on the call stack of the failure, innermost first
 	Phase   string   // the loader's last phase before the failure
 	Last    string   // the loader's last line
-	Program string   // executable of the process that stood there
-	Nowhere bool     // it stood where nothing is mapped
+	Program string   // the executable of the failed process
+	Nowhere bool     // the failed instruction is outside of every mapping
 	Unused  bool     // it failed in a process without a loader, and no loader had written a line
 	Layers  []string // names of layers that the loader put into the chain
 }
 
-// Run is a run that was made.
+// Run is a completed run.
 type Run struct {
-	Without []string `json:"without"` // what was left out
+	Without []string `json:"without"` // the excluded suspects
 	Good    bool     `json:"good"`
 	What    string   `json:"what"`
 }
 
-// Trial runs the program with some suspects left out.
+// Trial runs the program without some suspects.
 type Trial func(without []Suspect) (*Seen, error)
 
-// Result is what became of a search.
+// Result is the result of a search.
 type Result string
 
-// Results.
+// Results of searches.
 const (
-	EndedWell         Result = "fine"      // the program ended as it should
-	FoundCulprit      Result = "found"     // it works when the culprits are left out
-	FoundUnloading    Result = "unloading" // it works when no driver and no layer is unloaded
-	NothingToLeaveOut Result = "elsewhere" // nothing can be left out so that it works
-	FailsWithLoader   Result = "loader"    // it fails with one loader alone, and nothing can be left out so that it works there
-	EndsDiffer        Result = "unsteady"  // the same run ends this way and that way
-	BrokenOff         Result = "stopped"   // it was broken off
+	EndedWell         Result = "fine"      // the program works
+	FoundCulprit      Result = "found"     // the program works without the culprits
+	FoundUnloading    Result = "unloading" // the program works if no driver and no layer is unloaded
+	NothingToLeaveOut Result = "elsewhere" // the program fails without every suspect
+	FailsWithLoader   Result = "loader"    // the program fails with one loader only, and fails there without every suspect
+	EndsDiffer        Result = "unsteady"  // equal runs end differently
+	BrokenOff         Result = "stopped"   // the search was cancelled
 )
 
-// Verdict is what a search found.
+// Verdict is the outcome of a search.
 type Verdict struct {
 	Result   Result
 	Culprits []Suspect
 	With     []Suspect // the layer that must also be present for the culprit to fail
 	Runs     []Run
-	First    *Seen // the run as the program is
-	Last     *Seen // the run with the culprits left out
+	First    *Seen // the run with all suspects
+	Last     *Seen // the run without the culprits
 }
 
-// searching is one under way.
+// searching is a search in progress.
 type searching struct {
 	*Verdict
 	trial Trial
 }
 
-// FindCulprit looks for the culprit: a run as it is, without the variables that hide devices, without layers, then with fewer
-// and fewer of the suspects left out. More gives the suspects, once the first run has shown which layers the program itself
-// asks for.
+// FindCulprit searches for the culprit of a failure. It runs the program unchanged, without the variables that hide devices,
+// without layers, and then halves the suspects. more returns the suspects, given the first run, which shows the layers that
+// the program itself enables.
 func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error) {
 	s := &searching{&Verdict{}, trial}
 	first, err := s.run(nil)
@@ -104,7 +104,7 @@ func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error
 			return s.Verdict, err
 		}
 	}
-	if first.Unused { // no layer or driver was there to do harm
+	if first.Unused { // no layer or driver was loaded
 		s.Result = NothingToLeaveOut
 		return s.Verdict, nil
 	}
@@ -121,14 +121,14 @@ func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error
 		}
 	}
 	if len(list.Drivers) > 1 {
-		// Without any driver hardly a program goes on to where it crashes: what counts is that one can be left out.
+		// Without any driver, few programs reach the point of the crash, so only runs without a single driver count.
 		return s.among(list.Layers, list.Drivers)
 	}
 	s.Result = NothingToLeaveOut
 	return s.Verdict, nil
 }
 
-// broken ends a search that was broken off.
+// broken ends a cancelled search.
 func (s *searching) broken(err error) (*Verdict, error) {
 	s.Result = BrokenOff
 	return s.Verdict, err
@@ -144,8 +144,9 @@ func (s *searching) run(without []Suspect) (*Seen, error) {
 	return seen, nil
 }
 
-// fewest is how many of n suspects, from the first on, it takes for the program to fail: the last of these is at fault.
-// without are those to leave out when the suspects from a place on are. 0: a run was stopped or could not be made.
+// fewest returns the number of suspects, from the first on, with which the program fails; the last of them is a culprit.
+// without returns the suspects to exclude so that only the first from remain. It returns 0 if a run was cancelled or
+// impossible.
 func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error) {
 	works, fails := 0, n
 	for fails-works > 1 {
@@ -163,11 +164,11 @@ func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error)
 	return fails, nil
 }
 
-// among finds the culprits among suspects, with others left out in every run. With all suspects left out it works.
+// among finds the culprits among suspects. Every run excludes out. The program works without all suspects.
 func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 	rest := slices.Clone(suspects)
 	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
-	if at := s.pointedAt(rest); at >= 0 { // the one that it stood in is tried first
+	if at := s.pointedAt(rest); at >= 0 { // the suspect in the failure's call stack is tried first
 		seen, err := s.run(with(rest[at]))
 		if err != nil || seen.Stopped {
 			return s.broken(err)
@@ -185,7 +186,7 @@ func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 		s.Culprits = append(s.Culprits, rest[fails-1])
 		rest = slices.Delete(rest, fails-1, fails)
 		if len(rest) == 0 && suspects[0].Kind == Driver {
-			break // with none left it proves nothing
+			break // a run without any driver proves nothing
 		}
 		seen, err := s.run(with())
 		if err != nil || seen.Stopped {
@@ -198,12 +199,12 @@ func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 	}
 	s.Culprits, s.Result = nil, NothingToLeaveOut
 	if suspects[0].Kind != Driver {
-		s.Result = EndsDiffer // without all of them it did work
+		s.Result = EndsDiffer // the program did work without all of them
 	}
 	return s.Verdict, nil
 }
 
-// together finds the layer that the only culprit fails with, where it does no harm alone.
+// together finds the layer that makes the only culprit fail, if the culprit works alone.
 func (s *searching) together(suspects []Suspect) (*Verdict, error) {
 	if len(s.Culprits) != 1 || s.Culprits[0].Kind != Layer || len(suspects) == 1 {
 		return s.Verdict, nil
@@ -224,7 +225,7 @@ func (s *searching) together(suspects []Suspect) (*Verdict, error) {
 	return s.Verdict, nil
 }
 
-// pointedAt is the suspect whose library the first run stood in, or was called through; -1 for none.
+// pointedAt returns the index of the first suspect whose library is in the failure's call stack; -1 for none.
 func (s *searching) pointedAt(list []Suspect) int {
 	for _, file := range s.First.Files {
 		if at := slices.IndexFunc(list, func(x Suspect) bool { return x.Owns(file) }); at >= 0 {
@@ -234,7 +235,7 @@ func (s *searching) pointedAt(list []Suspect) int {
 	return -1
 }
 
-// Owns tells whether a mapped file is the suspect's library, whatever the version in its name.
+// Owns reports whether a mapped file is the suspect's library. It ignores the version in the file's name.
 func (x *Suspect) Owns(file string) bool {
 	stem := func(name string) string {
 		name, _, _ = strings.Cut(machine.Style.Base(name), ".so")
@@ -243,11 +244,11 @@ func (x *Suspect) Owns(file string) bool {
 	return x.Library != "" && (x.Library == file || machine.SameFileName(stem(x.Library), stem(file)))
 }
 
-// KeepLoaded stands among suspects for the loader's unloading of drivers and layers, which a run can do without.
+// KeepLoaded is the kind of the pseudo-suspect "unloading of drivers and layers".
 const KeepLoaded Kind = "unloading"
 
-// unloading tries the program with no driver and no layer unloaded. A library that leaves something to be called when a
-// thread ends is not at fault alone: it crashes where it no longer is, and works where it stays. done: the search is over.
+// unloading tries the program without unloading any driver or layer. A library whose code runs at a thread's end crashes
+// after it is unloaded and works otherwise, so the library alone is not at fault. done reports whether the search is over.
 func (s *searching) unloading() (done bool, err error) {
 	seen, err := s.run([]Suspect{{Kind: KeepLoaded, Name: string(KeepLoaded)}})
 	if err != nil || seen.Stopped {

@@ -13,8 +13,8 @@ func suspects(kind Kind, names ...string) (list []Suspect) {
 	return list
 }
 
-// Whichever of the suspects is bad, it is found, with no more runs than halving takes; also two that are both bad, and one
-// that the fault points at.
+// FindCulprit finds every single culprit, two culprits, and a culprit in the call stack, with no more runs than halving
+// takes.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e", "f", "g"}
@@ -71,7 +71,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Two layers that only fail together: both are named.
+// Two layers that fail only together are both named.
 func TestFindTogether(t *testing.T) {
 	t.Parallel()
 	v, err := FindCulprit(func(without []Suspect) (*Seen, error) {
@@ -86,7 +86,7 @@ func TestFindTogether(t *testing.T) {
 	}
 }
 
-// A search that is broken off, and one whose run cannot be made, end.
+// A search ends when a run is cancelled or impossible.
 func TestFindEnds(t *testing.T) {
 	t.Parallel()
 	more := func(*Seen) *Suspects { return &Suspects{Layers: suspects(Layer, "a", "b", "c")} }

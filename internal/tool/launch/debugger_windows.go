@@ -12,29 +12,30 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// debugger follows a program and all that it starts. The thread that started it calls loop; another one may call stop and idle.
+// debugger follows a program and its processes. The thread that started the program calls loop; another thread may call stop
+// and idle.
 type debugger struct {
 	why  atomic.Int32
 	over chan struct{} // closed at the end
-	left chan struct{} // closed when the program itself has ended well, and others may go on
+	left chan struct{} // closed when the program has ended well; its processes may still run
 
 	mutex  sync.Mutex
-	alive  map[uint32]*debugged // processes
-	failed bool                 // the program has failed: all others end
+	alive  map[uint32]*debugged // by process ID
+	failed bool                 // the program failed: all its processes end
 	faults
 }
 
-// debugged is a process that is followed.
+// debugged is a traced process.
 type debugged struct {
 	pid     uint32
 	handle  syswindows.Handle
-	first   uint32                       // its first thread
-	threads map[uint32]syswindows.Handle // all
-	begun   map[windows.Exception]bool   // the breakpoints that a process begins with, which have been seen
-	last    *Fault                       // at the last exception that ends programs, if they do not handle it
+	first   uint32                       // the main thread
+	threads map[uint32]syswindows.Handle // all threads
+	begun   map[windows.Exception]bool   // the initial breakpoints that have occurred
+	last    *Fault                       // the place of the last exception that may end the process
 }
 
-// loop takes what happens to the processes until none is left. main is the program itself.
+// loop handles debug events until no process is left. main is the program's process.
 func (d *debugger) loop(main uint32) error {
 	for {
 		e, err := windows.NextDebugEvent()
@@ -51,7 +52,7 @@ func (d *debugger) loop(main uint32) error {
 	}
 }
 
-// take takes one event, and tells whether the program continues as if the exception had not happened.
+// take handles one event and reports whether the program continues without the exception.
 func (d *debugger) take(main uint32, e *windows.DebugEvent) (handled bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -79,14 +80,14 @@ func (d *debugger) take(main uint32, e *windows.DebugEvent) (handled bool) {
 	return false
 }
 
-// raised takes an exception. One that its process does not handle is a fault.
+// raised handles an exception. An exception that the process does not handle is a fault.
 func (d *debugger) raised(p *debugged, e *windows.DebugEvent) (handled bool) {
 	switch {
 	case (e.Exception == windows.Breakpoint || e.Exception == windows.Breakpoint32) && !p.begun[e.Exception]:
-		p.begun[e.Exception] = true // so each process begins
+		p.begun[e.Exception] = true // the initial breakpoint of the process
 		return true
 	case e.Exception == windows.ControlC || e.Exception == windows.ControlBreak:
-		return true // the tool hears them, too
+		return true // the tool receives it too
 	case !e.Exception.Fatal():
 		return false
 	}
@@ -98,9 +99,9 @@ func (d *debugger) raised(p *debugged, e *windows.DebugEvent) (handled bool) {
 	return false
 }
 
-// ended takes the end of a process. A handler of its own may have ended it after an exception, with the exception's code. With
-// a program that has failed all that it has started ends; otherwise it may have been a launcher, and what it has started is
-// followed on.
+// ended handles the end of a process. A handler in the process may have ended it after an exception, with the exception's
+// code. A failure of the program ends all its processes. Otherwise the program may be a launcher, and its processes are
+// followed further.
 func (d *debugger) ended(p *debugged, e *windows.DebugEvent, main bool) {
 	killed := windows.Exception(e.Code)
 	if killed.Fatal() && d.told == nil && p.last != nil && p.last.Killed == killed.String() {
@@ -117,14 +118,14 @@ func (d *debugger) ended(p *debugged, e *windows.DebugEvent, main bool) {
 	d.terminate()
 }
 
-// terminate ends all processes. The mutex is held.
+// terminate ends all processes. The caller holds the mutex.
 func (d *debugger) terminate() {
 	for _, p := range d.alive {
 		_ = syswindows.TerminateProcess(p.handle, 1)
 	}
 }
 
-// stop ends all processes for a reason. Of those that hang it finds out first where they stand.
+// stop ends all processes for a reason. It first records the call stacks of hanging processes.
 func (d *debugger) stop(why int32) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -145,7 +146,7 @@ func (d *debugger) stop(why int32) {
 	d.terminate()
 }
 
-// idle tells whether none of what goes on has the Vulkan loader.
+// idle reports whether no remaining process has a Vulkan loader.
 func (d *debugger) idle() bool {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -157,7 +158,7 @@ func (d *debugger) idle() bool {
 	return true
 }
 
-// end says how the program ended.
+// end returns the program's end.
 func (d *debugger) end(code uint32) *End {
 	e := d.faults.ended(d.why.Load())
 	if killed := windows.Exception(code); killed.Fatal() {
@@ -172,11 +173,11 @@ func hasLoader(list []windows.Module) bool {
 	return slices.ContainsFunc(list, func(m windows.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
 }
 
-// maxStack is how much of a stack is looked at.
+// maxStack is the size of the examined part of a stack.
 const maxStack = 32 << 10
 
-// faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
-// into code is taken for a way back, which may be an old one.
+// faultAt returns the file of a thread's current instruction and the files on its stack. It takes every stack word that
+// points into code for a return address, which may be stale.
 func faultAt(p *debugged, at, sp uint64) *Fault {
 	list, _ := windows.ModulesOf(p.pid)
 	f := &Fault{Program: windows.ProgramOf(p.handle), Loader: hasLoader(list)}

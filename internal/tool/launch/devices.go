@@ -12,14 +12,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Devices are those of a machine, as programs get them.
+// Devices are a machine's devices as programs get them.
 type Devices struct {
 	List   []decide.Device
-	Hidden []string // why programs do not see it, whatever the id filters say; "": they do
+	Hidden []string // the reason a device is hidden from programs even without ID filters; "": visible
 }
 
-// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). list lists the
-// devices; nil: nobody can be asked, and each has to be VENDOR:DEVICE. m has the environment that they change; program is for what is suggested.
+// DeviceChanges returns the changes of variables that leave a program only the requested devices (ENV-92 to ENV-99). list
+// lists the devices; if it is nil, each request must be VENDOR:DEVICE. m has the environment to change. program is for
+// suggested commands.
 func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (*Devices, error)) (changes []Change, warnings []string, err error) {
 	if len(c.Devices) == 0 {
 		return nil, nil, nil
@@ -76,7 +77,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 	return filters.changes(m), warnings, nil
 }
 
-// idFilters are the values of the id filters: a device is listed that is in each that is not empty.
+// idFilters are the values of the ID filters. A device must match each non-empty filter.
 type idFilters struct {
 	vendors, devices, drivers []uint32
 }
@@ -89,8 +90,8 @@ func (f *idFilters) add(vendor, device uint32) {
 	}
 }
 
-// byDriver adds the filter of drivers where it keeps out another driver's device with the same numbers, and none that is
-// chosen: a device of Vulkan 1.1 may not say its driver.
+// byDriver adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A Vulkan 1.1
+// device may not report its driver.
 func (f *idFilters) byDriver(all []decide.Device, chosen map[int]bool) {
 	var ids []uint32
 	for i := range all {

@@ -5,49 +5,48 @@ import (
 	"time"
 )
 
-// Limits say when a program that still runs is ended. Zero: never.
+// Limits are the times after which a running program is ended. Zero: never.
 type Limits struct {
-	Hangs  time.Duration // then it hangs
-	Enough time.Duration // then all is well
+	Hangs  time.Duration // the program counts as hung
+	Enough time.Duration // the program counts as working
 
-	Untraced bool // the program is not looked into: some refuse to run under a tracer
+	Untraced bool // run without a tracer, which some programs refuse
 }
 
-// End is how a traced program ended.
+// End is the end of a traced program.
 type End struct {
-	Code        int    // exit code of the program itself; 0 where Killed says more
-	Killed      string // the signal or the exception that ended the program itself; "": it ended by itself
-	Hung        bool   // it was ended at its limit, or because the user said that it hangs
-	Enough      bool   // it was ended because it had run for long enough
-	Interrupted bool   // who runs the tool has had enough
-	Fault       *Fault // where a process of it crashed or hung; nil when nothing is known
+	Code        int    // the program's exit code; 0 if Killed is set
+	Killed      string // the signal or exception that ended the program; "": it exited
+	Hung        bool   // ended at the limit, or at the user's request because it hangs
+	Enough      bool   // ended because it ran long enough
+	Interrupted bool   // the user of the tool ended it
+	Fault       *Fault // the place of a crash or hang; nil if unknown
 }
 
-// Crashed tells whether the program, or a process that it started, was ended by a signal or an exception of its own making.
+// Crashed reports whether the program or one of its processes was ended by its own signal or exception.
 func (e *End) Crashed() bool {
 	return !e.Hung && !e.Enough && !e.Interrupted && (e.Fault != nil || e.Killed != "" || crashCode(e.Code))
 }
 
-// Fault is a place where a process stood.
+// Fault is the place of a crash or hang.
 type Fault struct {
-	Program string   // executable of the process
-	Killed  string   // the signal or the exception
-	Forked  bool     // the process was forked from one that had the loader, and started no other program
-	Null    bool     // that instruction is at a null pointer
-	Mapped  bool     // the instruction that it stood at lies in a file
+	Program string   // the process's executable
+	Killed  string   // the signal or exception
+	Forked  bool     // the process was forked from one with the loader, without an exec
+	Null    bool     // the instruction is at a null pointer
+	Mapped  bool     // the instruction is in a mapped file
 	Loader  bool     // the process had a Vulkan loader
-	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
+	Files   []string // the instruction's file, then the files on the stack, innermost first; each once
 }
 
-// add puts a file at the end of the list, once.
+// add appends a file to the list unless the list contains it.
 func (f *Fault) add(file string) {
 	if !slices.Contains(f.Files, file) {
 		f.Files = append(f.Files, file)
 	}
 }
 
-// faults are the places where processes stood of which one is told: of several the first in a process that has the loader, and
-// there that of the program's first thread.
+// faults selects one of several faults: the first in a process with the loader, preferably in the program's first thread.
 type faults struct {
 	told *Fault
 }
@@ -58,12 +57,12 @@ func (f *faults) take(fault *Fault, first bool) {
 	}
 }
 
-// ended is the end of a program that was ended for a reason, or by itself.
+// ended returns the end of a program for a reason, or without one.
 func (f *faults) ended(why int32) *End {
 	return &End{Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: f.told}
 }
 
-// Why a program is ended before its end.
+// Reasons to end a program.
 const (
 	goesOn int32 = iota
 	hangs
@@ -71,24 +70,24 @@ const (
 	unwanted
 )
 
-// lastWords is how long the end of standard error is waited for after the program has ended: what it has left running
-// may hold it forever.
+// lastWords is the time to wait for the end of standard error after the program's end. Processes that it started may hold it
+// open forever.
 const lastWords = 500 * time.Millisecond
 
-// patience is how long a program is let run.
+// patience waits for the end of a program.
 type patience struct {
 	Limits
-	over <-chan struct{}   // closed when the program and what it has started have ended
-	left <-chan struct{}   // closed when the program itself has ended well, and others may go on
-	says <-chan int32      // why the user wants it to end
-	idle func() (yes bool) // none of what goes on has the Vulkan loader
+	over <-chan struct{}   // closed when the program and its processes have ended
+	left <-chan struct{}   // closed when the program has ended well; its processes may still run
+	says <-chan int32      // the user's reason to end the program
+	idle func() (yes bool) // reports whether no remaining process has a Vulkan loader
 }
 
-// maxIdle is for how many seconds what a program has left running may do without the Vulkan loader: then it is a service of
-// some kind, and not the program that was launched.
+// maxIdle is the number of seconds for which the remaining processes may run without a Vulkan loader. After that they count
+// as a background service, not as the launched program.
 const maxIdle = 10
 
-// wait gives why the program has to end; goesOn: it has ended.
+// wait returns the reason to end the program; goesOn: it has ended.
 func (p patience) wait() int32 {
 	var hang, enough <-chan time.Time
 	if p.Hangs > 0 {
@@ -98,7 +97,7 @@ func (p patience) wait() int32 {
 		enough = time.After(p.Enough)
 	}
 	left := p.left
-	var look <-chan time.Time // once a second, when the program itself has ended
+	var look <-chan time.Time // every second after the program's own end
 	for idle := 0; ; {
 		select {
 		case <-p.over:
@@ -124,9 +123,9 @@ func (p patience) wait() int32 {
 	}
 }
 
-// Program is what is run.
+// Program is a program to run.
 type Program struct {
-	Path    string   // of the executable
-	Args    []string // the first is its name
+	Path    string   // the executable's path
+	Args    []string // the first is the program's name
 	Environ []string // NAME=VALUE
 }

@@ -8,23 +8,23 @@ import (
 	"vkloader/internal/decide/loaders"
 )
 
-// maxLine is how much of a line is gathered; the loader's own are below 600 bytes (LOG-10).
+// maxLine is the maximum collected length of a line. The loader's lines are shorter than 600 bytes (LOG-10).
 const maxLine = 1 << 16
 
-// Splitter takes what a program writes to standard error and parts the loader's lines from the rest. The mark counts
-// wherever it stands: what a program wrote before it without ending its line is not lost and not joined.
+// Splitter separates the loader's lines in a program's standard error from the rest. A mark begins a loader line even in the
+// middle of a line. The unfinished line before it goes to Rest unchanged.
 type Splitter struct {
-	Rest io.Writer                       // gets everything else, as soon as it comes
-	Line func(line string, at time.Time) // gets each line of the loader, without its newline, and when it began
-	At   time.Time                       // when what is written was written; for those who know
+	Rest io.Writer                       // receives all other text at once
+	Line func(line string, at time.Time) // receives each loader line, without its newline, and its start time
+	At   time.Time                       // the time of the next write, if known
 
-	held   []byte // the beginning of what may be a mark
-	text   []byte // of the line that has begun
+	held   []byte // a possible beginning of a mark
+	text   []byte // the current line
 	began  time.Time
 	inLine bool
 }
 
-// Write implements io.Writer. The error is that of Rest.
+// Write implements io.Writer. It returns the errors of Rest.
 func (s *Splitter) Write(p []byte) (int, error) {
 	taken := len(p)
 	if len(s.held) > 0 {
@@ -61,15 +61,15 @@ func (s *Splitter) Write(p []byte) (int, error) {
 	return taken, nil
 }
 
-// Flush passes on what was held back because it may have been the beginning of a mark. The loader writes its mark in
-// one piece, so that nothing of it is lost when this is called after a pause.
+// Flush passes on text that was held back as a possible beginning of a mark. The loader writes a mark in one piece, so a
+// call after a pause loses no mark.
 func (s *Splitter) Flush() error {
 	held := s.held
 	s.held = nil
 	return s.pass(held)
 }
 
-// Close ends a line that was never ended.
+// Close ends an unfinished line.
 func (s *Splitter) Close() error {
 	if s.inLine {
 		s.end()
@@ -77,7 +77,7 @@ func (s *Splitter) Close() error {
 	return s.Flush()
 }
 
-// Holds tells whether something is held back.
+// Holds reports whether text is held back.
 func (s *Splitter) Holds() bool { return len(s.held) > 0 }
 
 func (s *Splitter) end() {
@@ -93,7 +93,7 @@ func (s *Splitter) pass(p []byte) error {
 	return err
 }
 
-// partOfMark is how many bytes at the end of p could begin a mark.
+// partOfMark returns the number of bytes at the end of p that may begin a mark.
 func partOfMark(p []byte) int {
 	for n := min(len(p), len(loaders.LogMark)-1); n > 0; n-- {
 		if string(p[len(p)-n:]) == loaders.LogMark[:n] {

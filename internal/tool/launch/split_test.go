@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/decide/loaders"
 )
 
-// Whatever the pieces in which it comes, the loader's lines and the rest are parted the same way.
+// The split does not depend on the pieces in which the text arrives.
 func TestSplitInAnyPieces(t *testing.T) {
 	t.Parallel()
 	const text = "start\n[Vulkan Loader] INFO:           one\npartial [[Vulkan Loader] LAYER:          two\n" +
@@ -38,7 +38,7 @@ func TestSplitInAnyPieces(t *testing.T) {
 	}
 }
 
-// What is no mark is passed on at once, so that a prompt is seen; a line without an end comes out at the end.
+// Text that cannot begin a mark is passed on at once, so that a prompt is visible. Close passes an unfinished line on.
 func TestSplitPassesOnAtOnce(t *testing.T) {
 	t.Parallel()
 	var rest bytes.Buffer

@@ -13,28 +13,28 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Scene is what a program gets, as it is decided.
+// Scene is the decision for a program.
 type Scene struct {
 	Source *machine.Source
 	Answer *plan.Answer
 
-	Program decide.Program // for which the answer is
+	Program decide.Program // the program of the answer
 
-	ByFiles bool // drivers are left out by a list of the others: for a loader that knows no filters
+	ByFiles bool // exclude drivers by listing the others, for a loader without filters
 }
 
-// Suspects is what can be left out.
+// Suspects are the components and variables that a run can exclude.
 type Suspects struct {
 	Variables, Layers, Drivers []Suspect
-	Stay                       []string // names of what no variable leaves out
+	Stay                       []string // names of components that no variable excludes
 }
 
-// hiding are variables that hide devices from a program, or end it: with "list", Mesa's layer calls exit.
+// hiding lists variables that hide devices from a program or end it: with "list", Mesa's layer calls exit.
 var hiding = []string{variables.DeviceIDFilter.Name(), variables.VendorIDFilter.Name(), variables.DriverIDFilter.Name(),
 	drivers.MesaSelect, drivers.MesaForce, drivers.MesaPrime}
 
-// Suspects are the variables that hide devices, the layers and the drivers that can be left out; more are names of layers that
-// the program itself asked for.
+// Suspects returns the variables that hide devices, and the layers and drivers that a run can exclude. more are the names of
+// layers that the program itself enables.
 func (s *Scene) Suspects(more []string) *Suspects {
 	found := &Suspects{}
 	for _, name := range hiding {
@@ -63,7 +63,7 @@ func (s *Scene) Suspects(more []string) *Suspects {
 	return found
 }
 
-// stays tells whether something stays in spite of the variables: no run could tell of it.
+// stays reports whether a suspect stays active in spite of the variables. Runs cannot test it.
 func (s *Scene) stays(x Suspect) bool {
 	source := *s.Source
 	source.Environ, _ = s.Without([]Suspect{x})
@@ -79,10 +79,10 @@ func (s *Scene) real(library string) string {
 	return library
 }
 
-// noManifest is an entry of a filter that matches no manifest.
+// noManifest is a filter entry that matches no manifest.
 const noManifest = "none"
 
-// driversWithout are the manifests of the drivers that are not in a list.
+// driversWithout returns the manifests of the drivers that are not in a list.
 func (s *Scene) driversWithout(list []Suspect) (files []string) {
 	for _, d := range s.Answer.Drivers {
 		if !slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Driver && x.Manifest == d.Path }) {
@@ -92,14 +92,14 @@ func (s *Scene) driversWithout(list []Suspect) (files []string) {
 	return files
 }
 
-// Change is a variable that a program gets, or does not get.
+// Change is a variable that a program gets or loses.
 type Change struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Set   bool   `json:"set"`
 }
 
-// Without gives the environment in which suspects are left out, and how it was changed.
+// Without returns the environment that excludes suspects, and its changes.
 func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 	environ = s.Source.Environ
 	set := func(name, value string) {
@@ -130,7 +130,7 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 		names = nil
 	}
 	selected, _ := s.Source.Lookup(variables.DriversSelect.Name())
-	if slices.ContainsFunc(names, func(name string) bool { return plan.Matches(selected, name) }) { // then VK_LOADER_DRIVERS_DISABLE does not leave it out (ENV-15)
+	if slices.ContainsFunc(names, func(name string) bool { return plan.Matches(selected, name) }) { // VK_LOADER_DRIVERS_DISABLE does not exclude a selected driver (ENV-15)
 		left := term.Words(s.driversWithout(list), machine.Style.Base)
 		if len(left) == 0 {
 			left = []string{noManifest}

@@ -22,10 +22,10 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// Trace runs the program as a child under ptrace, with its standard error split, until it and what it started have ended, or
-// until only such is left as does not use Vulkan.
-// Its processes see their signals as without; none of them outlives the tool. Where ptrace is not allowed it runs without,
-// and no fault is known. stdout is what becomes its standard output.
+// Trace runs the program as a child under ptrace with its standard error split. It returns when the program and its
+// processes have ended, or when the remaining processes do not use Vulkan. The processes receive their signals as usual. The
+// tool's end also ends all of them. If ptrace is not allowed, the program runs without it, and its faults are unknown.
+// stdout becomes the program's standard output.
 func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
 	read, write, err := channel(os.Stderr)
 	if err != nil {
@@ -66,15 +66,15 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	return t.end(), err
 }
 
-// ptraceOptions: threads and children are traced too, all end with the tool, and each stops once more before it is gone,
-// so that its mappings can be read.
+// ptraceOptions trace threads and children, end all of them with the tool, and stop each one before its end so that its
+// mappings can be read.
 const ptraceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
 	unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACEEXIT
 
-// fatal are the signals that a crash begins with.
+// fatal lists the signals of a crash.
 var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT, unix.SIGSYS, unix.SIGTRAP}
 
-// end says how it ended.
+// end returns the program's end.
 func (t *tracer) end() *End {
 	e := t.faults.ended(t.why.Load())
 	if t.status.Signaled() {
@@ -85,10 +85,10 @@ func (t *tracer) end() *End {
 	return e
 }
 
-// crashCode tells whether an exit code is that of a shell whose command was ended by a signal.
+// crashCode reports whether an exit code is that of a shell whose command was ended by a signal.
 func crashCode(code int) bool { return code > 128 }
 
-// watch asks for the end when it is time, or when a signal comes.
+// watch ends the program at its limit or on a signal.
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	says := make(chan int32, 1)
 	go func() {
@@ -108,7 +108,7 @@ func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	}
 	t.why.Store(why)
 	if why == hangs && t.traced {
-		// Each thread stops, is looked at, and stays as it is until the end.
+		// Each thread is stopped, recorded, and stays stopped until its end.
 		for _, tid := range t.threads() {
 			_ = unix.Kill(tid, unix.SIGSTOP)
 		}
@@ -123,13 +123,13 @@ func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	}
 }
 
-// place is where a thread stood at a signal.
+// place is the position of a thread at a signal.
 type place struct {
 	signal syscall.Signal
 	pc, sp uint64
 }
 
-// placeOf reads where a thread stands that is stopped or waits in the kernel: the last two words of /proc/TID/syscall.
+// placeOf returns the position of a stopped or waiting thread: the last two words of /proc/TID/syscall.
 func placeOf(tid int) *place {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", tid))
 	fields := strings.Fields(string(data))
@@ -147,13 +147,13 @@ func placeOf(tid int) *place {
 	return at
 }
 
-// code is a mapping that instructions lie in.
+// code is an executable mapping.
 type code struct {
 	from, to uint64
 	file     string
 }
 
-// codeOf lists them, by address; loader: the Vulkan loader is among them.
+// codeOf returns a thread's executable mappings by address. loader reports whether the Vulkan loader is among them.
 func codeOf(tid int) (list []code, loader bool) {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", tid))
 	for _, line := range strings.Split(string(data), "\n") {
@@ -171,14 +171,14 @@ func codeOf(tid int) (list []code, loader bool) {
 	return list, loader
 }
 
-// maxStack is how much of a stack is looked at.
+// maxStack is the size of the examined part of a stack.
 const maxStack = 32 << 10
 
-// nullPage is how much of memory's beginning nothing is mapped in.
+// nullPage is the size of the unmapped region at address 0.
 const nullPage = 4096
 
-// faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
-// into code is taken for a way back, which may be an old one.
+// faultAt returns the file of a thread's current instruction and the files on its stack. It takes every stack word that
+// points into code for a return address, which may be stale.
 func faultAt(tid int, at *place) *Fault {
 	list, loader := codeOf(tid)
 	f := &Fault{Killed: unix.SignalName(at.signal), Null: at.pc < nullPage, Loader: loader}
@@ -220,7 +220,7 @@ func faultAt(tid int, at *place) *Fault {
 	return f
 }
 
-// tracer follows a program and all that it starts.
+// tracer follows a program and its processes.
 type tracer struct {
 	main   int
 	traced bool
@@ -228,24 +228,24 @@ type tracer struct {
 	faults
 	why  atomic.Int32
 	wake chan struct{} // closed at the end
-	left chan struct{} // closed when the program itself has ended well, and others may go on
-	over bool          // it has failed: all others end
+	left chan struct{} // closed when the program has ended well; its processes may still run
+	over bool          // the program failed: all its processes end
 
 	mutex sync.Mutex
-	alive map[int]bool // threads; true: it has stopped once, as it does before it begins
+	alive map[int]bool // by thread; true after its initial stop
 	last  map[int]*place
 
-	forked map[int]bool // threads of processes that were forked from one that had the loader
+	forked map[int]bool // threads of processes that were forked from one with the loader
 }
 
-// threads are those that there are.
+// threads returns the current threads.
 func (t *tracer) threads() []int {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return slices.Collect(maps.Keys(t.alive))
 }
 
-// know enters a thread, and tells whether it was known.
+// know adds a thread, and reports whether it was known.
 func (t *tracer) know(tid int) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -254,7 +254,7 @@ func (t *tracer) know(tid int) bool {
 	return known
 }
 
-// loop takes what happens to them until none is left.
+// loop handles the threads' stops until none is left.
 func (t *tracer) loop() error {
 	first := true
 	for {
@@ -289,21 +289,21 @@ func (t *tracer) loop() error {
 	}
 }
 
-// ended takes that the program itself has ended. With one that has failed all that it has started ends; otherwise it may
-// have been a launcher, and what it has started is followed on.
+// ended handles the end of the program. If it failed, all its processes end. Otherwise it may be a launcher, and its
+// processes are followed further.
 func (t *tracer) ended(status syscall.WaitStatus) {
 	t.status = status
 	if !status.Signaled() && status.ExitStatus() <= 128 {
 		close(t.left)
 		return
 	}
-	t.over = true // also for those that have not been heard of yet
+	t.over = true // also for threads that have not reported yet
 	for _, other := range t.threads() {
 		_ = unix.Kill(other, unix.SIGKILL)
 	}
 }
 
-// idle tells whether none of what goes on has the Vulkan loader.
+// idle reports whether no remaining process has a Vulkan loader.
 func (t *tracer) idle() bool {
 	return !slices.ContainsFunc(t.threads(), func(tid int) bool {
 		_, loader := codeOf(tid)
@@ -311,7 +311,7 @@ func (t *tracer) idle() bool {
 	})
 }
 
-// goOn lets a thread go on, with a signal or none; one that is gone meanwhile is told by the next wait.
+// goOn continues a thread, with or without a signal. The next wait reports a thread that has ended meanwhile.
 func (t *tracer) goOn(tid int, signal syscall.Signal) {
 	_ = unix.PtraceCont(tid, int(signal))
 }
@@ -329,15 +329,15 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 				t.found(tid, at)
 			}
 		}
-	case signal == unix.SIGTRAP && event > 0: // another thread or process, or a program in the place of another
+	case signal == unix.SIGTRAP && event > 0: // a new thread or process, or an exec
 		t.follow(tid, event)
 	case signal == unix.SIGSTOP && t.why.Load() == hangs:
 		if at := placeOf(tid); at != nil {
 			t.found(tid, at)
 		}
-		return // it stays as it is until it is killed
-	case signal == unix.SIGSTOP && !known: // so each thread and process begins
-	case signal == unix.SIGQUIT: // Ctrl-\ is for the tool, which hears it too
+		return // it stays stopped until it is killed
+	case signal == unix.SIGSTOP && !known: // the initial stop of a thread or process
+	case signal == unix.SIGQUIT: // the tool receives Ctrl-\ too
 	default:
 		if slices.Contains(fatal, signal) {
 			if at := placeOf(tid); at != nil {
@@ -351,14 +351,14 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	t.goOn(tid, 0)
 }
 
-// follow knows which processes were forked from one that had the loader.
+// follow records the processes that were forked from one with the loader.
 func (t *tracer) follow(tid int, event int) {
 	if event == unix.PTRACE_EVENT_EXEC {
 		delete(t.forked, tid)
 		return
 	}
 	message, err := unix.PtraceGetEventMsg(tid)
-	if err != nil || event == unix.PTRACE_EVENT_VFORK { // that is followed by another program
+	if err != nil || event == unix.PTRACE_EVENT_VFORK { // after vfork, the child executes another program
 		return
 	}
 	loader := t.forked[tid]
@@ -370,7 +370,7 @@ func (t *tracer) follow(tid int, event int) {
 	}
 }
 
-// found keeps a fault.
+// found records a fault.
 func (t *tracer) found(tid int, at *place) {
 	fault := faultAt(tid, at)
 	fault.Forked = t.forked[tid]

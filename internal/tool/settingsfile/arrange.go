@@ -7,13 +7,13 @@ import (
 	"vkloader/internal/core/settings"
 )
 
-// others is the place of all layers that the list does not name, among names.
+// others is the empty name that stands for all layers that a list does not name.
 const others = ""
 
 // entry is an element of a list of layers.
 type entry = map[string]any
 
-func asEntry(element any) entry { e, _ := element.(entry); return e } // nil for what is none
+func asEntry(element any) entry { e, _ := element.(entry); return e } // nil if the element is no object
 
 func nameOf(e entry) string    { text, _ := e["name"].(string); return text }
 func controlOf(e entry) string { text, _ := e["control"].(string); return text }
@@ -21,13 +21,13 @@ func byRule(e entry) bool      { yes, _ := e[OrderMember].(bool); return yes }
 
 func isOthers(e entry) bool { return controlOf(e) == settings.Unordered.String() }
 
-// entries are those of an object's list of layers; false when it has none.
+// entries returns an object's list of layers; false if it has none.
 func entries(object map[string]any) (list []entry, has bool) {
 	_, has = object["layers"].([]any)
 	return those[entry](object["layers"]), has
 }
 
-// those are the elements of an array that are of a type.
+// those returns the elements of an array that have type T.
 func those[T any](array any) (list []T) {
 	elements, _ := array.([]any)
 	for _, element := range elements {
@@ -38,13 +38,13 @@ func those[T any](array any) (list []T) {
 	return list
 }
 
-// strip takes out of an object what rules have put into it. What a quarantine has switched off since stays.
+// strip removes the entries that rules have put into an object. Entries that a quarantine has disabled since then stay.
 func strip(object map[string]any) {
 	list, has := entries(object)
 	if !has {
 		return
 	}
-	own := false // the place of all others was ours
+	own := false // the rules added the entry for all other layers
 	kept := slices.DeleteFunc(list, func(e entry) bool {
 		own = own || byRule(e) && isOthers(e)
 		return byRule(e) && (isOthers(e) || controlOf(e) == settings.Auto.String())
@@ -65,7 +65,7 @@ func strip(object map[string]any) {
 	object["layers"] = anyOf(kept)
 }
 
-// anyOf is a list as an array of JSON.
+// anyOf returns a list as a JSON array.
 func anyOf[T any](list []T) []any {
 	out := []any{}
 	for _, e := range list {
@@ -74,8 +74,8 @@ func anyOf[T any](list []T) []any {
 	return out
 }
 
-// sorted puts names into an order in which the rules hold, and moves nothing else: a name that has to be above another goes
-// right before it. false: the rules contradict each other.
+// sorted orders names so that the rules hold. A name that has to be above another moves right before it; all other names
+// keep their order. false: the rules contradict each other.
 func sorted(names []string, rules []Rule) (out []string, possible bool) {
 	done := map[string]int{} // 1: being placed, 2: placed
 	possible = true
@@ -100,8 +100,8 @@ func sorted(names []string, rules []Rule) (out []string, possible bool) {
 	return out, possible
 }
 
-// arrange writes an order into an object without marks. layers are those that there are, in the order without the rules;
-// rules are those whose layers are among them.
+// arrange writes an order into an object without marks. layers are the existing layers in the order without the rules; rules
+// are the rules about existing layers.
 func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (possible bool) {
 	if len(rules) == 0 {
 		return true
@@ -116,7 +116,7 @@ func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (pos
 		}
 	}
 	own := map[string][]entry{}
-	var fresh, silent []entry // silent ones have no place: they are off, or have no manifest
+	var fresh, silent []entry // silent layers have no place in the order: they are off, or have no manifest
 	var before []any
 	for _, e := range list {
 		switch name := nameOf(e); {
@@ -144,7 +144,7 @@ func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (pos
 	var after []any
 	for i, name := range order {
 		switch {
-		case i > from && i < to: // stands for others
+		case i > from && i < to: // this name is part of others
 			continue
 		case i == from && i < to || name == others:
 			fresh, after = append(fresh, own[others]...), append(after, any(others))
@@ -165,7 +165,7 @@ func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (pos
 	return true
 }
 
-// withOthers puts the place of all others among the names when there are no others to mark it.
+// withOthers inserts the place of all other layers into the names if no layer marks it.
 func withOthers(names []string, before []any, own map[string][]entry) []string {
 	if slices.ContainsFunc(names, func(name string) bool { return own[name] == nil }) {
 		return names
@@ -177,8 +177,8 @@ func withOthers(names []string, before []any, own map[string][]entry) []string {
 	return slices.Insert(slices.Clone(names), at, others)
 }
 
-// block is the longest part of an order that need not be named: it has nothing that the list named before, is in the order
-// of names, and of no rule both layers.
+// block returns the longest part of an order that the list can omit: layers in the order of names, without an entry in the
+// earlier list, and without both layers of a rule.
 func block(order, names []string, own map[string][]entry, rules []Rule) (from, to int) {
 	if own[others] == nil {
 		return 0, 0
@@ -201,7 +201,7 @@ func block(order, names []string, own map[string][]entry, rules []Rule) (from, t
 	return from, to
 }
 
-// entryOf is a layer in a list: nothing is said of it but its place.
+// entryOf returns a list entry that only gives a layer its place.
 func entryOf(l *manifest.Layer) entry {
 	e := entry{"name": l.Name, "path": l.Manifest, "control": settings.Auto.String(), OrderMember: true}
 	if l.Implicit {

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// list is a list of layers in a short form: names, "*" for the place of all others, "!" before one that is off.
+// list returns a list of layers in a short form: names, "*" for the place of all others, "!" before a disabled layer.
 func list(t *testing.T, object map[string]any) string {
 	t.Helper()
 	elements, has := entries(object)
@@ -30,16 +30,16 @@ func list(t *testing.T, object map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-// An order names as few layers as it can, keeps the entries that are there, and is removed without a trace.
+// An order names as few layers as possible, keeps existing entries, and can be removed completely.
 func TestArrange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, layers, rules, after string }{
 		{"none", "a b c d", "c<a", "c *"},
 		{"none", "a b c d", "d<c", "* c"},
-		{"none", "a b c d", "b<c", "a b *"}, // it holds by chance: the rule makes it last
+		{"none", "a b c d", "b<c", "a b *"}, // the rule is needed: without it, the default order holds only by chance
 		{"none", "a b c d", "d<c c<a", "d c *"},
 		{"none", "a b", "b<a", "b *"},
-		{"a b", "a b", "b<a", "b a"}, // no others: none are let in
+		{"a b", "a b", "b<a", "b a"}, // no other layers were enabled, and none are added
 		{"a * d", "a b c d", "c<b", "a c * d"},
 		{"a * d", "a b c d", "d<a", "d a *"},
 		{"a *", "a", "", "a *"},
@@ -78,7 +78,7 @@ func TestArrange(t *testing.T) {
 		if got := list(t, object); got != c.after {
 			t.Errorf("%s with %s becomes %q, want %q", c.before, c.rules, got, c.after)
 		}
-		object = copied(object) // as it is read again
+		object = copied(object) // as after reading the file
 		strip(object)
 		if now, _ := json.Marshal(object); string(now) != string(was) {
 			t.Errorf("%s with %s is afterwards\n%s, was\n%s", c.before, c.rules, now, was)
@@ -86,7 +86,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// What a quarantine has switched off since stays off when the rules go.
+// A layer that a quarantine disabled after a rule stays disabled when the rule is removed.
 func TestStripQuarantined(t *testing.T) {
 	t.Parallel()
 	object := map[string]any{}
@@ -98,7 +98,7 @@ func TestStripQuarantined(t *testing.T) {
 	}
 }
 
-// Rules that lead in a circle are refused.
+// Rules that form a cycle are rejected.
 func TestCycle(t *testing.T) {
 	t.Parallel()
 	rules := []Rule{{Upper: "a", Lower: "b"}, {Upper: "b", Lower: "c"}, {Upper: "c", Lower: "a"}}

@@ -28,41 +28,41 @@ import (
 	"vkloader/internal/tool/validation"
 )
 
-// Change is what settings set was told.
+// Change holds the options of "settings set".
 type Change struct {
 	Apps, Layers, Drivers, Added, Devices []string
 	NoLayers, OnlyThese                   bool
 	Log, Expires                          string
-	LogFile                               string // that gets the log, too; "none" takes it out; "": as it is
-	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
-	Service                               string // when the driver service is asked; "last" takes it out; "": as it is
-	Compute                               string // which layers programs get that show nothing; "all" takes it out; "": as it is
+	LogFile                               string // a file for the log; "none" removes it; "": unchanged
+	Hardware                              string // the driver_hardware policy; "any" removes it; "": unchanged
+	Service                               string // the time of asking the driver service; "last" removes it; "": unchanged
+	Compute                               string // the layers for programs without a window; "all" removes it; "": unchanged
 	System, Force, Dry                    bool
 
-	Finish func(p *Found, place string, content map[string]any) error // the last change of the content; nil: none
+	Finish func(p *Found, place string, content map[string]any) error // a last change of the content; nil: none
 }
 
-// Devices are how a change learns of devices.
+// Devices gives a change access to devices.
 type Devices interface {
-	// List gives all devices of the machine, hidden ones included.
+	// List returns all devices of the machine, including hidden ones.
 	List() ([]decide.Device, error)
-	// Manifest is that of a device's driver, where settings with the device have to name it: it is found by a variable that
-	// they put out of force; "" otherwise.
+	// Manifest returns the manifest of a device's driver if settings with the device must name it, because the settings
+	// disable the variable that names the driver; "" otherwise.
 	Manifest(d *decide.Device) (string, error)
-	// Try makes sure that a program with this object as its settings gets these devices.
+	// Try checks that a program with this object as its settings gets the chosen devices.
 	Try(object map[string]any, chosen []decide.Device) error
 }
 
-// Done is what settings set and clear have done.
+// Done is the result of "settings set" and "settings clear".
 type Done struct {
 	Schema   int    `json:"schema"`
 	Wrote    string `json:"wrote,omitempty"`
 	Removed  string `json:"removed,omitempty"`
-	Restored bool   `json:"restored,omitempty"` // another program's file is back
+	Restored bool   `json:"restored,omitempty"` // another program's file was restored
 	Expires  string `json:"expires,omitempty"`
 }
 
-// Time is a moment as the files and the tool write it; "" for none.
+// Time formats a time for the files and the tool's output; "" for the zero time.
 func Time(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -70,7 +70,7 @@ func Time(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// DropPrograms takes the settings for some programs out of a file, and the file when nothing is left in it.
+// DropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
 func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
 	unlock, err := Lock(&p.Machine, f.Path)
 	if err != nil {
@@ -102,19 +102,19 @@ func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
 	return done, nil
 }
 
-// Written is what Set wrote, or would write.
+// Written is the result of Set, carried out or dry.
 type Written struct {
 	Path    string
 	Expires time.Time
 	Content map[string]any
-	Alone   bool // the programs get these settings only, and no longer those for all programs
-	Gone    bool // nothing was left to say: there is no file
+	Alone   bool // the programs get only these settings, and not those for all programs
+	Gone    bool // no settings remain, so there is no file
 
-	Text string // of a change that is not made: what the file would be; "": there would be none
+	Text string // for a dry run: the file's new text; "": no file
 }
 
-// opened hands on the file at a place, ours or none, and its content, for a change; with force, another program's file, too.
-// Unless the change is made dry, other runs of the tool wait meanwhile.
+// opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
+// another program's file. Unless the change is dry, it locks out other runs of the tool.
 func (p *Found) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
 	if !dry {
 		unlock, err := Lock(&p.Machine, place)
@@ -140,7 +140,7 @@ func (p *Found) opened(place string, dry, force bool, change func(f *File, conte
 	return change(f, content)
 }
 
-// Set carries out a change, in the file that is chosen for it.
+// Set applies a change to the file that it selects.
 func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	where, err := c.place(p)
 	if err != nil {
@@ -153,7 +153,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	})
 }
 
-// set carries out a change of a file, ours or another program's; nil: there is none.
+// set applies a change to f, the tool's file or another program's; nil: no file.
 func (w *Written) set(p *Found, f *File, c *Change, devices Devices) error {
 	content := w.Content
 	apps, err := RealApps(&p.Machine, c.Apps)
@@ -180,7 +180,7 @@ func (w *Written) set(p *Found, f *File, c *Change, devices Devices) error {
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
-	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // nothing is left to say
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // no settings remain
 	switch {
 	case c.Dry:
 		if !w.Gone {
@@ -268,7 +268,7 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 	return nil
 }
 
-// logFile enters the file that gets the log, by the path that the library takes: a full one without symbolic links.
+// logFile enters the log file with the path that the library accepts: absolute and without symbolic links.
 func (c *Change) logFile(p *Found, object map[string]any) error {
 	switch c.LogFile {
 	case "":
@@ -277,7 +277,7 @@ func (c *Change) logFile(p *Found, object map[string]any) error {
 		delete(object, settings.LogFileMember)
 		return nil
 	}
-	full, windows := c.LogFile, machine.Style == pathname.Backslash // where the library checks the file alone
+	full, windows := c.LogFile, machine.Style == pathname.Backslash // on Windows the library checks the file only
 	if !p.Machine.Foreign() {
 		var err error
 		if full, err = filepath.Abs(full); err != nil {
@@ -286,7 +286,7 @@ func (c *Change) logFile(p *Found, object map[string]any) error {
 	}
 	real := p.Machine.Real
 	if windows && !p.Machine.Foreign() {
-		real = filepath.EvalSymlinks // Real follows no links there
+		real = filepath.EvalSymlinks // Real follows no links on Windows
 	}
 	directory, err := real(filepath.Dir(full))
 	if err != nil {
@@ -310,10 +310,10 @@ func (c *Change) logFile(p *Found, object map[string]any) error {
 	return nil
 }
 
-// LogWords are those of stderr_log.
+// LogWords are the words of stderr_log.
 var LogWords = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
 
-// levelWords are the words of stderr_log for a level.
+// levelWords returns the words of stderr_log for a level.
 func levelWords(level uint32) []string {
 	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver, diag.Validation}
 	var words []string
@@ -328,7 +328,7 @@ func levelWords(level uint32) []string {
 	return words
 }
 
-// found is what there is without settings files, and without the filters that take layers and drivers out of lists.
+// found returns the decision without settings files and without the filter variables for layers and drivers.
 func (p *Found) found() (*plan.Answer, error) {
 	return decide.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
@@ -350,7 +350,7 @@ func (c *Change) layerEntries(p *Found) ([]any, error) {
 			continue
 		}
 		name, control := word, "on"
-		if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may have one, too
+		if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may contain one, too
 			name, control = word[:at], word[at+1:]
 		}
 		if control != "on" && control != "off" && control != "auto" {
@@ -388,7 +388,7 @@ func layerNames(layers []*manifest.Layer) string {
 	return term.Or(strings.Join(explain.LayerNames(layers), ", "), "none")
 }
 
-// driverEntries are the manifests in the order in which they are meant; the file has the last one first (SET-83).
+// driverEntries returns the manifests in the intended order. The file has the last one first (SET-83).
 func (c *Change) driverEntries(p *Found) ([]any, error) {
 	var paths []string
 	for _, path := range c.Added {
@@ -427,12 +427,12 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 	return pathsOf(paths), nil
 }
 
-// devices puts the devices into the object: as a configuration names them, with the driver manifests that it takes.
+// devices enters the devices into the object: their configurations, and the driver manifests that they need.
 func (c *Change) devices(lister Devices, object map[string]any) error {
 	list := []any{}
 	var all, chosen []decide.Device
 	for _, word := range c.Devices {
-		if entry, ok := explicitDevice(word); ok { // may be of another machine
+		if entry, ok := explicitDevice(word); ok { // it may belong to another machine
 			list = append(list, entry)
 			continue
 		}
@@ -483,7 +483,7 @@ func (c *Change) devices(lister Devices, object map[string]any) error {
 	return lister.Try(object, chosen)
 }
 
-// explicitDevice reads DEVICEUUID/DRIVERUUID/VERSION.
+// explicitDevice parses DEVICEUUID/DRIVERUUID/VERSION.
 func explicitDevice(text string) (map[string]any, bool) {
 	part := strings.Split(text, "/")
 	if len(part) != 3 {
@@ -506,7 +506,7 @@ func explicitDevice(text string) (map[string]any, bool) {
 	return entry, err == nil
 }
 
-// expiry is when the file's time is over: as told, or as it was.
+// expiry returns the file's expiry: the requested one, or the existing one.
 func (c *Change) expiry(f *File, now time.Time) (time.Time, error) {
 	switch {
 	case c.Expires == "" && f != nil && f.Ours:
@@ -521,7 +521,7 @@ func (c *Change) expiry(f *File, now time.Time) (time.Time, error) {
 	return now.Add(length).Truncate(time.Second), nil
 }
 
-// Length reads how long something is to last, a time such as 90m, 8h or 7d of at most a hundred years; "never" is 0.
+// Length parses a duration such as 90m, 8h or 7d of at most a hundred years; "never" is 0.
 func Length(text string) (time.Duration, error) {
 	if text == "never" {
 		return 0, nil
@@ -537,7 +537,7 @@ func Length(text string) (time.Duration, error) {
 	return length * unit, nil
 }
 
-// judge refuses to write what the loader would not take.
+// judge returns an error for content that the loader would reject.
 func judge(content map[string]any, where string) error {
 	text, err := Encode(content)
 	if err != nil {

@@ -1,17 +1,15 @@
 // Package settingsfile finds, reads and writes two settings files for the tool: the loader's, and that of layers.
 //
-// In the loader's file, a mark says who wrote it. An expiry there is honoured by the tool, and loaders do not know it. The
-// package never writes in place of another program's file unless told to. What the file's settings mean is the business of
-// packages settings and plan.
+// In the loader's file, a mark names the writer. The tool honours an expiry in the mark; loaders do not know it. The package
+// replaces another program's file only on request. Packages settings and plan interpret the settings.
 //
-// It keeps rules about the order of layers: one layer nearer to the program than another. It writes them as a list of layers
-// that changes nothing but the order, and checks that with the decision itself before anything is written.
+// The package keeps rules about the order of layers: one layer is nearer to the program than another. It writes them as a
+// list of layers that changes only the order, and checks this with the decision before it writes the file.
 //
-// It keeps quarantines: a driver or layer that the settings leave out for one program, or for all, until its file changes or a
-// time is over. A file beside the settings file has what to take back and when. Loaders read neither: the tool lifts a
-// quarantine when it runs.
+// The package keeps quarantines: the settings exclude a driver or layer for one program, or for all, until its file changes
+// or the quarantine expires. A state file beside the settings file records the change to undo, and the expiry. Loaders read
+// neither: the tool lifts a quarantine when it runs.
 //
-// The files layer_*.go are about the settings of layers: their names, types and defaults as the layer's manifest has them,
-// and their values in vk_layer_settings.txt, where layers look for it. The package does not know what such a setting means,
-// and enables no layer.
+// The files layer_*.go handle the settings of layers: names, types and defaults from the layer's manifest, and values in
+// vk_layer_settings.txt, which layers read. The package does not know the meaning of these settings, and enables no layer.
 package settingsfile

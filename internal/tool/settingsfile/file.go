@@ -14,21 +14,21 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// setAside is added to the name of another program's file that had to make room; loaders do not read such names.
+// setAside is the suffix of another program's file that the tool has replaced. Loaders do not read files with this suffix.
 const setAside = ".before-vkloader"
 
-// SetAside is where another program's file is kept that had to make room for one of the tool's.
+// SetAside returns the path of the copy of another program's file that the tool has replaced.
 func SetAside(place string) string { return place + setAside }
 
 // File is a settings file.
 type File struct {
-	Path    string // as seen on its machine
+	Path    string // on its machine
 	Content string
-	Ours    bool      // it has the tool's mark
-	Expires time.Time // of our own; zero: never
+	Ours    bool      // the file has the tool's mark
+	Expires time.Time // of the tool's file; zero: never
 }
 
-// Existing reads those of the places where there is a file, in order.
+// Existing reads the files that exist among places, in order.
 func Existing(m *machine.Machine, places []string) ([]*File, error) {
 	var files []*File
 	for _, place := range places {
@@ -44,7 +44,7 @@ func Existing(m *machine.Machine, places []string) ([]*File, error) {
 	return files, nil
 }
 
-// Read reads one file. What is no JSON, or has no mark, is another program's.
+// Read reads one file. A file without the tool's mark, or without valid JSON, belongs to another program.
 func Read(m *machine.Machine, place string) (*File, error) {
 	data, err := m.ReadFile(place)
 	if err != nil {
@@ -59,18 +59,17 @@ func Read(m *machine.Machine, place string) (*File, error) {
 	writer, _ := mark.Member("written_by").Text()
 	f.Ours = writer == explain.SettingsWriter
 	if text, ok := mark.Member("expires").Text(); ok && f.Ours {
-		f.Expires, _ = time.Parse(time.RFC3339, text) // one that is no time is never over; the schema has a word on it
+		f.Expires, _ = time.Parse(time.RFC3339, text) // an invalid time never expires; the schema check reports it
 	}
 	return f, nil
 }
 
-// Expired tells whether a file is ours and its time is over.
+// Expired reports whether a file of the tool has expired.
 func (f *File) Expired(now time.Time) bool {
 	return f.Ours && !f.Expires.IsZero() && !now.Before(f.Expires)
 }
 
-// Lock keeps other runs of the tool from changing the file until the function that it gives is called. The directory is
-// made where it is missing.
+// Lock excludes other runs of the tool from the file until the caller calls unlock. It creates a missing directory.
 func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	at, err := m.PlaceOf(place, true)
 	if err == nil {
@@ -84,9 +83,9 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	return at.Close, nil
 }
 
-// Write puts content, with the mark, in the file's place, all at once: a program that starts meanwhile reads the old
-// file or the new one. An existing file keeps its permissions; aside keeps another program's file beside it, for Remove
-// to put back. A symbolic link stays, and its target is written.
+// Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old file
+// or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores
+// that file. Write follows a symbolic link and replaces its target.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
 	text, err := marked(content, expires)
 	if err != nil {
@@ -111,7 +110,7 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 	return err
 }
 
-// marked enters the mark in a content, and gives its text.
+// marked adds the mark to a content and returns its text.
 func marked(content map[string]any, expires time.Time) ([]byte, error) {
 	mark := map[string]any{"written_by": explain.SettingsWriter}
 	if old, ok := content[explain.SettingsMark].(map[string]any); ok && old[rulesMember] != nil {
@@ -124,7 +123,7 @@ func marked(content map[string]any, expires time.Time) ([]byte, error) {
 	return Encode(content)
 }
 
-// Encode is the text of a content.
+// Encode returns the text of a content.
 func Encode(content map[string]any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -134,7 +133,7 @@ func Encode(content map[string]any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Remove takes the file away, and puts back what Write had set aside; restored tells whether there was any.
+// Remove removes the file and restores a file that Write had set aside. restored reports whether there was one.
 func Remove(m *machine.Machine, place string) (restored bool, err error) {
 	at, err := m.PlaceOf(place, false)
 	if err != nil {
@@ -151,7 +150,7 @@ func Remove(m *machine.Machine, place string) (restored bool, err error) {
 	return err == nil, err
 }
 
-// Decode gives what one of our files says, for a change; a new content when f is nil or not ours.
+// Decode returns the content of one of the tool's files; a new content if f is nil or another program's.
 func (f *File) Decode() (map[string]any, error) {
 	fresh := map[string]any{"file_format_version": "1.0.0", "settings_array": []any{}}
 	if f == nil || !f.Ours {
@@ -169,8 +168,8 @@ func (f *File) Decode() (map[string]any, error) {
 	return content, nil
 }
 
-// For finds the object for exactly these programs in a content that Decode gave, or for all programs when there are
-// none; with create it is made where it is missing, else nil is given.
+// For returns the object for exactly these programs, or for all programs without apps, from a content of Decode. With
+// create, it adds a missing object; otherwise it returns nil.
 func For(content map[string]any, apps []string, create bool) map[string]any {
 	list, _ := content["settings_array"].([]any)
 	for _, object := range Objects(content) {
@@ -189,7 +188,7 @@ func For(content map[string]any, apps []string, create bool) map[string]any {
 	return object
 }
 
-// Drop takes the object for exactly these programs out; false when there is none.
+// Drop removes the object for exactly these programs; false if there is none.
 func Drop(content map[string]any, apps []string) bool {
 	list, _ := content["settings_array"].([]any)
 	kept := slices.DeleteFunc(slices.Clone(list), func(element any) bool {
@@ -200,7 +199,7 @@ func Drop(content map[string]any, apps []string) bool {
 	return len(kept) < len(list)
 }
 
-// Apps are the programs that an object is for, nil when it is for all.
+// Apps returns the programs of an object; nil if it is for all.
 func Apps(object map[string]any) []string {
 	return those[string](object["app_keys"])
 }

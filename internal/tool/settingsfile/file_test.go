@@ -13,7 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// settle makes a machine below a new directory, and gives a settings file's place on it and outside.
+// settle creates a machine below a temporary directory. It returns the place of a settings file on the machine and its real
+// path.
 func settle(t *testing.T) (m *machine.Machine, place, where string) {
 	t.Helper()
 	m = &machine.Machine{Root: t.TempDir()}
@@ -35,7 +36,7 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// A link stays a link, permissions stay, nothing is left lying about, and what others put into our file stays in it.
+// Write keeps a symbolic link, permissions and foreign members of the tool's file, and leaves no temporary file.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
@@ -75,7 +76,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// On the running machine, too, a link stays a link.
+// Write keeps a symbolic link on the running machine.
 func TestWriteThroughLinkHere(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -101,7 +102,7 @@ func TestWriteThroughLinkHere(t *testing.T) {
 	}
 }
 
-// A directory that cannot be written leaves the old file whole, and no half one beside it.
+// A failed write keeps the old file and leaves no partial file.
 func TestFailedWrite(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
@@ -109,7 +110,7 @@ func TestFailedWrite(t *testing.T) {
 	if err := Write(m, place, map[string]any{"bad": make(chan int)}, time.Time{}, true); err == nil {
 		t.Error("what is no JSON was written")
 	}
-	// Where the file should be is a directory that is not empty: the last step fails.
+	// A non-empty directory at the file's place makes the last step fail.
 	blocked := filepath.Join(m.Root, "blocked/vk_loader_settings.json")
 	write(t, filepath.Join(blocked, "x"), "", 0o644)
 	if err := Write(m, "/blocked/vk_loader_settings.json", map[string]any{}, time.Time{}, false); err == nil {
@@ -125,7 +126,7 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
-// Changes of many runs at once are all in the file in the end, and readers see whole files only.
+// Concurrent changes all reach the file, and readers never see a partial file.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
@@ -170,7 +171,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// Only our own files expire; objects are found by exactly their programs.
+// Only the tool's files expire. Objects are found by exactly their programs.
 func TestOwnersAndPrograms(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
@@ -202,7 +203,7 @@ func TestOwnersAndPrograms(t *testing.T) {
 	}
 }
 
-// A time that is not possible is refused, and none becomes another one.
+// Length rejects impossible durations.
 func TestLength(t *testing.T) {
 	for text, want := range map[string]time.Duration{"never": 0, "90m": 90 * time.Minute, "7d": 7 * 24 * time.Hour, "36500d": 36500 * 24 * time.Hour,
 		"36501d": -1, "400000d": -1, "876001h": -1, "-1h": -1, "0d": -1, "d": -1, "1w": -1, "": -1} {

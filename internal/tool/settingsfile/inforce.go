@@ -10,21 +10,21 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// Found is the settings files of a machine.
+// Found holds the settings files of a machine.
 type Found struct {
 	Machine machine.Machine
 	Source  *machine.Source
 	Places  []string
-	Files   []*File // that exist, in the order of the places: the first counts
+	Files   []*File // the existing files, in the order of the places; the first one counts
 }
 
-// Look looks for settings files.
+// Look finds the settings files of a machine.
 func Look(source *machine.Source) (*Found, error) {
 	p := &Found{Machine: source.Machine, Source: source, Places: explain.SettingsPlaces(source)}
 	return p, p.Again()
 }
 
-// Again reads the files once more: another run of the tool may have changed them meanwhile.
+// Again reads the files again, because another run of the tool may have changed them.
 func (p *Found) Again() (err error) {
 	if p.Files, err = Existing(&p.Machine, p.Places); err != nil {
 		return exit.As(exit.NotLooked, err)
@@ -32,7 +32,7 @@ func (p *Found) Again() (err error) {
 	return nil
 }
 
-// InForce is the file that programs get, nil without one.
+// InForce returns the file that programs use; nil without one.
 func (p *Found) InForce() *File {
 	if len(p.Files) == 0 {
 		return nil
@@ -40,14 +40,14 @@ func (p *Found) InForce() *File {
 	return p.Files[0]
 }
 
-// Expiry is a file of ours whose time was over, and what became of it.
+// Expiry is an expired file of the tool and the result of its removal.
 type Expiry struct {
 	File     *File
 	Restored bool  // another program's file is back in its place
-	Err      error // why it could not be removed: programs go on with it as before
+	Err      error // the error of the removal: programs still use the file
 }
 
-// Expire removes the settings files of ours whose time is over.
+// Expire removes the tool's expired settings files.
 func Expire(m *machine.Machine) ([]Expiry, error) {
 	files, err := Existing(m, explain.SettingsPlaces(&machine.Source{Machine: *m, AsUser: true}))
 	if err != nil {
@@ -64,7 +64,7 @@ func Expire(m *machine.Machine) ([]Expiry, error) {
 	return over, nil
 }
 
-// RemoveIf takes a file away when it is still as it was judged.
+// RemoveIf removes a file if still returns true for its current content.
 func RemoveIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
 	unlock, err := Lock(m, place)
 	if err != nil {
@@ -81,12 +81,12 @@ func RemoveIf(m *machine.Machine, place string, still func(*File) bool) (restore
 	return Remove(m, place)
 }
 
-// NotOurs is the error of a change to another program's file.
+// NotOurs returns the error for a change to another program's file.
 func NotOurs(f *File) error {
 	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on", f.Path)
 }
 
-// RealApp is RealApps for one program, and "" for none.
+// RealApp is RealApps for one program; it returns "" for "".
 func RealApp(m *machine.Machine, app string) (string, error) {
 	if app == "" {
 		return "", nil
@@ -98,7 +98,7 @@ func RealApp(m *machine.Machine, app string) (string, error) {
 	return apps[0], nil
 }
 
-// RealApps are paths as app_keys need them: full, and with links resolved, as the loader sees its own program.
+// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program.
 func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 	var out []string
 	for _, app := range apps {
@@ -111,10 +111,10 @@ func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 	return out, nil
 }
 
-// Place chooses the settings file for a change for this user, and refuses another program's.
+// Place returns the settings file for a change for this user, and rejects another program's file.
 func (p *Found) Place() (string, error) { return p.PlaceFor(false) }
 
-// PlaceFor does so for this user, or for all users.
+// PlaceFor is Place for this user or, with system, for all users.
 func (p *Found) PlaceFor(system bool) (string, error) {
 	place, err := (&Change{System: system}).place(p)
 	if err != nil {
@@ -126,7 +126,7 @@ func (p *Found) PlaceFor(system bool) (string, error) {
 	return place, nil
 }
 
-// put writes a content in place of a file of ours, or of none; nothing is left of the file when the content says nothing.
+// put writes content in place of the tool's file, or of none. It removes the file if the content is empty.
 func put(p *Found, place string, file *File, content map[string]any) error {
 	var err error
 	switch {

@@ -12,26 +12,26 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// LayerFileName is the name of the file.
+// LayerFileName is the name of the layer settings file.
 const LayerFileName = "vk_layer_settings.txt"
 
-// LayerPathVariable names the file, or its directory.
+// LayerPathVariable is the variable that names the file or its directory.
 const LayerPathVariable = "VK_LAYER_SETTINGS_PATH"
 
-// WorkingDirectory is what names the file there.
+// WorkingDirectory is the source of a file in the working directory.
 const WorkingDirectory = "the working directory"
 
-// writtenHere is the first line of a file that this package has made.
+// writtenHere is the first line of a file of this package.
 const writtenHere = "# Written by vkloader settings layer."
 
-// LayerPlace is a file that layers look for.
+// LayerPlace is a path at which layers look for the file.
 type LayerPlace struct {
 	File string `json:"file"`
-	From string `json:"from"` // what names it: the user's directory, a variable, or the working directory
+	From string `json:"from"` // the source: the user's directory, a variable, or the working directory
 }
 
-// LayerPlaces are the files that layers look for, in order: the first one that is there counts. directory is the working
-// directory of the program, "" when it is not known.
+// LayerPlaces returns the paths at which layers look for the file, in order. The first existing file counts. directory is
+// the program's working directory, "" if unknown.
 func LayerPlaces(m *machine.Machine, directory string) (list []LayerPlace) {
 	data, _ := m.Lookup(variables.DataHome.Name())
 	from := variables.DataHome.Name()
@@ -55,20 +55,20 @@ func LayerPlaces(m *machine.Machine, directory string) (list []LayerPlace) {
 	return list
 }
 
-// LayerFile is a file with settings of layers.
+// LayerFile is a file with layer settings.
 type LayerFile struct {
 	LayerPlace
 	lines []string
 }
 
-// LayerValue is a setting in a file.
+// LayerValue is a setting in a layer settings file.
 type LayerValue struct {
-	Name  string `json:"name"` // as the file has it, such as khronos_validation.enables
+	Name  string `json:"name"` // as in the file, such as khronos_validation.enables
 	Value string `json:"value"`
 	Line  int    `json:"line"`
 }
 
-// LayerFileInForce reads the file that counts; nil when there is none.
+// LayerFileInForce reads the file that counts; nil if there is none.
 func LayerFileInForce(m *machine.Machine, places []LayerPlace) (*LayerFile, error) {
 	for _, place := range places {
 		info, err := m.Stat(place.File)
@@ -80,7 +80,7 @@ func LayerFileInForce(m *machine.Machine, places []LayerPlace) (*LayerFile, erro
 	return nil, nil
 }
 
-// OpenLayerFile reads a file; one that is not there is empty.
+// OpenLayerFile reads a file. A missing file is empty.
 func OpenLayerFile(m *machine.Machine, place LayerPlace) (*LayerFile, error) {
 	text, err := m.ReadFile(place.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func OpenLayerFile(m *machine.Machine, place LayerPlace) (*LayerFile, error) {
 	return f, nil
 }
 
-// parse reads a line; false for a comment and for what is no setting.
+// parse parses a line; false for a comment and for a line without a setting.
 func parse(line string) (name, value string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
 	name, value, ok = strings.Cut(line, "=")
@@ -101,7 +101,7 @@ func parse(line string) (name, value string, ok bool) {
 	return name, value, ok && name != ""
 }
 
-// Values are the settings of a file, in order.
+// Values returns the settings of a file, in order.
 func (f *LayerFile) Values() (list []LayerValue) {
 	for i, line := range f.lines {
 		if name, value, ok := parse(line); ok {
@@ -111,7 +111,7 @@ func (f *LayerFile) Values() (list []LayerValue) {
 	return list
 }
 
-// Find is the value of a setting: the last one of its name.
+// Find returns the value of a setting. The last line with its name counts.
 func (f *LayerFile) Find(name string) (LayerValue, bool) {
 	list := f.Values()
 	for i := range slices.Backward(list) {
@@ -122,7 +122,7 @@ func (f *LayerFile) Find(name string) (LayerValue, bool) {
 	return LayerValue{}, false
 }
 
-// Set changes a setting, where it is or at the end, and Unset removes it. All other lines stay as they are.
+// Set changes a setting in its line, or adds it at the end. All other lines stay unchanged.
 func (f *LayerFile) Set(name, value string) {
 	line := name + " = " + value
 	if at, ok := f.Find(name); ok {
@@ -135,7 +135,7 @@ func (f *LayerFile) Set(name, value string) {
 	f.lines = append(f.lines, line)
 }
 
-// Unset removes a setting.
+// Unset removes a setting. All other lines stay unchanged.
 func (f *LayerFile) Unset(name string) {
 	f.lines = slices.DeleteFunc(f.lines, func(line string) bool {
 		other, _, ok := parse(line)
@@ -143,7 +143,7 @@ func (f *LayerFile) Unset(name string) {
 	})
 }
 
-// Text is the content of the file.
+// Text returns the content of the file.
 func (f *LayerFile) Text() string {
 	if len(f.lines) == 0 {
 		return ""
@@ -151,10 +151,10 @@ func (f *LayerFile) Text() string {
 	return strings.Join(f.lines, "\n") + "\n"
 }
 
-// Over tells whether nothing is left of a file that this package has made.
+// Over reports whether a file of this package has no settings left.
 func (f *LayerFile) Over() bool { return len(f.Values()) == 0 && f.Text() == writtenHere+"\n" }
 
-// Write writes the file, in one step; one that this package has made goes when nothing is left in it.
+// Write writes the file in one step. It removes a file of this package without settings.
 func (f *LayerFile) Write(m *machine.Machine) (removed bool, err error) {
 	at, err := m.PlaceOf(f.File, true)
 	if err != nil {
@@ -171,40 +171,40 @@ func (f *LayerFile) Write(m *machine.Machine) (removed bool, err error) {
 	return false, at.Replace("", []byte(f.Text()), mode)
 }
 
-// LayerSettings is what settings layer says.
+// LayerSettings is the output of "settings layer".
 type LayerSettings struct {
 	Schema    int            `json:"schema"`
 	Layer     string         `json:"layer"`
 	Manifest  string         `json:"manifest"`
 	File      string         `json:"file,omitempty"` // in force, or written
-	From      string         `json:"from,omitempty"` // what names it
+	From      string         `json:"from,omitempty"` // its source
 	Removed   bool           `json:"removed,omitempty"`
 	Settings  []SettingNow   `json:"settings"`
-	Variables []VariableLine `json:"variables,omitempty"` // that do the same
+	Variables []VariableLine `json:"variables,omitempty"` // variables with the same effect
 
-	Presets []Preset `json:"presets,omitempty"` // that the manifest proposes
+	Presets []Preset `json:"presets,omitempty"` // from the manifest
 }
 
-// SettingNow is a setting, and its value where the file has one.
+// SettingNow is a setting and its value in the file, if any.
 type SettingNow struct {
 	Setting
 	Value string `json:"value,omitempty"`
 	Line  int    `json:"line,omitempty"`
 }
 
-// VariableLine is a variable that sets a setting.
+// VariableLine is a variable with a value for a setting.
 type VariableLine struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// ShownLayers is the file in force, with what it says.
+// ShownLayers is the layer settings file in force and its values.
 type ShownLayers struct {
 	LayerPlace
 	Values []LayerValue `json:"values"`
 }
 
-// ShowLayers reads the file in force for the layers of these names, all layers for none; nil when it says nothing of them.
+// ShowLayers reads the settings of the named layers, or of all layers, from the file in force; nil if it has none of them.
 func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
 	file, err := LayerFileInForce(m, LayerPlaces(m, ThisDirectory(m)))
 	if file == nil || err != nil {
@@ -226,7 +226,8 @@ func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
 	return shown, nil
 }
 
-// ThisDirectory is the working directory, of programs that are started where the tool was; "" on a foreign machine.
+// ThisDirectory returns the working directory of the tool and of programs started from the same place; "" on a foreign
+// machine.
 func ThisDirectory(m *machine.Machine) string {
 	directory, err := os.Getwd()
 	if m.Foreign() || err != nil {

@@ -11,25 +11,25 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Setting is a setting that a layer has.
+// Setting is a setting of a layer.
 type Setting struct {
 	Key         string      `json:"key"`
-	Type        string      `json:"type"` // BOOL, INT, FLAGS, ..., as the manifest has it
+	Type        string      `json:"type"` // BOOL, INT, FLAGS, ..., as in the manifest
 	Label       string      `json:"label,omitempty"`
 	Description string      `json:"description,omitempty"`
 	Default     string      `json:"default"`
-	Values      []string    `json:"values,omitempty"`   // that it takes, of ENUM and FLAGS
-	Choices     []Choice    `json:"choices,omitempty"`  // the same values with what the manifest says of each
-	Min         *float64    `json:"min,omitempty"`      // of INT and FLOAT
-	Max         *float64    `json:"max,omitempty"`      // likewise
-	Unit        string      `json:"unit,omitempty"`     // likewise
-	Filter      string      `json:"filter,omitempty"`   // of files, such as *.json
-	Variable    string      `json:"variable,omitempty"` // that sets it, too
+	Values      []string    `json:"values,omitempty"`   // the allowed values of ENUM and FLAGS
+	Choices     []Choice    `json:"choices,omitempty"`  // the same values with labels and descriptions
+	Min         *float64    `json:"min,omitempty"`      // the minimum of INT and FLOAT
+	Max         *float64    `json:"max,omitempty"`      // the maximum of INT and FLOAT
+	Unit        string      `json:"unit,omitempty"`     // the unit of INT and FLOAT
+	Filter      string      `json:"filter,omitempty"`   // the pattern for files, such as *.json
+	Variable    string      `json:"variable,omitempty"` // the variable for the setting
 	Status      string      `json:"status,omitempty"`   // STABLE, BETA, ALPHA, DEPRECATED
 	View        string      `json:"view,omitempty"`     // STANDARD, ADVANCED, HIDDEN
-	Group       string      `json:"group,omitempty"`    // the heading that it is below
-	Depth       int         `json:"depth,omitempty"`    // how many settings it is below
-	Depends     *Dependence `json:"depends,omitempty"`  // when it has an effect; absent: always
+	Group       string      `json:"group,omitempty"`    // the group's heading
+	Depth       int         `json:"depth,omitempty"`    // the nesting depth below other settings
+	Depends     *Dependence `json:"depends,omitempty"`  // the condition for an effect; absent: always
 }
 
 // Choice is a value of ENUM or FLAGS.
@@ -41,7 +41,7 @@ type Choice struct {
 	View        string `json:"view,omitempty"`
 }
 
-// Preset is a set of values that a manifest proposes.
+// Preset is a set of values from a manifest.
 type Preset struct {
 	Label       string   `json:"label"`
 	Description string   `json:"description,omitempty"`
@@ -55,7 +55,7 @@ type Wanted struct {
 	Value string `json:"value"`
 }
 
-// rawSetting is a setting in a manifest.
+// rawSetting is a setting in the manifest's JSON.
 type rawSetting struct {
 	Key, Label, Description, Type, Env string
 	Unit, Filter, Status, View         string
@@ -101,7 +101,7 @@ type Layer struct {
 	Presets  []Preset
 }
 
-// ReadLayer takes the settings of a layer out of its manifest.
+// ReadLayer reads the settings of a layer from its manifest.
 func ReadLayer(text []byte, name string) (*Layer, error) {
 	var file struct {
 		Layer  rawLayer
@@ -115,7 +115,7 @@ func ReadLayer(text []byte, name string) (*Layer, error) {
 		if one.Name != name {
 			continue
 		}
-		// A layer with this extension reads a variable for each setting, as the libraries do that layers are built with.
+		// Layers with this extension use a library that reads a variable for each setting.
 		variables := slices.ContainsFunc(one.Extensions, func(e struct{ Name string }) bool { return e.Name == "VK_EXT_layer_settings" })
 		l.add(one.Features.Settings, variables, "", 0)
 		l.addPresets(one.Features.Presets)
@@ -124,7 +124,7 @@ func ReadLayer(text []byte, name string) (*Layer, error) {
 	return l, nil
 }
 
-// isHere tells whether something is for this system; what names none is for all.
+// isHere reports whether a setting or preset is for this system. Without platforms, it is for all.
 func isHere(platforms []string) bool {
 	return len(platforms) == 0 || slices.Contains(platforms, "LINUX")
 }
@@ -147,7 +147,7 @@ func (l *Layer) add(list []rawSetting, variables bool, group string, depth int) 
 	}
 }
 
-// setting is one that a manifest has.
+// setting converts a setting of the manifest.
 func (l *Layer) setting(r *rawSetting, variables bool, group string, depth int) Setting {
 	s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Description: r.Description, Default: textOf(r.Default), Min: r.Range.Min, Max: r.Range.Max,
 		Unit: r.Unit, Filter: r.Filter, Variable: r.Env, Status: r.Status, View: r.View, Group: group, Depth: depth}
@@ -169,7 +169,7 @@ func (l *Layer) setting(r *rawSetting, variables bool, group string, depth int) 
 	return s
 }
 
-// addPresets takes the presets that are for this system, as far as the layer has their settings.
+// addPresets adds the presets for this system, reduced to settings that the layer has.
 func (l *Layer) addPresets(list []rawPreset) {
 	for _, r := range list {
 		if !isHere(r.Platforms) {
@@ -187,10 +187,10 @@ func (l *Layer) addPresets(list []rawPreset) {
 	}
 }
 
-// layerPrefix begins the names of layers, and is not in the names of their settings.
+// layerPrefix is the prefix of layer names. Setting names do not have it.
 const layerPrefix = "VK_LAYER_"
 
-// textOf is a default as the file has values.
+// textOf returns a default value in the file's format.
 func textOf(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -205,7 +205,7 @@ func textOf(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Find is the setting of a name; nil when the layer has none.
+// Find returns the setting with a name; nil if the layer has none.
 func (l *Layer) Find(key string) *Setting {
 	for i := range l.Settings {
 		if l.Settings[i].Key == key {
@@ -215,12 +215,12 @@ func (l *Layer) Find(key string) *Setting {
 	return nil
 }
 
-// Full is the name of a setting in the file.
+// Full returns the name of a setting in the file.
 func (l *Layer) Full(key string) string {
 	return strings.ToLower(strings.TrimPrefix(l.Name, layerPrefix)) + "." + key
 }
 
-// since are settings of newer validation layers, and the values of older ones that do the same.
+// since maps settings of newer validation layers to the equivalent values of older ones.
 var since = map[string]string{
 	"validate_sync":           "enables=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
 	"validate_best_practices": "enables=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT",
@@ -230,7 +230,7 @@ var since = map[string]string{
 	"thread_safety":           "disables=VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT",
 }
 
-// Unknown is the error of a setting that the layer does not have.
+// Unknown returns the error for a setting that the layer does not have.
 func (l *Layer) Unknown(key string) error {
 	keys := term.Words(l.Settings, func(s Setting) string { return s.Key })
 	if name, value, ok := strings.Cut(since[key], "="); ok {
@@ -244,7 +244,7 @@ func (l *Layer) Unknown(key string) error {
 	return fmt.Errorf("%s has no setting %s: see vkloader settings layer %s", l.Name, key, l.Name)
 }
 
-// Check tells whether a value is of the setting's type.
+// Check returns an error if a value does not have the setting's type.
 func (s *Setting) Check(value string) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%s=%s: "+format, append([]any{s.Key, value}, args...)...)
@@ -308,13 +308,13 @@ func (s *Setting) oneOf(word string, wrong func(string, ...any) error) error {
 	return wrong("there is no %s; there is %s", word, strings.Join(s.Values, ", "))
 }
 
-// Dependence says by the values of other settings when a setting has an effect.
+// Dependence is a condition on other settings for a setting to have an effect.
 type Dependence struct {
-	Mode string   `json:"mode"` // ALL, ANY or NONE of the following
+	Mode string   `json:"mode"` // ALL, ANY or NONE of on
 	On   []Wanted `json:"on"`
 }
 
-// Holds tells whether the setting has an effect; value gives what another setting is.
+// Holds reports whether the setting has an effect. value returns the value of another setting.
 func (d *Dependence) Holds(value func(key string) string) bool {
 	if d == nil || len(d.On) == 0 {
 		return true
@@ -334,7 +334,7 @@ func (d *Dependence) Holds(value func(key string) string) bool {
 	return n == len(d.On)
 }
 
-// hasWord tells whether a value is the wanted one; of flags, whether all that are wanted are in it.
+// hasWord reports whether a value equals wanted or, for flags, contains all wanted flags.
 func hasWord(value, wanted string) bool {
 	words := strings.Split(value, ",")
 	return !slices.ContainsFunc(strings.Split(wanted, ","), func(word string) bool { return !slices.Contains(words, word) })

@@ -27,7 +27,7 @@ func read(t *testing.T, text string) *Layer {
 	return l
 }
 
-// Names, types, defaults and variables are those of the manifest, as far as they are for this system.
+// Names, types, defaults and variables come from the manifest's settings for this system.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	l := read(t, schemaText)
@@ -51,8 +51,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What a form shows of a setting is what the manifest says, as far as it is for this system; a preset has only settings that the
-// layer has.
+// A form shows the manifest's data for this system. A preset contains only settings of the layer.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	l := read(t, `{"layer":{"name":"VK_LAYER_MAKER_check","features":{"presets":[
@@ -92,7 +91,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A value of another type is refused, and a name that the layer does not have gets the closest one.
+// A value of another type is rejected, and the error for an unknown name suggests the closest one.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	l := read(t, schemaText)
@@ -118,7 +117,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A change keeps every other line, and the last setting of a name counts.
+// A change keeps every other line. The last setting with a name counts.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	f := &LayerFile{lines: strings.Split("# mine\na.x = 1 # one\nnonsense\na.y=2\na.x =3", "\n")}
@@ -135,7 +134,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// The places are those that the validation layer tries, in its order.
+// The places equal those of the validation layer, in its order.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	home, named := t.TempDir(), t.TempDir()

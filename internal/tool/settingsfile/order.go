@@ -17,10 +17,10 @@ import (
 type OrderedLayer struct {
 	Name     string `json:"name"`
 	Implicit bool   `json:"implicit"`
-	Active   bool   `json:"active"` // of a program that enables nothing itself
+	Active   bool   `json:"active"` // in a program that enables no layer
 }
 
-// OrderOutcome is what a change of the rules does, or would do.
+// OrderOutcome is the result of a change of the rules, carried out or dry.
 type OrderOutcome struct {
 	File          string
 	Program       string
@@ -28,7 +28,7 @@ type OrderOutcome struct {
 	Before, After []OrderedLayer // from the program down
 }
 
-// asker asks decisions with a content in place of the settings file.
+// asker makes decisions with a content in place of the settings file.
 type asker struct {
 	found *Found
 	place string
@@ -44,10 +44,10 @@ func (a *asker) ask(content map[string]any, program string, enabled []string, wi
 		source.Program = program
 	}
 	facts := explain.Without(explain.Replacing(&source, a.place, string(text)), without...)
-	return decide.ChangedFor(facts, decide.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // it shows pictures
+	return decide.ChangedFor(facts, decide.Program{Layers: enabled, Extensions: []string{"VK_KHR_surface"}}) // a program with a window
 }
 
-// layers are those that there are, whatever the filters among the variables leave out.
+// layers returns the installed layers, without the filters of variables.
 func (a *asker) layers(content map[string]any, program string) ([]*manifest.Layer, error) {
 	answer, err := a.ask(content, program, nil, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *asker) layers(content map[string]any, program string) ([]*manifest.Laye
 	return answer.Layers, nil
 }
 
-// view is the order that a program gets, as far as the variables of the tool's environment are its own.
+// view returns the layer order of a program, with the variables of the tool's environment.
 func (a *asker) view(content map[string]any, program string) (list []OrderedLayer, err error) {
 	answer, err := a.ask(content, program, nil)
 	if err != nil {
@@ -75,8 +75,8 @@ func (a *asker) view(content map[string]any, program string) (list []OrderedLaye
 	return list, nil
 }
 
-// RenewRules writes the rules of a content into it again. Settings that the rules are in say the same as without, except for
-// the order: when they do not, the error says of which program.
+// RenewRules writes the rules of a content into its objects again. It checks that the rules change only the order; otherwise
+// the error names the program.
 func RenewRules(found *Found, place string, content map[string]any) error {
 	a := &asker{found, place}
 	rules := rulesOf(content)
@@ -117,7 +117,7 @@ func RenewRules(found *Found, place string, content map[string]any) error {
 	return nil
 }
 
-// programOf is one of the programs that an object is for, "" when it is for all.
+// programOf returns the first program of an object; "" for all programs.
 func programOf(object map[string]any) string {
 	if apps := Apps(object); len(apps) > 0 {
 		return apps[0]
@@ -125,12 +125,12 @@ func programOf(object map[string]any) string {
 	return ""
 }
 
-// told are rules in words.
+// told describes rules.
 func told(rules []Rule) string {
 	return strings.Join(term.Words(rules, func(r Rule) string { return r.Upper + " before " + r.Lower }), ", ")
 }
 
-// missing are the layers of a rule that are not installed.
+// missing returns the layers of a rule that are not installed.
 func missing(r Rule, layers []*manifest.Layer) (names []string) {
 	for _, name := range []string{r.Upper, r.Lower} {
 		if findLayer(layers, name) == nil {
@@ -140,8 +140,8 @@ func missing(r Rule, layers []*manifest.Layer) (names []string) {
 	return names
 }
 
-// same makes the decision with and without the rules: a program gets the same layers, and in the order of the rules, one
-// that enables nothing itself and one that asks for every layer.
+// same compares the decisions with and without the rules. A program must get the same layers in the order of the rules, both
+// when it enables no layer and when it enables every layer.
 func (a *asker) same(plain, content map[string]any, program string, rules []Rule) error {
 	all, err := a.layers(plain, program)
 	if err != nil {
@@ -191,7 +191,7 @@ func (a *asker) same(plain, content map[string]any, program string, rules []Rule
 	return nil
 }
 
-// programs is whom something is said of.
+// programs describes a program, or all programs.
 func programs(program string) string {
 	if program == "" {
 		return "programs"
@@ -199,12 +199,12 @@ func programs(program string) string {
 	return program
 }
 
-// at is the place of a layer in a chain, -1 when it is not there.
+// at returns the index of a layer in a chain; -1 if it is not in it.
 func at(answer *plan.Answer, name string) int {
 	return slices.IndexFunc(answer.Active, func(one plan.Active) bool { return answer.Layers[one.Layer].Name == name })
 }
 
-// AddRule adds a rule. dry changes nothing, and tells what would come of it.
+// AddRule adds a rule. With dry, it only returns the outcome.
 func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
 	return changeRules(found, system, dry, rule.Program, func(a *asker, _ *OrderOutcome, content map[string]any) error {
 		rules := rulesOf(content)
@@ -226,7 +226,7 @@ func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
 	})
 }
 
-// RemoveRules removes the rules that which chooses; none is an error.
+// RemoveRules removes the rules for which which returns true. It returns an error if there is none.
 func RemoveRules(found *Found, system, dry bool, program string, which func(Rule) bool) (*OrderOutcome, error) {
 	return changeRules(found, system, dry, program, func(_ *asker, o *OrderOutcome, content map[string]any) error {
 		rules := rulesOf(content)
@@ -244,7 +244,7 @@ func RemoveRules(found *Found, system, dry bool, program string, which func(Rule
 	})
 }
 
-// ApplyRules writes the rules again, for the layers that are installed now.
+// ApplyRules writes the rules again for the installed layers.
 func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
 	return changeRules(found, system, false, "", func(_ *asker, _ *OrderOutcome, content map[string]any) error {
 		if len(rulesOf(content)) == 0 {
@@ -283,7 +283,7 @@ func changeRules(found *Found, system, dry bool, program string, f func(*asker, 
 	})
 }
 
-// ListRules gives the rules of the settings file in force, and what becomes of each.
+// ListRules returns the rules of the settings file in force, and their states.
 func ListRules(found *Found) ([]RuleNow, error) {
 	list := []RuleNow{}
 	file := found.InForce()
@@ -292,7 +292,7 @@ func ListRules(found *Found) ([]RuleNow, error) {
 	}
 	content, err := file.Decode()
 	if err != nil {
-		return list, nil // it was changed by hand: settings show says so
+		return list, nil // edited by hand: "settings show" reports it
 	}
 	rules := rulesOf(content)
 	if len(rules) == 0 {
@@ -322,15 +322,15 @@ func ListRules(found *Found) ([]RuleNow, error) {
 	return list, nil
 }
 
-// equal tells whether two contents say the same.
+// equal reports whether two contents are equal.
 func equal(a, b map[string]any) bool {
 	one, err := Encode(copied(a))
 	other, wrong := Encode(copied(b))
 	return err == nil && wrong == nil && string(one) == string(other)
 }
 
-// RestoreRules writes the rules of a settings file that was removed because its time was over into a new one. restored tells
-// whether there were any.
+// RestoreRules writes the rules of an expired and removed settings file into a new one. restored reports whether there were
+// any.
 func RestoreRules(found *Found, old *File) (restored bool, err error) {
 	was, err := old.Decode()
 	if err != nil || len(rulesOf(was)) == 0 {

@@ -10,16 +10,16 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// enter makes a file known to loaders, leave takes that back: here its place alone does.
+// enter makes a file known to loaders, and leave undoes that. On Linux the file's path suffices.
 func enter(string) error { return nil }
 func leave(string) error { return nil }
 
-// place chooses the file to write: the one in force, or else the first place.
+// place returns the file to write: the file in force, or else the first place.
 func (c *Change) place(p *Found) (string, error) {
 	homes, places := []string{}, p.Places
 	for _, v := range []variables.ID{variables.Home, variables.ConfigHome, variables.DataHome} {
 		value, _ := p.Machine.Lookup(v.Name())
-		if value, _, _ = strings.Cut(value, ":"); value != "" { // of a list the first counts (SET-4)
+		if value, _, _ = strings.Cut(value, ":"); value != "" { // the first element of a list counts (SET-4)
 			homes = append(homes, value)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// key is where loaders find the path of the settings file (WIN-081).
+// key is the registry key with the path of the settings file (WIN-081).
 const key = `SOFTWARE\Khronos\Vulkan\LoaderSettings`
 
-// ownPlace is where the tool writes the file of a user.
+// ownPlace returns the path of a user's file.
 func ownPlace(m *machine.Machine) (string, error) {
 	local, _ := m.Lookup("LOCALAPPDATA")
 	if local == "" {
@@ -22,13 +22,13 @@ func ownPlace(m *machine.Machine) (string, error) {
 	return local + `\vkloader\vk_loader_settings.json`, nil
 }
 
-// named are the files that the user's key names.
+// named reports whether the user's key names a file.
 func named(place string) bool {
 	values := windows.Registry(facts.CurrentUser, key, "64").Values
 	return slices.ContainsFunc(values, func(v facts.Value) bool { return v.Name == place })
 }
 
-// enter makes a file known to loaders: the user's key names it.
+// enter makes a file known to loaders: it adds the file to the user's key.
 func enter(place string) error {
 	if named(place) {
 		return nil
@@ -36,7 +36,7 @@ func enter(place string) error {
 	return windows.Register(key, place)
 }
 
-// leave takes that back for a file of the tool's own place.
+// leave removes a file at the tool's own path from the user's key.
 func leave(place string) error {
 	if own, err := ownPlace(&machine.Machine{Environ: os.Environ()}); err != nil || own != place {
 		return nil
@@ -44,7 +44,7 @@ func leave(place string) error {
 	return windows.Unregister(key, place)
 }
 
-// place chooses the file to write: the one that the user's key names, or else the tool's own place.
+// place returns the file to write: the file in the user's key, or else the tool's own path.
 func (c *Change) place(p *Found) (string, error) {
 	if c.System {
 		return "", exit.Unable("--system: settings of all users are a value in HKEY_LOCAL_MACHINE\\%s, which the tool does not write", key)

@@ -18,15 +18,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// QuarantineNow is an entry as it stands.
+// QuarantineNow is a quarantine with its current state.
 type QuarantineNow struct {
 	Quarantine
-	InForce bool   `json:"in_force"`          // loaders get it
-	Ignored string `json:"ignored,omitempty"` // why the quarantine is not in force: the program's loader does not read the settings file
+	InForce bool   `json:"in_force"`          // loaders apply it
+	Ignored string `json:"ignored,omitempty"` // the reason when it has no effect: the program's loader does not read the settings file
 	Over    string `json:"over,omitempty"`
 }
 
-// ListQuarantines gives every quarantine of the user, and of all users.
+// ListQuarantines returns every quarantine of the user and of all users.
 func ListQuarantines(found *Found) ([]QuarantineNow, error) {
 	list := []QuarantineNow{}
 	for _, place := range found.Places {
@@ -47,7 +47,7 @@ func ListQuarantines(found *Found) ([]QuarantineNow, error) {
 	return list, nil
 }
 
-// about enters which program it is for, none for all, and what the name means; others are the other drivers.
+// about resolves the program, if any, and the name of a quarantine. others are the drivers that stay in use.
 func (e *Quarantine) about(found *Found, program string) (others []string, err error) {
 	if e.Program, err = RealApp(&found.Machine, program); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (e *Quarantine) about(found *Found, program string) (others []string, err e
 	return e.identify(found)
 }
 
-// AddQuarantine puts a driver or layer, by name, into quarantine for a program, or for all when there is none. length is how
-// long; zero: until its file changes.
+// AddQuarantine quarantines a driver or layer for a program, or for all programs if program is "". The quarantine ends after
+// length; zero: when the component's file changes.
 func AddQuarantine(found *Found, name, program, why string, length time.Duration) (*Quarantine, error) {
 	e := &Quarantine{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
 	if length > 0 {
@@ -72,8 +72,8 @@ func AddQuarantine(found *Found, name, program, why string, length time.Duration
 	return e, e.enter(found, others)
 }
 
-// TryQuarantine tells which files AddQuarantine would write: with that, as the decision is made again, the driver or layer is
-// out and everything else in as before. It writes nothing. The error says why there is no such quarantine.
+// TryQuarantine returns the files that AddQuarantine would write, and writes nothing. It repeats the decision to check that
+// only the driver or layer is excluded. The error gives the reason if the quarantine is impossible.
 func TryQuarantine(found *Found, name, program string) (files []string, err error) {
 	e := &Quarantine{Name: name}
 	others, err := e.about(found, program)
@@ -121,10 +121,10 @@ func TryQuarantine(found *Found, name, program string) (files []string, err erro
 	return []string{place, QuarantineFile(place)}, nil
 }
 
-// component is a driver or layer by its manifest.
+// component identifies a driver or layer by its manifest.
 type component struct{ kind, manifest string }
 
-// given are the drivers and layers that programs get.
+// given returns the drivers and layers that programs get.
 func given(source *machine.Source) (map[component]bool, error) {
 	answer, err := decide.Plan(source)
 	if err != nil {
@@ -140,7 +140,7 @@ func given(source *machine.Source) (map[component]bool, error) {
 	return list, nil
 }
 
-// identify finds what the name means. others are the drivers that stay, when it is one.
+// identify finds the driver or layer with the quarantine's name. For a driver, others are the drivers that stay in use.
 func (e *Quarantine) identify(found *Found) (others []string, err error) {
 	answer, err := decide.Changed(explain.Lacking(found.Source, found.Places))
 	if err != nil {
@@ -180,7 +180,7 @@ func (e *Quarantine) identify(found *Found) (others []string, err error) {
 	return others, nil
 }
 
-// changeQuarantines changes the settings file and the state beside it under one lock.
+// changeQuarantines changes the settings file and its state file under one lock.
 func changeQuarantines(found *Found, place string, f func(content map[string]any, entries []Quarantine) ([]Quarantine, error)) error {
 	m := &found.Machine
 	unlock, err := Lock(m, place)
@@ -200,7 +200,7 @@ func changeQuarantines(found *Found, place string, f func(content map[string]any
 		return exit.As(exit.NotLooked, err)
 	}
 	if file != nil && !file.Ours {
-		file = nil // another program's came since: it is not touched
+		file = nil // another program's file has replaced it and is not changed
 	}
 	content, err := file.Decode()
 	if err != nil {
@@ -229,7 +229,7 @@ func changeQuarantines(found *Found, place string, f func(content map[string]any
 	return nil
 }
 
-// enter writes a quarantine down, in the place of one of the same thing.
+// enter writes a quarantine, and replaces an older one for the same component.
 func (e *Quarantine) enter(found *Found, others []string) error {
 	return changeQuarantines(found, e.Settings, func(content map[string]any, entries []Quarantine) ([]Quarantine, error) {
 		if at := slices.IndexFunc(entries, func(o Quarantine) bool { return e.same(&o) }); at >= 0 {
@@ -243,7 +243,7 @@ func (e *Quarantine) enter(found *Found, others []string) error {
 	})
 }
 
-// LiftQuarantines ends the quarantines that which chooses.
+// LiftQuarantines ends the quarantines for which which returns true.
 func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
 	for _, place := range found.Places {
 		entries, err := readQuarantines(&found.Machine, place)
@@ -271,14 +271,14 @@ func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quara
 	return lifted, nil
 }
 
-// QuarantineEnded is a quarantine that was over, and why.
+// QuarantineEnded is an ended quarantine and the reason.
 type QuarantineEnded struct {
 	Quarantine
 	Why string
 }
 
-// RenewQuarantines lifts those that are over. gone are settings files whose own time was over just now: what still holds of
-// theirs is written again.
+// RenewQuarantines lifts the quarantines that are over. gone are settings files that have just expired: it writes their
+// remaining quarantines again.
 func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err error) {
 	type about struct{ kind, name, program string }
 	reason := map[about]string{}
@@ -306,31 +306,31 @@ func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err
 	return ended, err
 }
 
-// Quarantine keeps a driver or layer out of one program, or of all.
+// Quarantine excludes a driver or layer from one program, or from all.
 type Quarantine struct {
 	Kind     string    `json:"kind"` // layer or driver
-	Name     string    `json:"name"` // of the layer; of a driver, its manifest's file name
+	Name     string    `json:"name"` // the layer's name, or the file name of the driver's manifest
 	Manifest string    `json:"manifest"`
-	File     string    `json:"file"`              // its library; when that changes, the quarantine is over
+	File     string    `json:"file"`              // its library; the quarantine ends when this file changes
 	Program  string    `json:"program,omitempty"` // executable; "": every program
 	Why      string    `json:"why,omitempty"`
 	Since    time.Time `json:"since"`
 	Until    time.Time `json:"until,omitzero"`
-	Settings string    `json:"settings"` // the settings file that says it to loaders
+	Settings string    `json:"settings"` // the settings file that excludes it
 
-	Identity Identity          `json:"identity"` // of the file
+	Identity Identity          `json:"identity"` // the identity of the library file
 	Implicit bool              `json:"implicit,omitempty"`
-	Before   map[string]string `json:"before,omitempty"` // for each program: the control that the settings file had for the layer before the quarantine
+	Before   map[string]string `json:"before,omitempty"` // the layer's earlier control in the settings, by program
 }
 
-// Identity tells whether a file is still the same.
+// Identity identifies the content of a file.
 type Identity struct {
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
 	Inode    uint64    `json:"inode"`
 }
 
-// identityOf reads it; the zero one for a file that is not there.
+// identityOf returns the identity of a file; the zero value if it does not exist.
 func identityOf(m *machine.Machine, name string) Identity {
 	info, err := m.Stat(name)
 	if err != nil {
@@ -340,7 +340,7 @@ func identityOf(m *machine.Machine, name string) Identity {
 	return Identity{info.Size(), info.ModTime().UTC(), numbers.Inode}
 }
 
-// Over says why a quarantine is over; "" while it is not.
+// Over returns the reason why a quarantine is over; "" if it is not.
 func (e *Quarantine) Over(m *machine.Machine, now time.Time) string {
 	switch id := identityOf(m, e.File); {
 	case !e.Until.IsZero() && !now.Before(e.Until):
@@ -353,26 +353,26 @@ func (e *Quarantine) Over(m *machine.Machine, now time.Time) string {
 	return ""
 }
 
-// same tells whether two keep the same driver or layer out of the same program.
+// same reports whether two quarantines exclude the same component from the same program.
 func (e *Quarantine) same(o *Quarantine) bool {
 	return e.Kind == o.Kind && e.Name == o.Name && e.Program == o.Program
 }
 
-// quarantineFileName is the file beside a settings file.
+// quarantineFileName is the name of the state file beside a settings file.
 const quarantineFileName = "vkloader_quarantine.json"
 
-// quarantineState is what stands in it.
+// quarantineState is the content of the state file.
 type quarantineState struct {
 	Schema  int          `json:"schema"`
 	Entries []Quarantine `json:"entries"`
 }
 
-// QuarantineFile is the file beside a settings file in which the entries are.
+// QuarantineFile returns the path of the state file for a settings file.
 func QuarantineFile(settings string) string {
 	return filepath.Join(filepath.Dir(settings), quarantineFileName)
 }
 
-// readQuarantines gives the entries beside a settings file; none without a state.
+// readQuarantines returns the quarantines beside a settings file; none without a state file.
 func readQuarantines(m *machine.Machine, settings string) ([]Quarantine, error) {
 	name := QuarantineFile(settings)
 	data, err := m.ReadFile(name)
@@ -392,7 +392,7 @@ func readQuarantines(m *machine.Machine, settings string) ([]Quarantine, error) 
 	return s.Entries, nil
 }
 
-// writeQuarantines puts the entries beside a settings file, all at once; without any, the state's file goes.
+// writeQuarantines writes the quarantines beside a settings file in one step. It removes the state file if there are none.
 func writeQuarantines(m *machine.Machine, settings string, entries []Quarantine) error {
 	at, err := m.PlaceOf(QuarantineFile(settings), len(entries) > 0)
 	if err != nil {
@@ -415,15 +415,15 @@ func writeQuarantines(m *machine.Machine, settings string, entries []Quarantine)
 	return at.Replace("", append(text, '\n'), 0o644)
 }
 
-// Named tells whether people mean the quarantine by a name: of the driver or layer, of its manifest, or of the one program
-// that it is for, each also without directories.
+// Named reports whether a name means the quarantine: the name of the driver or layer, of its manifest, or of its program,
+// each with or without directories.
 func (e *Quarantine) Named(name string) bool {
 	return slices.ContainsFunc([]string{e.Name, e.Manifest, e.Program}, func(own string) bool {
 		return own != "" && (name == own || name == filepath.Base(own))
 	})
 }
 
-// IsFor tells whether it is for a program alone, by the path of its executable or by the last part of that.
+// IsFor reports whether the quarantine is for one program only, given by its path or file name.
 func (e *Quarantine) IsFor(program string) bool {
 	return e.Program != "" && (program == e.Program || program == filepath.Base(e.Program))
 }

@@ -9,17 +9,17 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// keyOf names an object of the settings file by the programs that it is for; "" for all.
+// keyOf returns a key of a settings object: its programs; "" for all.
 func keyOf(object map[string]any) string { return strings.Join(Apps(object), "\n") }
 
-// put changes a content so that loaders keep the entry's driver or layer out. others are the drivers that stay.
+// put changes a content so that loaders exclude the component. others are the drivers that stay in use.
 func (e *Quarantine) put(content map[string]any, others []string) error {
 	var list []map[string]any
 	if e.Program != "" {
 		list = append(list, ForProgram(content, e.Program))
 	} else {
 		For(content, nil, true)
-		list = Objects(content) // a program gets its own object and not that for all
+		list = Objects(content) // a program with its own object ignores the object for all
 	}
 	e.Before = map[string]string{}
 	for _, object := range list {
@@ -50,7 +50,7 @@ func (e *Quarantine) put(content map[string]any, others []string) error {
 	return nil
 }
 
-// pathsOf is a list of drivers as the file has it: the last one is the first that is loaded (SET-83).
+// pathsOf returns a list of drivers in the file's order: the last element is loaded first (SET-83).
 func pathsOf(drivers []string) []any {
 	list := []any{}
 	for _, path := range slices.Backward(drivers) {
@@ -59,7 +59,7 @@ func pathsOf(drivers []string) []any {
 	return list
 }
 
-// take changes a content back; what was changed by somebody else since stays as it is.
+// take undoes put in a content. It keeps changes that others made since then.
 func (e *Quarantine) take(content map[string]any) {
 	for _, object := range Objects(content) {
 		if apps := Apps(object); e.Program != "" && !slices.Equal(apps, []string{e.Program}) {
@@ -84,7 +84,7 @@ func (e *Quarantine) take(content map[string]any) {
 			continue
 		}
 		if layers = slices.Delete(layers, at, at+1); len(layers) == 1 && nameOf(asEntry(layers[0])) == "" {
-			delete(object, "layers") // all others in their order: as without
+			delete(object, "layers") // an entry for all other layers alone has no effect
 		} else {
 			object["layers"] = layers
 		}
@@ -92,7 +92,7 @@ func (e *Quarantine) take(content map[string]any) {
 	Prune(content, e.Program)
 }
 
-// inForce tells whether a content keeps the entry's driver or layer out.
+// inForce reports whether a content excludes the component.
 func (e *Quarantine) inForce(content map[string]any) bool {
 	for _, object := range Objects(content) {
 		apps := Apps(object)

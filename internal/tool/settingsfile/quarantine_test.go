@@ -26,8 +26,7 @@ func arrayOf(t *testing.T, c map[string]any) string {
 	return string(data)
 }
 
-// What a quarantine writes keeps the layer out of whom it is for, leaves the rest of the settings in force for them, and is
-// taken back without a trace.
+// A quarantine excludes the layer from its programs, keeps the rest of their settings, and is undone completely.
 func TestPutAndTake(t *testing.T) {
 	t.Parallel()
 	const unordered = `{"control":"unordered_layer_location"}`
@@ -35,15 +34,15 @@ func TestPutAndTake(t *testing.T) {
 	for _, c := range []struct{ program, before, during string }{
 		{"/game", `[]`, `[{"app_keys":["/game"],"layers":[` + bad + `,` + unordered + `]}]`},
 		{"", `[]`, `[{"layers":[` + bad + `,` + unordered + `]}]`},
-		// It loses nothing of what is for all programs.
+		// A program's new object contains the settings for all programs.
 		{"/game", `[{"stderr_log":["warn"]}]`, `[{"app_keys":["/game"],"layers":[` + bad + `,` + unordered + `],"stderr_log":["warn"]},{"stderr_log":["warn"]}]`},
-		// Of several programs the others keep theirs.
+		// The other programs of an object keep it.
 		{"/game", `[{"app_keys":["/a","/game"],"stderr_log":["warn"]}]`,
 			`[{"app_keys":["/game"],"layers":[` + bad + `,` + unordered + `],"stderr_log":["warn"]},{"app_keys":["/a","/game"],"stderr_log":["warn"]}]`},
-		// A layer that was on is on again afterwards, in its place.
+		// An enabled layer is enabled again afterwards, in its place.
 		{"/game", `[{"app_keys":["/game"],"layers":[{"control":"on","name":"x","path":"/x"},{"control":"on","name":"bad","path":"/m/bad.json"}]}]`,
 			`[{"app_keys":["/game"],"layers":[{"control":"on","name":"x","path":"/x"},{"control":"off","name":"bad","path":"/m/bad.json"}]}]`},
-		// For all programs: also those that have settings of their own.
+		// A quarantine for all programs includes programs with their own settings.
 		{"", `[{"app_keys":["/a"],"stderr_log":["warn"]}]`,
 			`[{"app_keys":["/a"],"layers":[` + bad + `,` + unordered + `],"stderr_log":["warn"]},{"layers":[` + bad + `,` + unordered + `]}]`},
 	} {
@@ -55,7 +54,7 @@ func TestPutAndTake(t *testing.T) {
 		if got := arrayOf(t, settings); got != c.during || !e.inForce(settings) {
 			t.Errorf("for %q, %s became\n%s, want\n%s", c.program, c.before, got, c.during)
 		}
-		// As it is read again later.
+		// The state is read from JSON again.
 		data, _ := json.Marshal(e)
 		later := &Quarantine{}
 		if err := json.Unmarshal(data, later); err != nil {
@@ -64,7 +63,7 @@ func TestPutAndTake(t *testing.T) {
 		settings = contentOf(t, `{"settings_array":`+arrayOf(t, settings)+`}`)
 		want := c.before
 		if c.program == "/game" && c.before == `[{"app_keys":["/a","/game"],"stderr_log":["warn"]}]` {
-			// Settings of its own say the same as those that it had with others, and stay.
+			// The program's own object repeats the shared settings and stays.
 			want = `[{"app_keys":["/game"],"stderr_log":["warn"]},{"app_keys":["/a","/game"],"stderr_log":["warn"]}]`
 		}
 		if later.take(settings); arrayOf(t, settings) != want || later.inForce(settings) {
@@ -73,7 +72,7 @@ func TestPutAndTake(t *testing.T) {
 	}
 }
 
-// A driver is kept out by naming the others; settings that choose drivers already are not touched.
+// A driver is excluded by naming the others. Settings that already select drivers stay unchanged.
 func TestPutDriver(t *testing.T) {
 	t.Parallel()
 	e := &Quarantine{Kind: "driver", Name: "old.json", Manifest: "/d/old.json", Program: "/game"}
@@ -93,7 +92,7 @@ func TestPutDriver(t *testing.T) {
 	}
 }
 
-// A quarantine is over with its time, and when its file is gone.
+// A quarantine ends when it expires, and when its file is gone.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	m, now := &machine.Machine{}, time.Now()

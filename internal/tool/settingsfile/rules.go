@@ -7,38 +7,38 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// rulesMember is the member of the mark that holds the rules about the order of layers.
+// rulesMember is the mark's member with the rules about the order of layers.
 const rulesMember = "order"
 
-// OrderMember is the member of an entry of a list of layers that stands there for a rule alone, and of an object whose own
-// entries a rule has moved: their names as they were, "" for the place of all others.
+// OrderMember marks an entry that a list of layers contains only for a rule. In an object, it records the earlier order of
+// entries that a rule moved: their names, "" for the place of all others.
 const OrderMember = "vkloader_order"
 
-// Rule says that one layer is nearer to the program than another.
+// Rule places one layer nearer to the program than another.
 type Rule struct {
 	Upper   string `json:"upper"`
 	Lower   string `json:"lower"`
 	Program string `json:"program,omitempty"` // executable; "": every program
 }
 
-// RuleState is what becomes of a rule.
+// RuleState is the state of a rule.
 type RuleState string
 
 // States of a rule.
 const (
 	RuleInForce RuleState = "in force"
-	RuleStale   RuleState = "stale" // layers or settings have changed since it was written
-	RuleIdle    RuleState = "idle"  // one of its layers is not there
+	RuleStale   RuleState = "stale" // layers or settings have changed since the rule was written
+	RuleIdle    RuleState = "idle"  // one of its layers is missing
 )
 
-// RuleNow is a rule as it stands.
+// RuleNow is a rule with its current state.
 type RuleNow struct {
 	Rule
 	State   RuleState `json:"state"`
-	Missing []string  `json:"missing,omitempty"` // its layers that are not there
+	Missing []string  `json:"missing,omitempty"` // its missing layers
 }
 
-// rulesOf are those of a content that Decode gave. What is no rule is left out.
+// rulesOf returns the rules in a content of Decode. It skips invalid rules.
 func rulesOf(content map[string]any) (rules []Rule) {
 	mark, _ := content[explain.SettingsMark].(map[string]any)
 	list, _ := mark[rulesMember].([]any)
@@ -72,7 +72,7 @@ func setRules(content map[string]any, rules []Rule) {
 	}
 }
 
-// dropRules removes the rules for programs.
+// dropRules removes the rules for some programs.
 func dropRules(content map[string]any, apps []string) {
 	rules := rulesOf(content)
 	if kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return slices.Contains(apps, r.Program) }); len(kept) < len(rules) {
@@ -80,12 +80,12 @@ func dropRules(content map[string]any, apps []string) {
 	}
 }
 
-// Objects are the settings objects of a content.
+// Objects returns the settings objects of a content.
 func Objects(content map[string]any) []map[string]any {
 	return those[map[string]any](content["settings_array"])
 }
 
-// copied is a deep copy of an object or a content.
+// copied returns a deep copy of an object or a content.
 func copied(object map[string]any) map[string]any {
 	fresh := map[string]any{}
 	if text, err := json.Marshal(object); err == nil {
@@ -94,8 +94,8 @@ func copied(object map[string]any) map[string]any {
 	return fresh
 }
 
-// ForProgram is the object that a program gets alone. Where it gets that of other programs too, or that of all, a copy is
-// made for it, so that it loses nothing of what that says.
+// ForProgram returns the object for one program only. If the program uses an object shared with others, or the object for
+// all programs, it adds a copy for the program.
 func ForProgram(content map[string]any, program string) map[string]any {
 	if object := For(content, []string{program}, false); object != nil {
 		return object
@@ -113,11 +113,11 @@ func ForProgram(content map[string]any, program string) map[string]any {
 	}
 	fresh["app_keys"] = []any{program}
 	array, _ := content["settings_array"].([]any)
-	content["settings_array"] = append([]any{fresh}, array...) // the first that names a program counts (SET-29)
+	content["settings_array"] = append([]any{fresh}, array...) // the first object that names a program counts (SET-29)
 	return fresh
 }
 
-// Prune removes the objects that say nothing, and that of a program when it says what that for all programs says.
+// Prune removes empty objects, and the object of a program if it equals the object for all programs.
 func Prune(content map[string]any, program string) {
 	all := ""
 	for _, object := range Objects(content) {
@@ -137,7 +137,7 @@ func Prune(content map[string]any, program string) {
 	})
 }
 
-// said is what an object says, without for whom.
+// said returns the text of an object without its programs.
 func said(object map[string]any) string {
 	object = copied(object)
 	delete(object, "app_keys")

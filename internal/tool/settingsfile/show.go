@@ -12,40 +12,41 @@ import (
 	"vkloader/internal/tool/validation"
 )
 
-// Schema is raised when a field of what settings show, set and clear print changes its meaning or goes.
+// Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a field
+// raises it.
 const Schema = 1
 
-// Shown is what settings show says.
+// Shown is the output of "settings show".
 type Shown struct {
 	Schema   int           `json:"schema"`
-	File     string        `json:"file,omitempty"` // that programs get; "": none
+	File     string        `json:"file,omitempty"` // the file in force; "": none
 	Ours     bool          `json:"ours"`
 	Expires  string        `json:"expires,omitempty"`
-	Ignored  []string      `json:"ignored,omitempty"` // one sentence for each program whose loader does not read the file or a part of it
-	Shadowed []string      `json:"shadowed"`          // settings files that loaders ignore, because they use another one
-	Places   []string      `json:"places"`            // that are tried, in order
-	Programs []ForPrograms `json:"programs"`          // what the file says for whom
-	Order    []RuleNow     `json:"order,omitempty"`   // rules about the order of layers
+	Ignored  []string      `json:"ignored,omitempty"` // a sentence for each program whose loader ignores the file or a part of it
+	Shadowed []string      `json:"shadowed"`          // settings files that loaders ignore in favour of another file
+	Places   []string      `json:"places"`            // the searched places, in order
+	Programs []ForPrograms `json:"programs"`          // the file's settings by program
+	Order    []RuleNow     `json:"order,omitempty"`   // the rules about the order of layers
 
-	LayerSettings *ShownLayers `json:"layer_settings,omitempty"` // the file that layers read
+	LayerSettings *ShownLayers `json:"layer_settings,omitempty"` // the layers' own settings file
 
-	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
+	Findings []validation.Remark `json:"findings"`           // the faults of the file
 	For      string              `json:"for,omitempty"`      // --app
-	InForce  *ForPrograms        `json:"in_force,omitempty"` // what that program gets
+	InForce  *ForPrograms        `json:"in_force,omitempty"` // the settings of that program
 }
 
-// ForPrograms are the settings for one program, or for all that none is named for.
+// ForPrograms are the settings for one program, or for all programs without settings of their own.
 type ForPrograms struct {
 	App       string        `json:"app,omitempty"` // "": all others
 	Log       []string      `json:"log,omitempty"`
-	LogFile   string        `json:"log_file,omitempty"` // that gets the log, too
-	Layers    []ShownLayer  `json:"layers"`             // null: layers are as without the file
+	LogFile   string        `json:"log_file,omitempty"` // a file that also gets the log
+	Layers    []ShownLayer  `json:"layers"`             // null: unchanged by the file
 	Drivers   []string      `json:"drivers,omitempty"`
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
-	Compute   string        `json:"compute_layers,omitempty"`  // which layers programs get that show nothing: no_overlays
-	Service   string        `json:"driver_service,omitempty"`  // when the driver service is asked: always or never
+	Compute   string        `json:"compute_layers,omitempty"`  // the layers for programs without a window: no_overlays
+	Service   string        `json:"driver_service,omitempty"`  // when to ask the driver service: always or never
 }
 
 // ShownLayer is an entry of the list of layers.
@@ -63,10 +64,10 @@ type ShownDevice struct {
 	DriverUUID    string `json:"driver_uuid"`
 	DriverName    string `json:"driver_name,omitempty"`
 	DriverVersion int32  `json:"driver_version"`
-	DriverText    string `json:"driver_version_text"` // as its maker packs it, as far as the names tell who that is
+	DriverText    string `json:"driver_version_text"` // in the vendor's format, if a device name shows the vendor
 }
 
-// Show tells what the file in force says; app is the program that is asked for, "" for none.
+// Show describes the file in force. app is the program of --app, "" for none.
 func (p *Found) Show(app string) *Shown {
 	shown := &Shown{Schema: Schema, Places: p.Places, Shadowed: []string{}, Programs: []ForPrograms{},
 		Findings: []validation.Remark{}, For: app}
@@ -96,7 +97,7 @@ func (p *Found) Show(app string) *Shown {
 	return shown
 }
 
-// namedPrograms are those that a file has settings of their own for.
+// namedPrograms returns the programs with their own settings in a file.
 func namedPrograms(doc *document.Document) []string {
 	var programs []string
 	seen := map[string]bool{}
@@ -115,7 +116,7 @@ func namedPrograms(doc *document.Document) []string {
 	return programs
 }
 
-// settingsFor is what a program gets; nil when it gets no settings.
+// settingsFor returns the settings of a program; nil if it has none.
 func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	set, _, _ := settings.Read(doc, path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 	if set == nil {

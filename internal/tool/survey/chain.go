@@ -21,7 +21,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// LookAtChain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
+// LookAtChain collects the data for the drawing. library is the loader to use; "": the tool's own. still means to run no
+// child process.
 func LookAtChain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*Chain, error) {
 	made, err := decide.Of(source)
 	if err != nil {
@@ -34,13 +35,13 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	}
 	chain := chainOf(source, made)
 	if chain.Library = found.Library; source.Foreign() && library == "" {
-		chain.Library = filepath.Base(found.Library) // where it would be there is not known
+		chain.Library = filepath.Base(found.Library) // the path under which the linker would find it is unknown
 	}
-	if still || source.Class != 0 && source.Class != machine.OwnClass { // the children are of the library's own word size
+	if still || source.Class != 0 && source.Class != machine.OwnClass { // child processes have the library's word size
 		return chain, nil
 	}
 	options := Options{Library: library, Limit: limit}
-	if source.Loader != nil { // of what a program gets: what it reads is known
+	if source.Loader != nil { // the program's loader is known, and so are the variables that it reads
 		if options.Loader, err = decide.HostOf(source).LoaderOf(context.Background(), decide.Program{}); err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	return chain, nil
 }
 
-// chainOf is what the decision alone knows.
+// chainOf returns the chain from the decision alone.
 func chainOf(source *machine.Source, made *decide.Decision) *Chain {
 	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
 	in, out, answer := made.In, made.Out, made.Plan
@@ -82,7 +83,7 @@ func chainOf(source *machine.Source, made *decide.Decision) *Chain {
 	return chain
 }
 
-// before is which global commands a layer takes before there is an instance; its manifest says so.
+// before returns the pre-instance commands that a layer's manifest names.
 func before(layer *manifest.Layer) []string {
 	var list []string
 	for i, name := range manifest.PreNames {
@@ -94,7 +95,7 @@ func before(layer *manifest.Layer) []string {
 	return list
 }
 
-// questionTo is what the probe is to ask: each layer in the chain, by the functions that its manifest names, for every
+// questionTo returns the question for the probe: for each layer in the chain, with the function names of its manifest, every
 // command of the registry.
 func questionTo(answer *plan.Answer) string {
 	var out strings.Builder
@@ -111,19 +112,19 @@ func questionTo(answer *plan.Answer) string {
 	return out.String()
 }
 
-// chained tells whether a layer has functions in the chain, and whether its names can be put on a line.
+// chained reports whether a layer has functions in the chain and names that fit on a line.
 func chained(l *manifest.Layer, a plan.Active) bool {
 	return !l.Meta && !a.Unchained && !strings.ContainsAny(l.Library+l.Negotiate+l.GetInstance+l.GetDevice, "\t\n")
 }
 
-// unknownDriver is drawn for devices whose driver the loader does not name, because none could be created on them.
+// unknownDriver stands for the driver of devices without a created device, for which the loader does not name the driver.
 const unknownDriver = "a driver that is not known"
 
 // accuse marks the layers and drivers that end a program.
 func accuse(chain *Chain, source *machine.Source, found probe.Place, limit time.Duration) {
 	report, err := doctor.Examine(source, doctor.Options{})
 	if err != nil || report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit}) != nil {
-		return // the picture says as much as is known
+		return // the picture omits the culprits
 	}
 	for _, p := range report.Probes {
 		if p.Result != doctor.ProbeCrashes && p.Result != doctor.ProbeHangs && p.Result != doctor.ProbeExits {
@@ -143,10 +144,10 @@ func accuse(chain *Chain, source *machine.Source, found probe.Place, limit time.
 	}
 }
 
-// weights are words in the names of commands, by how much it matters that a layer intercepts these.
+// weights lists words in the names of commands. Interception of the first ones matters most.
 var weights = []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresent", "vkQueueSubmit", "vkCreateSwapchain", "vkAcquireNextImage", "Surface"}
 
-// important sorts commands, each once: those first by which a layer changes what a program gets or shows.
+// important sorts distinct commands by the importance of their interception.
 func important(commands []string) []string {
 	weight := func(name string) int {
 		for i, word := range weights {
@@ -160,7 +161,7 @@ func important(commands []string) []string {
 	return slices.Compact(commands)
 }
 
-// observed adds what children saw.
+// observed adds the results of child processes.
 func observed(chain *Chain, answer *plan.Answer, seen *decide.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
@@ -199,7 +200,7 @@ func observed(chain *Chain, answer *plan.Answer, seen *decide.Inspection, asked 
 		drawn := ChainDevice{Index: one.Index, Name: one.Name, Type: one.TypeText, API: one.APIText,
 			About: strings.TrimSpace(one.DriverName + " " + one.DriverInfo)}
 		i := slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return machine.SameLibrary(d.Library, one.Library) })
-		if i < 0 { // which driver it is of is not known
+		if i < 0 { // the device's driver is unknown
 			i = slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return d.Name == unknownDriver })
 			if i < 0 {
 				chain.Drivers = append(chain.Drivers, ChainDriver{Name: unknownDriver, Known: true, Devices: []ChainDevice{}})

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "draw docs/images/chain.svg again")
 
-// pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.
+// pictured returns a machine with an overlay, a capture layer with a long name, two drivers and a damaged one.
 func pictured(t *testing.T) *machine.Source {
 	t.Helper()
 	layer := func(name, library, description, more string) string {
@@ -79,7 +79,7 @@ func picturedChain(t *testing.T) *Chain {
 	return chain
 }
 
-// The picture in the documentation is the one that the tool draws. go test ./internal/tool/survey -run Picture -update draws it.
+// The picture in the documentation equals the tool's. To redraw it: go test ./internal/tool/survey -run Picture -update
 func TestPictureOfTheDocumentation(t *testing.T) {
 	var svg bytes.Buffer
 	if err := SVG(&svg, picturedChain(t)); err != nil {
@@ -100,7 +100,7 @@ func TestPictureOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// Devices come to their drivers, answers to their layers, and what is not known is said to be.
+// Devices appear with their drivers and intercepted commands with their layers. Unknown data are marked.
 func TestChainOfGraph(t *testing.T) {
 	chain := picturedChain(t)
 	if len(chain.Layers) != 3 || len(chain.Drivers) != 3 || len(chain.Out) != 1 || chain.Problem != "" {

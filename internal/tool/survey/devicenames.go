@@ -11,23 +11,23 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// DeviceNames is one device under all its names. What is not known, or does not exist, is left out.
+// DeviceNames holds all names of a device. Unknown names are absent.
 type DeviceNames struct {
-	Index  uint32 `json:"index"` // of Vulkan
+	Index  uint32 `json:"index"` // the number in Vulkan
 	Name   string `json:"name"`
 	PCI    string `json:"pci,omitempty"`
 	Kernel string `json:"kernel_driver,omitempty"`
-	Card   string `json:"card,omitempty"`   // node that shows pictures
-	Render string `json:"render,omitempty"` // node that computes
+	Card   string `json:"card,omitempty"`   // the DRM primary node, for display
+	Render string `json:"render,omitempty"` // the DRM render node
 
-	GGMLRaw     *int `json:"ggml_raw,omitempty"`     // as GGML_VK_VISIBLE_DEVICES takes it
-	GGMLCompact *int `json:"ggml_compact,omitempty"` // as llama.cpp names it without that variable: Vulkan0 is 0
+	GGMLRaw     *int `json:"ggml_raw,omitempty"`     // the number for GGML_VK_VISIBLE_DEVICES
+	GGMLCompact *int `json:"ggml_compact,omitempty"` // the number in llama.cpp without that variable: Vulkan0 is 0
 
 	CUDAUUID  string `json:"cuda_uuid,omitempty"`
-	CUDAIndex *int   `json:"cuda_index,omitempty"` // with CUDA_DEVICE_ORDER=PCI_BUS_ID
+	CUDAIndex *int   `json:"cuda_index,omitempty"` // the number with CUDA_DEVICE_ORDER=PCI_BUS_ID
 
-	OpenGL string `json:"opengl,omitempty"` // Mesa's driver, or nvidia
-	VAAPI  string `json:"vaapi,omitempty"`  // as LIBVA_DRIVER_NAME takes it
+	OpenGL string `json:"opengl,omitempty"` // Mesa's driver name, or nvidia
+	VAAPI  string `json:"vaapi,omitempty"`  // the name for LIBVA_DRIVER_NAME
 
 	vendor, device uint32
 }
@@ -46,7 +46,7 @@ const (
 	mesaNVK           = 23
 )
 
-// NamesOf maps the devices that programs see, in their order, to what the kernel shows.
+// NamesOf maps the devices of programs, in their order, to the kernel's devices.
 func NamesOf(devices []decide.Device, kernel []*drivers.GPU) []DeviceNames {
 	rows := make([]DeviceNames, len(devices))
 	for i := range devices {
@@ -61,7 +61,7 @@ func NamesOf(devices []decide.Device, kernel []*drivers.GPU) []DeviceNames {
 	return rows
 }
 
-// find is the device of the kernel: by its address, else the only one with these numbers.
+// find returns the kernel's device with the same address, or else the only one with the same IDs.
 func find(d *decide.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
 	for _, g := range kernel {
 		switch {
@@ -77,7 +77,7 @@ func find(d *decide.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
 	return found
 }
 
-// enter adds what the kernel knows.
+// enter adds the kernel's data.
 func (r *DeviceNames) enter(g *drivers.GPU) {
 	r.Kernel = g.Kernel
 	if r.PCI == "" && strings.Count(g.Name, ":") == 2 {
@@ -94,8 +94,8 @@ func (r *DeviceNames) enter(g *drivers.GPU) {
 	r.OpenGL, r.VAAPI = drivers.NamesOf(g.Kernel)
 }
 
-// compact gives the numbers of llama.cpp: of discrete and integrated devices in their order, each UUID once, by the driver
-// that it prefers; the first device where there is none of them.
+// compact assigns llama.cpp's numbers: to discrete and integrated devices in order, each UUID once with the preferred
+// driver. Without any of them, it takes the first device.
 func compact(devices []decide.Device, rows []DeviceNames) {
 	var chosen []int
 	for i := range devices {
@@ -119,7 +119,7 @@ func compact(devices []decide.Device, rows []DeviceNames) {
 	}
 }
 
-// preference orders the drivers of one device, the best first.
+// preference ranks the drivers of one device, the best first.
 func preference(driver uint32) int {
 	switch driver {
 	case mesaRADV, mesaANV, nvidiaProprietary:
@@ -132,7 +132,7 @@ func preference(driver uint32) int {
 	return 4
 }
 
-// cuda gives the names of CUDA, whose devices are those of NVIDIA's own driver.
+// cuda assigns CUDA's names to the devices of NVIDIA's own driver.
 func cuda(devices []decide.Device, rows []DeviceNames) {
 	var list []int
 	for i := range devices {
@@ -149,7 +149,7 @@ func cuda(devices []decide.Device, rows []DeviceNames) {
 	}
 }
 
-// cudaUUID is a UUID as nvidia-smi writes it; "" for none.
+// cudaUUID returns a UUID in nvidia-smi's format; "" for none.
 func cudaUUID(digits string) string {
 	if len(digits) != 32 || strings.Trim(digits, "0") == "" {
 		return ""
@@ -157,7 +157,7 @@ func cudaUUID(digits string) string {
 	return "GPU-" + digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
-// Kinds of programs whose variables are known.
+// Kinds of programs with known variables.
 const (
 	GGML = "ggml"
 	CUDA = "cuda"
@@ -165,7 +165,7 @@ const (
 	Mesa = "mesa"
 )
 
-// VariableKinds are those of a system. Windows has neither DRI nor Mesa's layer that chooses a device.
+// VariableKinds returns the kinds of a system. Windows has neither DRI nor Mesa's device selection layer.
 func VariableKinds(windows bool) []string {
 	if windows {
 		return []string{GGML, CUDA}
@@ -173,13 +173,14 @@ func VariableKinds(windows bool) []string {
 	return []string{GGML, CUDA, DRI, Mesa}
 }
 
-// DeviceVariable is a variable and its value.
+// DeviceVariable is a variable with a value.
 type DeviceVariable struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// DeviceVariables are those by which programs of a kind get one of the rows alone. The error says why there are none.
+// DeviceVariables returns the variables that give programs of a kind only the device in row at. The error gives the reason
+// if it is impossible.
 func DeviceVariables(kind string, rows []DeviceNames, at int) ([]DeviceVariable, error) {
 	r := &rows[at]
 	switch kind {

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// laptop has an Intel chip with two drivers, an NVIDIA card with two, and lavapipe; a second card is first on the bus.
+// laptop returns an Intel chip with two drivers, an NVIDIA card with two, and lavapipe. A second card is first on the bus.
 func laptop() ([]decide.Device, []*drivers.GPU) {
 	uuid := func(c string) string { return strings.Repeat(c, 32) }
 	return []decide.Device{
@@ -25,7 +25,7 @@ func laptop() ([]decide.Device, []*drivers.GPU) {
 		}
 }
 
-// One device has many names; what it has not is left out.
+// A device has several names, and absent names are omitted.
 func TestDeviceNames(t *testing.T) {
 	t.Parallel()
 	rows := NamesOf(laptop())
@@ -46,7 +46,7 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
-// Windows has no programs that DRI_PRIME or Mesa's layer would choose a device for.
+// Windows has no programs that use DRI_PRIME or Mesa's layer.
 func TestVariableKinds(t *testing.T) {
 	t.Parallel()
 	if got := strings.Join(VariableKinds(false), " "); got != "ggml cuda dri mesa" {
@@ -57,7 +57,7 @@ func TestVariableKinds(t *testing.T) {
 	}
 }
 
-// The variables name one device alone, or there is an error.
+// The variables select exactly one device, or there is an error.
 func TestDeviceVariables(t *testing.T) {
 	t.Parallel()
 	rows := NamesOf(laptop())

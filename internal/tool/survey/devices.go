@@ -18,37 +18,37 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
+// Device is a device and its visibility to programs. Hidden devices have numbers after the visible ones.
 type Device struct {
 	decide.Device
 	In  bool   `json:"in"`
 	Why string `json:"why,omitempty"` // why the device is not listed
 
 	HiddenBy Hider `json:"-"`
-	Brought  bool  `json:"-"` // its driver is there by a variable only
+	Brought  bool  `json:"-"` // a variable adds its driver
 }
 
-// Hider is what hides a device.
+// Hider is a cause for a hidden device.
 type Hider uint8
 
-// Hiders, in the order in which they are taken away.
+// Hiders, in the order of their removal.
 const (
 	Nothing Hider = iota
 	MesaLayer
-	Filters   // the variables with ids
-	Variables // that choose drivers
+	Filters   // the ID filter variables
+	Variables // variables that choose drivers
 	Settings  // the settings file
 )
 
-// Devices are those of a machine.
+// Devices are a machine's devices.
 type Devices struct {
 	List    []Device
-	Order   []Step // why those that programs see are in this order
-	Problem string // of the child that saw them
-	Died    bool   // a driver or layer ended it
+	Order   []Step // the reasons for the order of visible devices
+	Problem string // of the child process
+	Died    bool   // a driver or layer ended the child process
 }
 
-// maxLook is how long a child may take that only looks for what is hidden.
+// maxLook is the time limit of a child process that looks for hidden devices.
 const maxLook = 10 * time.Second
 
 var (
@@ -56,11 +56,11 @@ var (
 	driverFilters = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect, variables.DriversDisable}
 )
 
-// DriverVariables are those that choose drivers.
+// DriverVariables are the variables that choose drivers.
 var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFiles)
 
-// LookAtDevices asks the probe for the devices that programs get, and once more without each kind of thing that hides
-// devices or changes their order.
+// LookAtDevices asks the probe for the devices of programs, and repeats the question without each cause that hides devices
+// or changes their order.
 func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duration) (*Devices, error) {
 	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
 	seen, err := decide.Devices(found, environ, limit)
@@ -75,7 +75,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 	for _, d := range seen.Devices {
 		devices.List = append(devices.List, Device{Device: d, In: true})
 	}
-	base := seen.Devices // as they are below Mesa's layer
+	base := seen.Devices // below Mesa's layer
 	in := len(seen.Devices)
 	for _, l := range lifts(source, answer) {
 		environ = l.lift(environ)
@@ -123,14 +123,14 @@ func look(found probe.Place, environ []string, silent bool, limit time.Duration)
 	return decide.Devices(found, environ, limit)
 }
 
-// lift is one kind of thing that hides devices, taken away.
+// lift is the removal of one cause that hides devices.
 type lift struct {
 	hider Hider
-	why   fact // a device that is there without it is not there with it
+	why   fact // the reason for the devices that appear without the cause
 	lift  func(environ []string) []string
 }
 
-// lifts are what hides devices here, in the order in which it is taken away; each with all before it.
+// lifts returns the active causes in the order of their removal. Each run removes all earlier causes too.
 func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	if layer := layerOf(answer); layer >= 0 {
 		off := answer.Layers[layer].DisableName
@@ -170,7 +170,7 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	return list
 }
 
-// inForce are variables that count here, as NAME=VALUE and by their names.
+// inForce returns the effective variables of a list, as NAME=VALUE and by name.
 func inForce(source *machine.Source, answer *plan.Answer, list []variables.ID) (text string, names []string) {
 	var set []string
 	for _, v := range list {
@@ -187,7 +187,7 @@ func inForce(source *machine.Source, answer *plan.Answer, list []variables.ID) (
 	return strings.Join(set, " "), names
 }
 
-// layerOf is Mesa's layer among the layers of a decision, -1 when it is not active.
+// layerOf returns the index of Mesa's layer in a decision; -1 if it is not active.
 func layerOf(answer *plan.Answer) int {
 	for _, a := range answer.Active {
 		if answer.Layers[a.Layer].Name == drivers.MesaLayer {
@@ -197,7 +197,7 @@ func layerOf(answer *plan.Answer) int {
 	return -1
 }
 
-// wishesOf are what the variables of Mesa's layer ask for, without those that ask for nothing.
+// wishesOf returns the effective requests in the variables of Mesa's layer.
 func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
 	for _, v := range drivers.MesaVariables {
 		value, _ := source.Lookup(v.Name)
@@ -208,7 +208,7 @@ func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
 	return list
 }
 
-// InForce are the variables that choose drivers here, by their names.
+// InForce returns the names of the effective variables that choose drivers.
 func InForce(source *machine.Source) ([]string, error) {
 	answer, err := decide.Plan(source)
 	if err != nil {
@@ -218,7 +218,7 @@ func InForce(source *machine.Source) ([]string, error) {
 	return names, nil
 }
 
-// ManifestOf finds the driver manifest, among those that only variables name, whose driver lists a device; "" for none.
+// ManifestOf returns the manifest of a device's driver if only a variable names the manifest; "" otherwise.
 func ManifestOf(found probe.Place, source *machine.Source, d *decide.Device, limit time.Duration) (string, error) {
 	with, err := decide.Plan(source)
 	if err != nil {
@@ -251,8 +251,8 @@ func ManifestOf(found probe.Place, source *machine.Source, d *decide.Device, lim
 	return "", nil
 }
 
-// Try runs the probe with a settings file in place of any other; without Mesa's layer and the id filters, which act on
-// what the settings leave.
+// Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act on
+// the result of the settings.
 func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*decide.Report, error) {
 	answer, err := decide.Plan(source)
 	if err != nil {
@@ -272,18 +272,18 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 	return decide.Devices(found, environ, limit)
 }
 
-// Same tells whether devices of two runs are the same, in the same order.
+// Same reports whether two runs gave the same devices in the same order.
 func Same(a, b []decide.Device) bool {
 	return slices.EqualFunc(a, b, func(x, y decide.Device) bool { return sameDevice(&x, &y) })
 }
 
-// sameDevice compares two devices of different runs, whose numbers may differ.
+// sameDevice compares two devices of different runs and ignores their numbers.
 func sameDevice(a, b *decide.Device) bool {
 	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
-// Selected are the devices as a selector is compared with them.
+// Selected returns the devices in the form for selectors.
 func (d *Devices) Selected() []drivers.Device {
 	return term.Words(d.List, func(one Device) drivers.Device { return decide.Selected(&one.Device) })
 }

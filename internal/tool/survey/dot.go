@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// dotCommands is how many of a layer's commands its node names.
+// dotCommands is the maximum number of commands in a layer's node.
 const dotCommands = 8
 
 // culprit is the colour of a layer or driver that failed.
@@ -60,7 +60,7 @@ func DOT(w io.Writer, c *Chain) error {
 	return err
 }
 
-// dotLabel is lines as a quoted label has them; long ones are broken.
+// dotLabel returns lines as a quoted label, and breaks long lines.
 func dotLabel(lines []string) string {
 	var out []string
 	for _, line := range lines {

@@ -1,18 +1,18 @@
 package survey
 
-// Chain is what is drawn: from the program down to the devices.
+// Chain is the drawn data: a program, its loader, layers, drivers and devices.
 type Chain struct {
 	Schema  int           `json:"schema"`            // of the JSON form
-	Program string        `json:"program"`           // its path; "": any
-	Library string        `json:"library"`           // the loader's
-	Version string        `json:"version"`           // of the API that it offers
+	Program string        `json:"program"`           // its path; "": any program
+	Library string        `json:"library"`           // the loader's file
+	Version string        `json:"version"`           // the loader's API version
 	Layers  []ChainLayer  `json:"layers"`            // from the program down
-	Drivers []ChainDriver `json:"drivers"`           // in the order they are found
-	Out     []ChainOut    `json:"out"`               // found, and not used
-	Problem string        `json:"problem,omitempty"` // why the devices may not be all, or why commands are not known
+	Drivers []ChainDriver `json:"drivers"`           // in search order
+	Out     []ChainOut    `json:"out"`               // found but not used
+	Problem string        `json:"problem,omitempty"` // the reason for missing devices or commands
 }
 
-// ChainLayer is one that is active.
+// ChainLayer is an active layer.
 type ChainLayer struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
@@ -21,18 +21,18 @@ type ChainLayer struct {
 	Meta        bool     `json:"meta,omitempty"` // the layer is a meta-layer: it has no library, and enables its component layers
 	Why         string   `json:"why"`
 	Statement   string   `json:"statement"`
-	Off         string   `json:"off,omitempty"`          // a line for the environment that puts it out
-	Known       bool     `json:"known"`                  // Commands are what it intercepts
-	Unknown     string   `json:"unknown,omitempty"`      // why they are not known
-	Commands    []string `json:"commands"`               // those that matter most first: create, present, submit
-	Problem     string   `json:"problem,omitempty"`      // how it failed when it was tried alone: it is the culprit
-	Before      []string `json:"pre_instance,omitempty"` // global commands that it takes before there is an instance
-	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer of its name is in the chain
+	Off         string   `json:"off,omitempty"`          // an environment assignment that disables the layer
+	Known       bool     `json:"known"`                  // commands is complete
+	Unknown     string   `json:"unknown,omitempty"`      // the reason for unknown commands
+	Commands    []string `json:"commands"`               // the intercepted commands, the most important first
+	Problem     string   `json:"problem,omitempty"`      // the failure when it was tried alone, if it is the culprit
+	Before      []string `json:"pre_instance,omitempty"` // the intercepted pre-instance commands
+	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer with the same name is in the chain
 }
 
-// ChainDriver is one that is opened.
+// ChainDriver is an opened driver.
 type ChainDriver struct {
-	Name      string        `json:"name"` // of the manifest's file
+	Name      string        `json:"name"` // the manifest's file name
 	Manifest  string        `json:"manifest"`
 	Library   string        `json:"library"`
 	API       string        `json:"api_version,omitempty"`
@@ -44,21 +44,21 @@ type ChainDriver struct {
 	Devices   []ChainDevice `json:"devices"`
 }
 
-// ChainDevice is one that a program is shown.
+// ChainDevice is a device of a program.
 type ChainDevice struct {
 	Index uint32 `json:"index"`
 	Name  string `json:"name"`
 	Type  string `json:"type"`
 	API   string `json:"api_version"`
-	About string `json:"about,omitempty"` // the driver's own name and version
+	About string `json:"about,omitempty"` // the driver's name and version
 }
 
-// ChainOut is a driver or layer that was found and is not used.
+// ChainOut is an unused driver or layer.
 type ChainOut struct {
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
 	Manifest  string `json:"manifest"`
 	Why       string `json:"why"`
 	Statement string `json:"statement"`
-	On        string `json:"on,omitempty"` // a line for the environment that puts it in
+	On        string `json:"on,omitempty"` // an environment assignment that enables it
 }

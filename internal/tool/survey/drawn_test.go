@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// chain makes a chain with names of all lengths.
+// chain returns a chain with random names of all lengths.
 func chain(seed int64) *Chain {
 	r := rand.New(rand.NewSource(seed))
 	word := func(most int) string {
@@ -62,8 +62,8 @@ func chain(seed int64) *Chain {
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.Intn(len(list))] }
 
-// Boxes do not overlap and lie in the picture; each text lies in its box; lines of text in a column do not overlap; lines
-// between boxes cross no box.
+// Boxes lie in the picture and do not overlap. Each text lies in its box and overlaps no other text. Lines between boxes
+// cross no box.
 func TestNothingOverlapsAndNothingIsCut(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(60) {
@@ -119,7 +119,7 @@ func geometry(p *picture) (faults []string) {
 	return faults
 }
 
-// With any names the SVG is well formed, has the texts of the layout and no other, and loads nothing.
+// With any names, the SVG is well formed, contains exactly the texts of the layout, and loads nothing.
 func TestPicturesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(40) {
@@ -166,7 +166,7 @@ func TestPicturesAreWellFormed(t *testing.T) {
 	}
 }
 
-// What is shortened is whole in the title; short names stay as they are.
+// The title contains the full text of a shortened name. Short names are not shortened.
 func TestLongNamesAreWholeInTitles(t *testing.T) {
 	t.Parallel()
 	long := "VK_LAYER_" + strings.Repeat("very_", 80) + "long"
@@ -181,7 +181,7 @@ func TestLongNamesAreWholeInTitles(t *testing.T) {
 	}
 }
 
-// The text for graphviz is what graphviz takes, where it is installed, and has a node for everything.
+// graphviz, if installed, accepts the DOT text, which has a node for every part of the chain.
 func TestDOT(t *testing.T) {
 	t.Parallel()
 	dot, missing := exec.LookPath("dot")
@@ -196,7 +196,7 @@ func TestDOT(t *testing.T) {
 		for _, d := range c.Drivers {
 			nodes, edges = nodes+len(d.Devices), edges+len(d.Devices)
 		}
-		// A quoted string ends at the first quote without a backslash of its own before it.
+		// A quoted string ends at the first unescaped quote.
 		bare := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAllString(text.String(), "S")
 		if n := strings.Count(bare, " [fillcolor=S, label=S];\n"); n != nodes || strings.Contains(bare, `"`) {
 			t.Errorf("seed %d: %d nodes, want %d\n%s", seed, n, nodes, bare)

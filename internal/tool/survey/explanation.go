@@ -8,33 +8,33 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// Explanation is what explain says.
+// Explanation is the output of "vkloader explain".
 type Explanation struct {
 	Schema int             `json:"schema"`
 	App    string          `json:"app,omitempty"`
-	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
+	Loader *loaders.Loader `json:"loader,omitempty"` // the program's loader, which the decision imitates; absent: none
 
 	Static string `json:"static,omitempty"` // says that the program is statically linked; it gets no loader, so explain makes no decision
 
-	Elevated process.Rights `json:"elevated,omitempty"` // why the program runs with more rights than its user
-	Unseen   []string       `json:"unseen,omitempty"`   // variables that are set, and that it ignores for this
+	Elevated process.Rights `json:"elevated,omitempty"` // the reason why the program is elevated
+	Unseen   []string       `json:"unseen,omitempty"`   // the set variables that it ignores because of that
 
 	In  []explain.Item `json:"in"`
 	Out []explain.Item `json:"out"`
 
-	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
+	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy excludes from programs without a window
 
-	LayerSettings *settingsfile.ShownLayers `json:"layer_settings,omitempty"` // the settings that the active layers read
+	LayerSettings *settingsfile.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
 
-	UnspecifiedOrder []decide.UnspecifiedOrder `json:"chance,omitempty"` // layers whose order is by chance
+	UnspecifiedOrder []decide.UnspecifiedOrder `json:"chance,omitempty"` // layers whose order depends on readdir
 
-	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
-	Differs []process.Difference `json:"differs,omitempty"` // differences between what the process has loaded and what it would load now
+	PID     int                  `json:"pid,omitempty"`     // the explained process
+	Differs []process.Difference `json:"differs,omitempty"` // differences between the loaded files and those that it would load now
 
-	Part bool `json:"-"` // names say of what it is
+	Part bool `json:"-"` // messages name their subject
 }
 
-// ActiveLayers are the names of the layers that are in, from the program down.
+// ActiveLayers returns the names of the active layers from the program down.
 func (e *Explanation) ActiveLayers() (names []string) {
 	for i := range e.In {
 		if e.In[i].Kind == "layer" {

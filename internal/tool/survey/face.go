@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// face is a kind of text: its class in the style sheet, and its size in pixels. All text is in a font of fixed width, so the
-// width of a line follows from its letters, whichever font shows it.
+// face is a text style: its class in the style sheet and its size in pixels. All text is in a font of fixed width, so the
+// number of letters gives the width of a line in any font.
 type face struct {
 	class string
 	size  float64
 }
 
-// Widths of a letter, in thousandths of the font size. The fonts of the style sheet have 600 to 603 for Latin letters, and at
-// most the size of the font for others.
+// Widths of a letter in thousandths of the font size. The fonts of the style sheet have 600 to 603 for Latin letters and at
+// most 1000 for others.
 const (
 	letterWidth = 610
 	squareWidth = 1010
@@ -42,9 +42,9 @@ func (f *face) width(text string) float64 {
 	return float64(sum) * f.size / 1000
 }
 
-// wrap breaks a text into at most most lines no wider than room, after a space in the second half of the
-// line, else after a separator of paths and names, else anywhere.
-// An ellipsis ends the last line of a longer text; whole is then false.
+// wrap breaks a text into at most most lines no wider than room: after a space in the second half of the line, otherwise
+// after a separator of paths and names, otherwise anywhere. If the text is longer, the last line ends with an ellipsis, and
+// whole is false.
 func (f *face) wrap(text string, room float64, most int) (lines []string, whole bool) {
 	rest := []rune(text)
 	for len(rest) > 0 {
@@ -84,7 +84,7 @@ func (f *face) wrap(text string, room float64, most int) (lines []string, whole 
 
 func trimEnd(s string) string { return strings.TrimRight(s, " ") }
 
-// shorten cuts a text that is wider than room, and ends it in an ellipsis.
+// shorten cuts a text that is wider than room and ends it with an ellipsis.
 func (f *face) shorten(text string, room float64) string {
 	fits, sum := 0, f.width("…")
 	for i, r := range text {

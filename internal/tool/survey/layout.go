@@ -11,9 +11,9 @@ import (
 const (
 	margin   = 20.0
 	padding  = 12.0
-	gap      = 30.0  // between boxes, with an arrow
+	gap      = 30.0  // between boxes with an arrow
 	nearby   = 12.0  // between boxes without one
-	wide     = 860.0 // of the boxes of the chain
+	wide     = 860.0 // of the chain's boxes
 	driverX  = margin + 34
 	driverW  = 440.0
 	deviceX  = driverX + driverW + 46
@@ -21,38 +21,38 @@ const (
 	pictureW = wide + 2*margin
 )
 
-// text is one line of writing; y is its base line.
+// text is one line of text. y is its baseline.
 type text struct {
 	x, y float64
 	face *face
 	text string
 }
 
-// box is a box with its writing. id is unique in a picture.
+// box is a box with text. id is unique in a picture.
 type box struct {
 	id, class  string
 	x, y, w, h float64
 	texts      []text
-	title      string // everything, for those who point at it
+	title      string // the full text, shown as a tooltip
 }
 
-// edge is a line between boxes: horizontal and vertical pieces, with an arrow's head at the end or not.
+// edge is a line of horizontal and vertical pieces between boxes, with or without an arrowhead.
 type edge struct {
 	points [][2]float64
 	arrow  bool
 }
 
-// picture is what is drawn.
+// picture is the layout of a chain.
 type picture struct {
 	w, h  float64
 	boxes []box
 	edges []edge
 }
 
-// anyProgram is what stands for the program where none is named.
+// anyProgram replaces the program's name if there is none.
 const anyProgram = "any program that enables nothing itself"
 
-// write puts a text into the box, below what is there, and makes the box higher. A text that is empty changes nothing.
+// write adds a text below the box's content and extends the box. An empty text changes nothing.
 func (b *box) write(f *face, at, room float64, most int, s string) {
 	lines, _ := f.wrap(clean(s), room, most)
 	for _, line := range lines {
@@ -61,7 +61,7 @@ func (b *box) write(f *face, at, room float64, most int, s string) {
 	}
 }
 
-// clean replaces what would break a line or a picture.
+// clean replaces characters that would break a line or a picture.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != ' ' {
@@ -71,7 +71,7 @@ func clean(s string) string {
 	}, s)
 }
 
-// lines joins what is not empty, for a title.
+// lines joins non-empty lines for a title.
 func lines(list ...string) string {
 	var out []string
 	for _, s := range list {
@@ -82,7 +82,7 @@ func lines(list ...string) string {
 	return strings.Join(out, "\n")
 }
 
-// labelled is a text with its label, or nothing.
+// labelled returns a text with a label; "" for an empty text.
 func labelled(label, s string) string {
 	if s == "" {
 		return ""
@@ -96,12 +96,12 @@ func (p *picture) add(b box) {
 	p.h = max(p.h, b.y+b.h)
 }
 
-// column begins a box with its first line's room.
+// column returns an empty box with its top padding.
 func column(id, class string, x, y, w float64) box {
 	return box{id: id, class: class, x: x, y: y, w: w, h: padding - 4}
 }
 
-// lay makes the picture of a chain.
+// lay returns the picture of a chain.
 func lay(c *Chain) *picture {
 	p := &picture{w: pictureW}
 	y := margin
@@ -139,7 +139,7 @@ func lay(c *Chain) *picture {
 	return p
 }
 
-// layerBox has the layer to the left and what it intercepts to the right.
+// layerBox returns a box with the layer on the left and its intercepted commands on the right.
 func layerBox(l *ChainLayer, i int, y float64) box {
 	const left, gutter = 430.0, 18.0
 	class := "layer"
@@ -192,7 +192,7 @@ func (l *ChainLayer) intercepts() string {
 	return fmt.Sprintf("intercepts %d commands:", len(l.Commands))
 }
 
-// drivers hang on a line that goes down beside them; their devices are to their right.
+// drivers adds the drivers along a vertical line, with their devices to the right.
 func (p *picture) drivers(c *Chain) {
 	last := p.boxes[len(p.boxes)-1]
 	top, x := last.y+last.h, margin+14
@@ -210,7 +210,7 @@ func (p *picture) drivers(c *Chain) {
 		b := driverBox(d, i, y)
 		at := b.y + 26
 		p.edges = append(p.edges, edge{[][2]float64{{x, top}, {x, at}, {b.x, at}}, true})
-		top = at // where the next one goes on
+		top = at // the line continues to the next driver
 		p.add(b)
 		bottom := b.y + b.h + padding
 		from := [][2]float64{{b.x + b.w, at}, {deviceX - 20, at}}

@@ -8,16 +8,15 @@ import (
 	"vkloader/internal/decide/probe"
 )
 
-// Options say how it is looked.
+// Options are the options of an inspection.
 type Options struct {
-	Library  string         // a library that is looked through instead of the tool's own; "": that
-	Loader   *decide.Loader // what that library is; nil: it is not known, and nothing is decided for it
-	Fallback string         // manifest of a driver to use where there is none
-	Limit    time.Duration  // of each child
+	Library  string         // the loader library to use; "": the tool's own
+	Loader   *decide.Loader // the loader in Library; nil: unknown, so there is no decision for it
+	Fallback string         // the manifest of a driver to use if there is none
+	Limit    time.Duration  // for each child process
 }
 
-// Look has package discover inspect this machine through the library that belongs to the tool, or another one; the error is
-// for what kept it from looking.
+// Look inspects this machine through the tool's library or another one. It returns an error if the inspection is impossible.
 func Look(executable string, m machine.Machine, o Options) (*decide.Inspection, error) {
 	at, err := probe.Find(executable, o.Library)
 	if err != nil {

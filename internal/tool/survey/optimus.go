@@ -5,7 +5,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// NVIDIA's layer that puts its devices first or hides the others, and its variables, by the README of NVIDIA's driver
+// NVIDIA's layer that puts its devices first or hides the others, with its variables, from the README of NVIDIA's driver
 // (chapter "PRIME Render Offload").
 const (
 	optimusLayer   = "VK_LAYER_NV_optimus"
@@ -13,12 +13,12 @@ const (
 	optimusFilter  = "__VK_LAYER_NV_optimus"
 )
 
-// What NVIDIA's layer has to do with the order; the text is the variables, as NAME=VALUE.
+// Effects of NVIDIA's layer on the order. The text is the variables, as NAME=VALUE.
 type (
-	optimusIdle  string // the layer is not used
+	optimusIdle  string // the layer is inactive
 	optimusSorts string
-	optimusOnly  string // it leaves NVIDIA's devices alone
-	optimusNone  string // it hides them
+	optimusOnly  string // it hides other devices
+	optimusNone  string // it hides NVIDIA's devices
 )
 
 func (o optimusIdle) say() string {
@@ -37,7 +37,7 @@ func (o optimusNone) say() string {
 	return optimusLayer + " hides the devices of NVIDIA's driver: " + string(o)
 }
 
-// optimusSteps say what NVIDIA's layer has to do with the order: nothing where none of its variables is set.
+// optimusSteps returns the effects of NVIDIA's layer on the order; none without its variables.
 func optimusSteps(source *machine.Source, answer *plan.Answer) []Step {
 	offload, _ := source.Lookup(optimusOffload)
 	filter, _ := source.Lookup(optimusFilter)

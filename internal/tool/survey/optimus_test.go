@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// What NVIDIA's layer does with the order is said by its variables, and that it does nothing where it is not used.
+// The steps show the effect of NVIDIA's layer according to its variables, and no effect if the layer is inactive.
 func TestOptimus(t *testing.T) {
 	t.Parallel()
 	with := &plan.Answer{Layers: []*manifest.Layer{{Name: optimusLayer}}, Active: []plan.Active{{Layer: 0}}}

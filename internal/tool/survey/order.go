@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Who puts devices in order.
+// Sources of the device order.
 const (
 	ByDrivers  = "drivers"
 	ByLoader   = "loader"
@@ -21,7 +21,7 @@ const (
 	ByLayer    = "layer"
 )
 
-// Step is one reason for the order of devices.
+// Step is a reason for the order of devices.
 type Step struct {
 	By        string `json:"by"` // drivers, loader, settings or layer
 	What      string `json:"what"`
@@ -30,7 +30,7 @@ type Step struct {
 
 func step(by, statement string, why fact) Step { return Step{by, why.say(), statement} }
 
-// orderOf says why devices are in their order: list as programs see them, base as they are below Mesa's layer.
+// orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's layer.
 func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []Step) {
 	number := func(i int) numbered {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
@@ -53,7 +53,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	switch {
 	case answer.Settings != nil && answer.Settings.HasDevices:
 		steps = append(steps, step(BySettings, "SET-93", asConfigured(answer.Settings.File)))
-	case len(base) < 2, answer.Style == pathname.Backslash: // there it is DXGI's, of which no probe is told
+	case len(base) < 2, answer.Style == pathname.Backslash: // on Windows, DXGI gives the order, and the probe does not report it
 	case switchedOn(off):
 		steps = append(steps, step(ByDrivers, "PHY-026", unsorted(off)))
 	default:
@@ -66,7 +66,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	return append(append(steps, layerSteps(source, answer, list, base)...), optimusSteps(source, answer)...)
 }
 
-// switchedOn reads a variable as C's strtoll does: a decimal number other than 0 (PHY-026).
+// switchedOn parses a variable as C's strtoll does, and reports whether it is a decimal number other than 0 (PHY-026).
 func switchedOn(value string) bool {
 	digits := strings.TrimLeft(strings.TrimLeft(value, " \t\n\v\f\r"), "+-")
 	end := 0
@@ -76,13 +76,13 @@ func switchedOn(value string) bool {
 	return strings.Trim(digits[:end], "0") != ""
 }
 
-// chosenOf is the device that VK_LOADER_DEVICE_SELECT puts first, -1 when it chooses none (PHY-033). The loader takes the
-// first such device in the order of the drivers, which the others do not change.
+// chosenOf returns the device that VK_LOADER_DEVICE_SELECT puts first; -1 for none (PHY-033). The loader takes the first
+// match in the drivers' order.
 func chosenOf(source *machine.Source, base []decide.Device) (at int, value string) {
 	value, _ = source.Lookup(variables.DeviceSelect.Name())
 	text := strings.TrimLeft(value, " \t\n\v\f\r")
 	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
-		text = text[:end] // what follows the second number is ignored (ENV-86)
+		text = text[:end] // text after the second number is ignored (ENV-86)
 	}
 	vendor, device, ok := drivers.PCIPair(text)
 	if ok && base[0].VendorID == vendor && base[0].DeviceID == device {
@@ -91,7 +91,7 @@ func chosenOf(source *machine.Source, base []decide.Device) (at int, value strin
 	return -1, value
 }
 
-// typeRank is the order of types (PHY-027).
+// typeRank returns the rank of a device type (PHY-027).
 func typeRank(t decide.DeviceType) int {
 	at := slices.Index([]decide.DeviceType{2, 1, 3, 0, 4}, t)
 	if at < 0 {
@@ -100,7 +100,7 @@ func typeRank(t decide.DeviceType) int {
 	return at
 }
 
-// ruleOf finds the rule that puts a device before another (PHY-027), and its statement.
+// ruleOf returns the rule that puts a device before another (PHY-027), and its statement.
 func ruleOf(a, b *decide.Device, chosen bool, value string) (rule fact, statement string) {
 	switch {
 	case chosen:
@@ -117,12 +117,12 @@ func ruleOf(a, b *decide.Device, chosen bool, value string) (rule fact, statemen
 	return asFound{}, "PHY-023"
 }
 
-// comparePCI compares addresses by their numbers: a domain may have more digits than another.
+// comparePCI compares PCI addresses by their numbers. A longer domain is a larger number.
 func comparePCI(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// layerSteps say what Mesa's layer has done with the order, and what of its variables comes to nothing.
+// layerSteps returns the effects of Mesa's layer on the order, and its variables without effect.
 func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []Step {
 	wishes := wishesOf(source)
 	why := func(f fact) []Step { return []Step{step(ByLayer, "PHY-032", f)} }

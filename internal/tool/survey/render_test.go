@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// renderers make pixels of a picture: the library that file managers, mail programs and code forges use, and a browser,
-// which also knows whether its reader wants dark colours.
+// renderers convert a picture to pixels: librsvg, which file managers, mail programs and code forges use, and a browser,
+// which also handles dark mode.
 var renderers = []struct {
 	program string
 	colours palette
@@ -33,7 +33,7 @@ func browser(scheme string) func(svg, png string, w, h int) []string {
 	}
 }
 
-// Every renderer shows each box in its colour on the paper's, with a frame and with text in it.
+// Every renderer shows each box with its colour, a frame and text, on the background colour.
 func TestRenderersShowThePicture(t *testing.T) {
 	t.Parallel()
 	c := &Chain{Program: "/usr/bin/vkcube", Library: "/usr/lib/libvulkan.so.1", Version: "1.4.363",

@@ -9,21 +9,21 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fact is why programs do not see a device, or see it at its place, as values; say makes the sentence, here and nowhere
-// else.
+// fact is the reason for a device's absence or place, as data. say returns its sentence. The texts of all facts are in this
+// file.
 type fact interface{ say() string }
 
 type (
-	// hiddenByMesa is that Mesa's layer hides it, by the wishes of these variables.
+	// hiddenByMesa is a device that Mesa's layer hides because of these requests.
 	hiddenByMesa []drivers.MesaWish
 
-	// hiddenBy are the variables that filter devices, as NAME=VALUE.
+	// hiddenBy is a device that filter variables hide, as NAME=VALUE.
 	hiddenBy string
 
-	// notConfigured is the settings file whose device configurations do not name it.
+	// notConfigured is a device that the device configurations of this settings file do not name.
 	notConfigured string
 
-	// leftOutBy is what leaves its driver out: variables, as NAME=VALUE, or the settings file.
+	// leftOutBy is a device whose driver these variables (NAME=VALUE) or this settings file exclude.
 	leftOutBy string
 )
 
@@ -43,33 +43,33 @@ func (l leftOutBy) say() string { return "its driver is left out by " + string(l
 
 // Reasons for the order of devices.
 type (
-	// asConfigured is the settings file whose device configurations give the order.
+	// asConfigured is the order of the device configurations in this settings file.
 	asConfigured string
 
-	// unsorted is the value of the variable by which nothing is sorted.
+	// unsorted is the order without sorting, because of this value of a variable.
 	unsorted string
 
-	// sorted is that one device comes before another, by a rule.
+	// sorted is the order of two devices by a rule.
 	sorted struct {
 		first, second numbered
 		rule          fact
 	}
 
-	// numbered is a device with the number that programs see, -1 without one.
+	// numbered is a device with its number in programs; -1 without one.
 	numbered struct {
 		number int
 		name   string
 	}
 
-	// Rules of sorting.
-	namedBySelect string                // the value of the variable that names the first device
-	byType        struct{ a, b string } // in words
+	// Sorting rules.
+	namedBySelect string                // the value of VK_LOADER_DEVICE_SELECT
+	byType        struct{ a, b string } // type names
 	byKnownPCI    struct{}
 	byPCI         struct{ a, b string }
 	byIDs         struct{ a, b uint32 } // vendor xor device
 	asFound       struct{}
 
-	// What Mesa's layer has done with the order, by these wishes.
+	// Effects of Mesa's layer on the order, with its requests.
 	withoutMesa []drivers.MesaWish
 	leftByMesa  struct {
 		left   numbered
@@ -77,7 +77,7 @@ type (
 	}
 	firstByMesa struct {
 		first  numbered
-		before string // name of the device that the loader has first
+		before string // the name of the loader's first device
 		wishes []drivers.MesaWish
 	}
 	changedByMesa []drivers.MesaWish
@@ -141,7 +141,7 @@ func (c changedByMesa) say() string {
 
 func (s sameByMesa) say() string { return drivers.MesaLayer + " has changed nothing: " + wished(s) }
 
-// wished are the variables of Mesa's layer as NAME=VALUE, or what it does without any.
+// wished returns the variables of Mesa's layer as NAME=VALUE, or its default behaviour without any.
 func wished(wishes []drivers.MesaWish) string {
 	if len(wishes) == 0 {
 		return "none of its variables is set: it puts the device of the display first"

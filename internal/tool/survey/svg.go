@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// shapes is the style sheet without colours. Light colours are plain, for every renderer; a media query has the dark ones. The
-// sheet has no CSS variables, because librsvg does not support them.
+// shapes is the style sheet without colours. Light colours are plain rules, for every renderer; a media query has the dark
+// ones. The sheet has no CSS variables, because librsvg does not support them.
 const shapes = `
 .chain rect { stroke-width: 1 }
 .chain .aside rect { stroke-dasharray: 5 4 }
@@ -20,10 +20,10 @@ const shapes = `
 .chain .c { font-size: 11px }
 `
 
-// palette is the colours of the picture.
+// palette holds the colours of the picture.
 type palette struct {
-	paper, ink, soft, line                             string // behind everything, of text, of lesser text, of frames and arrows
-	program, loader, layer, driver, device, bad, aside string // of boxes, by kind
+	paper, ink, soft, line                             string // background, text, secondary text, frames and arrows
+	program, loader, layer, driver, device, bad, aside string // boxes by kind
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 		"#262c34", "#16305a", "#463a12", "#17401f", "#3a2a55", "#5a1f1c", "#23262b"}
 )
 
-// sheet is the palette as rules of CSS.
+// sheet returns the palette as CSS rules.
 func (p palette) sheet() string {
 	var out strings.Builder
 	rule := func(selector, property, colour string) {
@@ -52,7 +52,7 @@ func (p palette) sheet() string {
 	return out.String()
 }
 
-// PictureStyle is the sheet of a picture.
+// PictureStyle returns the style sheet of a picture.
 func PictureStyle() string {
 	return shapes + light.sheet() + "@media (prefers-color-scheme: dark) {\n" + dark.sheet() + "}\n"
 }
@@ -63,10 +63,11 @@ func SVG(w io.Writer, c *Chain) error {
 	return err
 }
 
-// PictureFragment draws the chain as an element for a page that has PictureStyle in a sheet of its own: nothing in it is styled inline.
+// PictureFragment draws the chain as an element for a page with PictureStyle in its style sheet. It contains no inline
+// style.
 func PictureFragment(c *Chain) string { return draw(lay(c), "") }
 
-// draw returns a picture as an svg element, with this style sheet in it; "" for none.
+// draw returns a picture as an svg element that contains a style sheet; "" for none.
 func draw(p *picture, sheet string) string {
 	var out strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format, args...) }
@@ -99,7 +100,7 @@ func draw(p *picture, sheet string) string {
 	return out.String()
 }
 
-// head is an arrow's head at the end of a line.
+// head returns the arrowhead at the end of a line.
 func head(from, to [2]float64) string {
 	x, y := to[0], to[1]
 	if from[1] == to[1] { // to the right
@@ -108,7 +109,7 @@ func head(from, to [2]float64) string {
 	return fmt.Sprintf("M%s %sL%s %sL%[5]s %[4]sZ", number(x), number(y), number(x-5), number(y-8), number(x+5))
 }
 
-// number writes tenths of pixels, and no more.
+// number formats a number of pixels with at most one decimal.
 func number(v float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
 }

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// invisible reports whether a character commands a terminal, changes how others are shown, or looks like nothing or like a
-// space: control characters of both sets, marks of direction, separators of lines, blanks.
+// invisible reports whether a character controls a terminal, changes the display of others, or is blank: control characters,
+// direction marks, zero-width characters, line separators and blanks.
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || blank(r)
 }
 
-// blank reports whether a character of a text looks like a space or like nothing: other spaces than that of ASCII, the blank of
-// braille, fillers of Hangul, variation selectors, and the others that Unicode lets programs leave out.
+// blank reports whether a character looks like a space or is not displayed: spaces other than ASCII's, the blank Braille
+// pattern, Hangul fillers, variation selectors, and the other characters that Unicode lets programs omit.
 func blank(r rune) bool {
 	switch {
 	case r < 0xa0:
@@ -26,7 +26,7 @@ func blank(r rune) bool {
 	return unicode.In(r, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// shown returns a character as people get it: U+FFFD for one that commands a terminal, its code for a blank.
+// shown returns the displayed form of a character: U+FFFD for one that controls a terminal, and the code of a blank.
 func shown(r rune) string {
 	switch {
 	case blank(r):
@@ -37,21 +37,21 @@ func shown(r rune) string {
 	return string(r)
 }
 
-// OneLine replaces characters that command a terminal or hide, so that a hostile name can break neither the layout nor the
-// terminal, nor look like another one. It is the one way from a file to a terminal.
+// OneLine replaces characters that control a terminal or hide text, so that a hostile name cannot break the layout, control
+// the terminal, or look like another name. Every text from a file passes through OneLine on its way to a terminal.
 func OneLine(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, invisible) < 0 {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s { // bytes that are no UTF-8 come as U+FFFD
+	for _, r := range s { // invalid UTF-8 arrives as U+FFFD
 		b.WriteString(shown(r))
 	}
 	return b.String()
 }
 
-// Escaped is JSON in which such characters stand as escapes; outside of texts, where there is white space only, it
-// changes nothing.
+// Escaped returns JSON with invisible characters as escapes. Outside of strings, JSON contains only white space and
+// punctuation, which stay unchanged.
 func Escaped(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && invisible(r) }) < 0 {
 		return text
@@ -71,16 +71,19 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// Cleaner passes text on with everything replaced that OneLine replaces, but for ends of lines, tabs and the tool's own
-// colours. It stands behind whatever prints, for what a command forgot to clean.
-type Cleaner struct{ To io.Writer }
+// Cleaner passes text on with OneLine's replacements. It keeps line ends, tabs and the tool's own colours. Every output
+// passes through it, in case a command does not call OneLine.
+type Cleaner struct {
+	To    io.Writer
+	Plain bool // the text has no colours of the tool: a name with the same codes is cleaned as well
+}
 
-// Write implements io.Writer; a character that is cut in two between calls counts as none.
+// Write implements io.Writer. It replaces a character that is split between calls.
 func (c Cleaner) Write(data []byte) (int, error) {
 	text := string(data)
 	var b strings.Builder
 	for len(text) > 0 {
-		if code := ownColour(text); code != "" {
+		if code := ownColour(text); code != "" && !c.Plain {
 			b.WriteString(code)
 			text = text[len(code):]
 			continue
@@ -99,7 +102,7 @@ func (c Cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// ownColour is one of Style's codes at the start of a text.
+// ownColour returns one of Style's codes at the start of a text.
 func ownColour(text string) string {
 	for _, code := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"} {
 		if strings.HasPrefix(text, code) {

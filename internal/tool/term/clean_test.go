@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// hostile is one of each kind of what a terminal must not get.
+// hostile contains one of each kind of character that must not reach a terminal.
 const hostile = "a\x1b]0;x\a\u009b31m\u202eb\u200bc\u2066\ufeff\u2028\U000e0041\x7f\x9b'\\\r\nd"
 
-// Nothing that commands a terminal, hides or reverses gets through; the tool's own colours and lines do.
+// Cleaner removes characters that control a terminal, hide or reverse text, and keeps the tool's own colours and line ends.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	if got := OneLine(hostile); strings.IndexFunc(got, invisible) >= 0 || !strings.HasPrefix(got, "a\uFFFD]0;x") {
@@ -17,7 +17,7 @@ func TestClean(t *testing.T) {
 	}
 	var b strings.Builder
 	text := "\x1b[1mTitle\x1b[0m\n\tö " + hostile
-	if n, err := (Cleaner{&b}).Write([]byte(text)); n != len(text) || err != nil {
+	if n, err := (Cleaner{To: &b}).Write([]byte(text)); n != len(text) || err != nil {
 		t.Error(n, err)
 	}
 	rest, ok := strings.CutPrefix(b.String(), "\x1b[1mTitle\x1b[0m\n\tö a\uFFFD")
@@ -29,7 +29,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// A shell reads back what was quoted, whatever it is.
+// A shell reads every quoted word back unchanged.
 func TestQuotedInShell(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"plain-1.json", "", "two words", "it's", "$(reboot)`x`;&|<>*?~#!", "~all~", hostile, "\x9b\xff'"} {

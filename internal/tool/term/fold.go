@@ -7,17 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Wrapper breaks lines that are longer than the terminal is wide, at spaces. What goes on is indented below the line, so
-// that it cannot be taken for a line of its own. It stands behind whatever prints, for what a command did not lay out.
-// A line without its end is kept until Flush.
+// Wrapper breaks lines at spaces to the terminal's width. It indents continuation lines, so that they differ from new lines.
+// Every output passes through it, in case a command does not break its lines. It buffers an unfinished line until Flush.
 type Wrapper struct {
 	To      io.Writer
-	Width   int   // 0: lines stay as they are
-	Err     error // the first that writing met
+	Width   int   // 0: lines stay unchanged
+	Err     error // the first write error
 	pending string
 }
 
-// NewWrapper folds what goes to w at the width that it has.
+// NewWrapper returns a Wrapper for w with the width of its terminal.
 func NewWrapper(w io.Writer, getenv func(string) string) *Wrapper {
 	f, _ := File(w)
 	return &Wrapper{To: w, Width: widthOf(f, getenv)}
@@ -52,7 +51,7 @@ func (f *Wrapper) write(text string) (int, error) {
 	return n, err
 }
 
-// Flush writes a line that has no end yet, such as a question.
+// Flush writes an unfinished line, such as a question.
 func (f *Wrapper) Flush() {
 	if f.pending != "" {
 		f.write(f.pending)
@@ -60,10 +59,10 @@ func (f *Wrapper) Flush() {
 	}
 }
 
-// foldIndent is how much further than the line its continuation begins.
+// foldIndent is the additional indentation of continuation lines.
 const foldIndent = 4
 
-// fold writes a line in lines of at most so many columns. A word that is longer has a line of its own.
+// fold writes a line in lines of at most width columns. A longer word has its own line.
 func fold(b *strings.Builder, line string, width int) {
 	if visible(line) <= width {
 		b.WriteString(line + "\n")
@@ -91,7 +90,7 @@ func fold(b *strings.Builder, line string, width int) {
 	b.WriteByte('\n')
 }
 
-// visible is how many columns a text takes, without codes of colours.
+// visible returns the number of columns of a text without colour codes.
 func visible(text string) (count int) {
 	for text != "" {
 		if code := ownColour(text); code != "" {
@@ -105,7 +104,7 @@ func visible(text string) (count int) {
 	return count
 }
 
-// raw writes past a wrapper.
+// raw writes to the writer behind a Wrapper.
 type raw struct{ past *Wrapper }
 
 func (r raw) Write(data []byte) (int, error) {
@@ -113,7 +112,7 @@ func (r raw) Write(data []byte) (int, error) {
 	return r.past.write(string(data))
 }
 
-// Raw is the writer for what other programs read, and for lines that are copied: they are not broken.
+// Raw returns a writer without line breaking, for output to other programs and for lines to copy.
 func Raw(w io.Writer) io.Writer {
 	if cleaner, ok := w.(Cleaner); ok {
 		return Cleaner{To: Raw(cleaner.To)}
@@ -124,7 +123,7 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// File is the file that a writer writes to in the end.
+// File returns the file behind a writer.
 func File(w io.Writer) (*os.File, bool) {
 	switch w := w.(type) {
 	case Cleaner:

@@ -20,7 +20,7 @@ func TestFold(t *testing.T) {
 	} {
 		var b strings.Builder
 		f := &Wrapper{To: &b, Width: 20}
-		for i := range len(c.text) { // in pieces, as it may come
+		for i := range len(c.text) { // in pieces of any size
 			fmt.Fprint(f, c.text[i:i+1])
 		}
 		f.Flush()

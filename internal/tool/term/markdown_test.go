@@ -2,7 +2,7 @@ package term
 
 import "testing"
 
-// A text from a file stays inside its span or block, whatever it is made of.
+// Any text from a file stays inside its code span or block.
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// longestName is the longest name that is compared: a longer one is no name that somebody typed.
+// longestName is the maximum length of compared names. Typed names are shorter.
 const longestName = 64
 
-// partLength is how long a part of a name must be to stand for it.
+// partLength is the minimum length of a part that identifies a name.
 const partLength = 3
 
-// NearestName is the candidate that differs least from a name, whatever the case of both; "" when none is near. Of two that
-// are equally near it is the first in the order of the alphabet. A short name may differ less than a long one.
-// Where none differs so little, it is the only candidate that contains the name, or that the name contains.
+// NearestName returns the candidate with the smallest difference from name, ignoring case; "" if none is close. Of two
+// equally close candidates it returns the alphabetically first. The allowed difference depends on the length of the name. If
+// no candidate is close, it returns the only candidate that contains the name or is contained in it.
 func NearestName(name string, candidates []string) string {
 	if len(name) > longestName {
 		return ""
@@ -43,7 +43,7 @@ func NearestName(name string, candidates []string) string {
 	return best
 }
 
-// DidYouMean is "; did you mean X?" where a candidate is near.
+// DidYouMean returns "; did you mean X?" if a candidate is close.
 func DidYouMean(name string, candidates []string) string {
 	if near := NearestName(name, candidates); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -51,11 +51,11 @@ func DidYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// nameLimit is how much a known name may differ from one that somebody typed: one byte in three, two at most.
+// nameLimit returns the maximum difference of a typed name from a known one: one byte in three, at most two.
 func nameLimit(name string) int { return min(2, max(1, len(name)/3)) }
 
-// NameDistance is how many bytes have to be inserted, removed, changed or swapped with the next to make one text of the
-// other. It takes the product of the lengths: names are short.
+// NameDistance returns the number of bytes to insert, remove, change or swap with the next to turn one text into the other.
+// Its time is proportional to the product of the lengths, which are short for names.
 func NameDistance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

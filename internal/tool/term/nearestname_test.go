@@ -22,7 +22,7 @@ func TestNearestName(t *testing.T) {
 	}
 }
 
-// The name that was meant is found by its letters, or by a part that no other name has.
+// NearestName finds a misspelled name, or a name by a unique part.
 func TestNearestNameByPart(t *testing.T) {
 	t.Parallel()
 	names := []string{"VK_LAYER_MANGOHUD_overlay", "VK_LAYER_KHRONOS_validation", "VK_LAYER_MESA_overlay"}

@@ -2,15 +2,15 @@ package term
 
 import "strings"
 
-// Paragraph is a part of a text that was written in lines.
+// Paragraph is a paragraph of a text with line breaks.
 type Paragraph struct {
 	Lines []string
-	Fixed bool // its lines stay as they are: each begins with a space, as those of tables and commands do
+	Fixed bool // the lines keep their breaks: each begins with a space, as in tables and commands
 }
 
-// Paragraphs takes a text apart at empty lines, and where lines begin to be indented or stop to be.
+// Paragraphs splits a text at empty lines and where indentation begins or ends.
 func Paragraphs(text string) (list []Paragraph) {
-	open := false // the last paragraph goes on
+	open := false // the last paragraph continues
 	for _, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
 		if strings.TrimSpace(line) == "" {
 			open = false
@@ -28,8 +28,8 @@ func Paragraphs(text string) (list []Paragraph) {
 	return list
 }
 
-// Reflow fills the paragraphs of a text to a width, with an empty line between them. A fixed line that is longer
-// continues below its own indentation.
+// Reflow fills the paragraphs of a text to a width, with an empty line between them. A longer fixed line continues with its
+// own indentation.
 func Reflow(text string, width int) string {
 	var b strings.Builder
 	for i, p := range Paragraphs(text) {
@@ -50,7 +50,7 @@ func Reflow(text string, width int) string {
 	return b.String()
 }
 
-// Hanging fills one line to a width; further lines begin with indent.
+// Hanging fills one line to a width. Further lines begin with indent.
 func Hanging(line, indent string, width int) string {
 	start := line[:min(len(line), len(indent))]
 	var b strings.Builder

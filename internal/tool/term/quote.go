@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Quoted returns a word as every POSIX shell reads it back: plain, or in single quotes. A word with bytes that a terminal must not get
-// becomes a command substitution with printf(1), whose escapes are visible. Line feeds at the end, which a substitution drops,
-// follow in single quotes. It is the one way from a file to a suggested command.
+// Quoted returns a word as input for every POSIX shell: unchanged, or in single quotes. A word with bytes that must not
+// reach a terminal becomes a command substitution with printf(1), with visible escapes. Line feeds at the end, which a
+// substitution drops, follow in single quotes. Every word from a file passes through Quoted on its way to a suggested
+// command.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
@@ -46,7 +47,7 @@ func Quoted(word string) string {
 	return b.String() + `')"` + end
 }
 
-// IsName tells whether a text can be the name of a variable in a shell (POSIX, 3.216).
+// IsName reports whether a text is a valid variable name in a shell (POSIX, 3.216).
 func IsName(text string) bool {
 	for i, r := range text {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -57,8 +58,8 @@ func IsName(text string) bool {
 	return text != ""
 }
 
-// CodeSpan is a text as an inline code span of Markdown, for a cell of a table, too: nothing in it is markup, HTML, a link or
-// a mention. What ends a cell stands as a broken bar, because readers differ in how it is escaped; "" for no text.
+// CodeSpan returns a text as a Markdown code span, also within a table cell: it contains no markup, HTML, link or mention. A
+// broken bar replaces the vertical bar, because Markdown readers differ in its escaping. The result is "" for an empty text.
 func CodeSpan(text string) string {
 	text = strings.ReplaceAll(OneLine(text), "|", "¦")
 	if strings.TrimSpace(text) == "" {
@@ -72,7 +73,7 @@ func CodeSpan(text string) string {
 	return fence + text + fence
 }
 
-// CodeBlock are lines as a fenced block of Markdown. Each is one line, whatever is in it.
+// CodeBlock returns lines as a fenced Markdown code block. Each line stays one line.
 func CodeBlock(language string, lines ...string) string {
 	most := 2
 	for i, line := range lines {
@@ -83,7 +84,7 @@ func CodeBlock(language string, lines ...string) string {
 	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
-// longest is the length of the longest run of backquotes.
+// longest returns the length of the longest run of backquotes.
 func longest(text string) int {
 	most, run := 0, 0
 	for _, r := range text {

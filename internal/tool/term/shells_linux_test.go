@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shells are those that a suggested command is pasted into, or piped to.
+// shells are the shells into which users paste or pipe suggested commands.
 var shells = [][]string{{"dash", "-c"}, {"bash", "-c"}, {"zsh", "-c"}, {"busybox", "sh", "-c"}}
 
 // readBack has each shell print a quoted word between marks.
@@ -50,7 +50,7 @@ func TestBlanksAreShown(t *testing.T) {
 			t.Errorf("%U: %q, want %q", r, got, want)
 		}
 		var b strings.Builder
-		if _, err := (Cleaner{&b}).Write([]byte("a" + string(r))); err != nil || strings.ContainsRune(b.String(), r) {
+		if _, err := (Cleaner{To: &b}).Write([]byte("a" + string(r))); err != nil || strings.ContainsRune(b.String(), r) {
 			t.Errorf("%U reaches the terminal: %q", r, b.String())
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"os"
 )
 
-// Style marks text for a terminal, or leaves it as it is.
+// Style marks text for a terminal, or leaves it unchanged.
 type Style struct {
 	colour bool
-	width  int // columns; 0: as many as it takes
+	width  int // columns; 0: unlimited
 }
 
-// StyleFor gives colour only to a terminal, and only when NO_COLOR is not set; and lines only the width that it has.
+// StyleFor returns the style for a writer: with colour on a terminal unless NO_COLOR is set, and with the terminal's width.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
 	f, ok := File(w)
 	width := widthOf(f, getenv)
@@ -21,6 +21,9 @@ func StyleFor(w io.Writer, getenv func(string) string) Style {
 	info, err := f.Stat()
 	return Style{colour: err == nil && info.Mode()&os.ModeCharDevice != 0, width: width}
 }
+
+// Coloured reports whether texts for the writer get colours.
+func (s Style) Coloured() bool { return s.colour }
 
 func (s Style) wrap(code, text string) string {
 	if !s.colour || text == "" {
@@ -32,11 +35,11 @@ func (s Style) wrap(code, text string) string {
 // Heading marks a section's title.
 func (s Style) Heading(text string) string { return s.wrap("1", text) }
 
-// Faint marks what is only there for orientation.
+// Faint marks secondary text.
 func (s Style) Faint(text string) string { return s.wrap("2", text) }
 
-// Bad marks what is wrong.
+// Bad marks a problem.
 func (s Style) Bad(text string) string { return s.wrap("31", text) }
 
-// Width is how many columns there are; 0: as many as it takes.
+// Width returns the number of columns; 0: unlimited.
 func (s Style) Width() int { return s.width }

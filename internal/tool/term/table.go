@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// Table is rows of cells, printed with aligned columns. A column whose heading begins with ">" is aligned right.
+// Table prints rows of cells in aligned columns. A heading with the prefix ">" aligns its column right.
 type Table struct {
 	headings []string
 	rows     [][]string
 }
 
-// NewTable makes a table with the given headings.
+// NewTable returns a table with headings.
 func NewTable(headings ...string) *Table {
 	return &Table{headings: headings}
 }
 
-// Row adds a row; missing cells are empty.
+// Row adds a row. Missing cells are empty.
 func (t *Table) Row(cells ...string) {
 	row := make([]string, len(t.headings))
 	copy(row, cells)
@@ -29,9 +29,8 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Print writes the table, each line after indent. Where the lines have a width, columns of words get narrower, and a cell
-// goes on below; a name is never cut in two. When names alone are too wide, the last columns that fit go to lines below
-// the others.
+// Print writes the table with indent before each line. If the width is limited, columns of words get narrower and their
+// cells wrap; a name is never broken. If names alone are too wide, columns move to lines below their row.
 func (t *Table) Print(w io.Writer, indent string, style Style) {
 	p := printer{w: w, indent: indent, style: style, below: make([]bool, len(t.headings)), right: make([]bool, len(t.headings))}
 	headings := make([]string, len(t.headings))
@@ -45,7 +44,7 @@ func (t *Table) Print(w io.Writer, indent string, style Style) {
 	}
 }
 
-// PrintOr prints the table, or a line where it has no rows.
+// PrintOr prints the table, or the line none if it has no rows.
 func (t *Table) PrintOr(none string, w io.Writer, indent string, style Style) {
 	if len(t.rows) == 0 {
 		fmt.Fprintf(w, "%s%s\n", indent, none)
@@ -60,12 +59,12 @@ type printer struct {
 	indent string
 	style  Style
 	right  []bool
-	width  []int  // of the columns
-	below  []bool // the column is on lines of its own
-	stays  int    // so many columns stay on the line
+	width  []int  // of each column
+	below  []bool // the column is on lines below the row
+	stays  int    // the number of columns that always stay on the row's line
 }
 
-// belowIndent is before cells on lines of their own: further in than the column that stays.
+// belowIndent returns the indentation of cells below the row. It is deeper than that of the remaining column.
 func (p *printer) belowIndent() string {
 	if p.stays == 2 {
 		return strings.Repeat(" ", p.width[0]+columnGap+2)
@@ -73,9 +72,9 @@ func (p *printer) belowIndent() string {
 	return "  "
 }
 
-// layOut finds the widths: as wide as the cells, narrower where there is no room, down to the longest word. Where that is
-// not enough, or a column of words would get too narrow to read, the widest column leaves the line; the first column
-// stays, and the second after a column of marks.
+// layOut computes the column widths: those of the cells, or less, down to the longest word. If that is too wide, or a column
+// of words would be too narrow to read, the widest column moves below the row. The first column stays, and also the second
+// after a column of marks.
 func (p *printer) layOut(rows [][]string) {
 	count := len(p.right)
 	natural, least := make([]int, count), make([]int, count)
@@ -102,13 +101,13 @@ func (p *printer) layOut(rows [][]string) {
 			}
 		}
 		if widest < 0 {
-			return // a name alone is too wide
+			return // a single name is too wide
 		}
 		p.below[widest] = true
 	}
 }
 
-// narrow makes columns narrower, the widest first, until they have room; false when there is none.
+// narrow reduces the widest columns until all fit; false if they cannot.
 func (p *printer) narrow(least []int, room int) bool {
 	for p.total(p.width) > room {
 		widest := -1
@@ -125,7 +124,7 @@ func (p *printer) narrow(least []int, room int) bool {
 	return true
 }
 
-// total is the width of the columns on one line.
+// total returns the width of all columns on one line.
 func (p *printer) total(width []int) int {
 	total := -columnGap
 	for i, w := range width {
@@ -136,10 +135,10 @@ func (p *printer) total(width []int) int {
 	return total
 }
 
-// columnGap is between columns.
+// columnGap is the space between columns.
 const columnGap = 2
 
-// line prints the cells of a row; mark marks each line.
+// line prints the cells of a row. mark formats each line.
 func (p *printer) line(cells []string, mark func(string) string) {
 	parts, height := make([][]string, len(cells)), 1
 	for i, cell := range cells {

@@ -66,7 +66,7 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// In 40 columns, words wrap, names stay whole, and what has no room beside them goes to lines below.
+// In 40 columns, words wrap, names stay whole, and columns without room move below the row.
 func TestTableFits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestReflow(t *testing.T) {
 	}
 }
 
-// A command in advice is never broken, and behind a wrapper neither; the words around it are.
+// A command in advice is never broken, even behind a Wrapper. Its surrounding text is.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

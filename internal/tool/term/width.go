@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// widthOf is how many columns there are: of the terminal, or what COLUMNS says; 0 for as many as it takes.
+// widthOf returns the number of columns: COLUMNS, or the terminal's width; 0: unlimited.
 func widthOf(f *os.File, getenv func(string) string) int {
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -21,8 +21,7 @@ func widthOf(f *os.File, getenv func(string) string) int {
 	return columnsOf(f)
 }
 
-// wrap cuts a text into lines of at most so many characters (0: one line), at spaces. A word is never cut in two: one
-// that is longer has a line of its own.
+// wrap breaks a text at spaces into lines of at most width characters (0: one line). A longer word has its own line.
 func wrap(text string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width {
 		return []string{text}
@@ -45,18 +44,18 @@ func wrap(text string, width int) []string {
 	return append(lines, strings.TrimRight(line, " "))
 }
 
-// Lines prints a text after a title, further lines below its beginning; style, when not nil, marks each line.
+// Lines prints a text after a title. Further lines are indented to the text's start. mark, if not nil, formats each line.
 func (s Style) Lines(w io.Writer, title string, mark func(string) string, text string) {
 	s.lines(w, title, mark, OneLine(text))
 }
 
-// kept stands for a space inside a command while a text is wrapped. No text that passed OneLine has it.
+// kept replaces spaces inside commands while a text is wrapped. No text from OneLine contains it.
 const kept = "\x00"
 
-// Advice prints a text like Lines, without breaking the commands in it: a user copies each as one line, however long it is.
+// Advice prints a text like Lines without breaking the commands in it, so that a user can copy each as one line.
 func (s Style) Advice(w io.Writer, title, text string, commands ...string) {
 	text = OneLine(text)
-	longestFirst := func(a, b string) int { return len(b) - len(a) } // one command may be a part of another
+	longestFirst := func(a, b string) int { return len(b) - len(a) } // one command may contain another
 	for _, command := range slices.SortedFunc(slices.Values(commands), longestFirst) {
 		if command = OneLine(command); command == "" {
 			continue
@@ -87,8 +86,8 @@ func (s Style) lines(w io.Writer, title string, mark func(string) string, text s
 	}
 }
 
-// columnLeast is how narrow a column of words may get.
+// columnLeast is the minimum width of a column of words.
 const columnLeast = 20
 
-// textLeast is how narrow a text may get.
+// textLeast is the minimum width of a text.
 const textLeast = 8

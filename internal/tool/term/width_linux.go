@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// columnsOf is how many columns a terminal has; 0: it is none.
+// columnsOf returns the number of columns of a terminal; 0: no terminal.
 func columnsOf(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// columnsOf is how many columns a console has; 0: it is none.
+// columnsOf returns the number of columns of a console; 0: no console.
 func columnsOf(f *os.File) int {
 	var info windows.ConsoleScreenBufferInfo
 	if windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info) != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Version is a packed Vulkan version (variant:3, major:7, minor:10, patch:12) in the usual form.
+// Version formats a packed Vulkan version (variant:3, major:7, minor:10, patch:12).
 func Version(v uint32) string {
 	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
 	if variant := v >> 29; variant != 0 {
@@ -14,14 +14,14 @@ func Version(v uint32) string {
 	return text
 }
 
-// Maker is what is known of who packs a driver's version: each may be missing.
+// Maker holds the known names of a driver's vendor. Each may be missing.
 type Maker struct {
 	Driver string // VkPhysicalDeviceDriverProperties::driverName
 	Device string // the device's name
-	Vendor uint32 // the device's
+	Vendor uint32 // of the device
 }
 
-// nvidia tells whether it is NVIDIA's own driver. NVK of Mesa, for the same devices, packs as Vulkan does.
+// nvidia reports whether the driver is NVIDIA's own. Mesa's NVK for the same devices packs versions as Vulkan does.
 func (m Maker) nvidia() bool {
 	if m.Driver != "" {
 		return m.Driver == "NVIDIA"
@@ -29,7 +29,8 @@ func (m Maker) nvidia() bool {
 	return m.Vendor == 0x10de || strings.HasPrefix(m.Device, "NVIDIA ")
 }
 
-// DriverVersion is VkPhysicalDeviceProperties::driverVersion as its maker packs it; as Vulkan's versions where that is not known.
+// DriverVersion formats VkPhysicalDeviceProperties::driverVersion in the vendor's format, or as a Vulkan version if that is
+// unknown.
 func DriverVersion(by Maker, v uint32) string {
 	if by.nvidia() { // 10, 8, 8 and 6 bits
 		return fmt.Sprintf("%d.%d.%d.%d", v>>22, v>>14&0xff, v>>6&0xff, v&0x3f)
@@ -37,7 +38,7 @@ func DriverVersion(by Maker, v uint32) string {
 	return Version(v)
 }
 
-// DeviceType is VkPhysicalDeviceType in plain words.
+// DeviceType describes a VkPhysicalDeviceType.
 func DeviceType(t uint32) string {
 	words := []string{"other", "integrated GPU", "discrete GPU", "virtual GPU", "CPU"}
 	if t < uint32(len(words)) {
@@ -46,7 +47,7 @@ func DeviceType(t uint32) string {
 	return fmt.Sprintf("type %d", t)
 }
 
-// Size is a number of bytes for people; "-" for none.
+// Size formats a number of bytes; "-" for 0.
 func Size(bytes uint64) string {
 	switch {
 	case bytes == 0:
@@ -57,7 +58,7 @@ func Size(bytes uint64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
-// Microseconds is a length of time for people: three digits or so, in milliseconds.
+// Microseconds formats a duration in milliseconds with about three digits.
 func Microseconds(us float64) string {
 	ms := us / 1000
 	switch {
@@ -70,7 +71,7 @@ func Microseconds(us float64) string {
 	}
 }
 
-// Count is a number of things in words: "no drivers", "1 driver", "2 drivers".
+// Count formats a count: "no drivers", "1 driver", "2 drivers".
 func Count(n int, thing string) string {
 	many := thing + "s"
 	if stem, ok := strings.CutSuffix(thing, "y"); ok {
@@ -85,7 +86,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Number is a number of things: "0 drivers", "1 driver".
+// Number formats a count with digits: "0 drivers", "1 driver".
 func Number(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -93,7 +94,7 @@ func Number(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Or is a text, or another one where it is empty.
+// Or returns text, or otherwise if text is empty.
 func Or(text, otherwise string) string {
 	if text == "" {
 		return otherwise
@@ -101,7 +102,7 @@ func Or(text, otherwise string) string {
 	return text
 }
 
-// Words are the texts, or what else a function gives, for each of a list.
+// Words returns the results of word for each element of a list.
 func Words[T, W any](list []T, word func(T) W) (words []W) {
 	for _, one := range list {
 		words = append(words, word(one))

@@ -14,30 +14,30 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// banner is what is overridden, on every page.
+// banner lists the overrides in force, for every page.
 type banner struct {
 	Overrides []override
 	Err       string
 }
 
-// override is one thing that programs get otherwise than the machine's files say.
+// override is a setting that changes a program's drivers, layers or devices.
 type override struct {
 	Kind   string // settings file, policy, quarantine, variable
 	What   string
-	Where  string // the file that says it
+	Where  string // the file with the setting
 	Since  string
 	By     string
 	Until  string
 	Change string // the change that removes it; "": none
-	Name   string // the change's subject
+	Name   string // the subject of the change
 	App    string
-	Hint   string // how it is removed where no change does it
+	Hint   string // the manual way to remove it if no change does
 }
 
-// allPrograms stands where no program is named.
+// allPrograms is shown if no program is named.
 const allPrograms = "all programs"
 
-// bannerOf asks what is overridden.
+// bannerOf collects the overrides in force.
 func bannerOf(r *Request) *banner {
 	b := &banner{}
 	if err := b.settings(r); err != nil {
@@ -49,7 +49,7 @@ func bannerOf(r *Request) *banner {
 	return b
 }
 
-// settings are the settings file, its policies, and the quarantines that it has.
+// settings adds the settings file, its policies, and its quarantines.
 func (b *banner) settings(r *Request) error {
 	var file settingsfile.Shown
 	if err := r.Tool.Run(r, "settings", "show", "--json").Decode(&file); err != nil {
@@ -94,7 +94,7 @@ func (b *banner) settings(r *Request) error {
 	return nil
 }
 
-// settingsSay is what a settings file says for programs, in a few words. What quarantines say is left out.
+// settingsSay summarizes a program's settings. It omits the effects of quarantines.
 func settingsSay(p *settingsfile.ForPrograms, quarantined map[string]bool) string {
 	var parts []string
 	if p.Layers != nil {
@@ -136,7 +136,7 @@ func settingsSay(p *settingsfile.ForPrograms, quarantined map[string]bool) strin
 	return strings.Join(parts, ", ")
 }
 
-// maxFew is how many names a line of the banner has.
+// maxFew is the maximum number of names in a line of the banner.
 const maxFew = 3
 
 func few(names []string) string {
@@ -146,7 +146,7 @@ func few(names []string) string {
 	return strings.Join(names, " ")
 }
 
-// quarantine are the layers and drivers that are kept out; the names of those come back.
+// quarantine adds the quarantined layers and drivers, and returns their names.
 func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 	var list struct{ Entries []settingsfile.QuarantineNow }
 	if err := r.Tool.Run(r, "quarantine", "list", "--json").Decode(&list); err != nil {
@@ -168,7 +168,7 @@ func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 	return names, nil
 }
 
-// variables are those of the session that change what programs get.
+// variables adds the session's variables that affect programs.
 func (b *banner) variables(r *Request) error {
 	var said struct{ Variables []environment.Variable }
 	if err := r.Tool.Run(r, "env", "--json").Decode(&said); err != nil {
@@ -183,7 +183,7 @@ func (b *banner) variables(r *Request) error {
 	return nil
 }
 
-// history says since when a file is as it is, and whose it is.
+// history returns the time of a file's last change, and its owner.
 func history(m *machine.Machine, path string) (since, by string) {
 	info, err := m.Stat(path)
 	if err != nil {

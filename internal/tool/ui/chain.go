@@ -14,46 +14,46 @@ import (
 
 var chainPage = &Page{Name: "program", Title: "Chain", Below: "programs", Data: chainOf}
 
-// chain is what the page of a program shows.
+// chain is the data of a program's page.
 type chain struct {
 	*subject
 	Draft   *draft
 	Before  *survey.Explanation
-	After   *survey.Explanation // nil: no change
-	Line    string              // the command line that would make the change
+	After   *survey.Explanation // the decision with the draft; nil: no change
+	Line    string              // the command line that makes the change
 	Rows    []row
-	More    int // rows that are not shown
+	More    int // the number of hidden rows
 	Find    string
 	Loader  string
-	Library string       // the loader that the picture's child loads; "": the tool's own
+	Library string       // the loader of the picture's child process; "": the tool's own
 	Query   string       // of the address, with the draft
-	All     template.URL // the page with more rows
+	All     template.URL // a link to the page with all rows
 	Note    string       // a remark about the change
-	Wrong   string       // why the change cannot be made
-	Say     string       // what a reader is told of the last step
+	Wrong   string       // the reason if the change is impossible
+	Say     string       // the announcement of the last step for screen readers
 	Sides   []side
-	Still   bool // the picture is drawn without asking layers and devices: there are too many
+	Still   bool // the picture is drawn without child processes: there are too many layers and drivers
 }
 
-// row is a layer or driver, in or out.
+// row is a layer or driver, in use or not.
 type row struct {
 	explain.Item
 	N       int
 	In      bool
-	First   bool // of the layers that are in
+	First   bool // the first of the layers in use
 	Last    bool
-	Now     string // what the draft says of it: on, off, auto; "": nothing
-	Changed bool   // in and out with the draft is not what it is without
+	Now     string // the draft's control: on, off, auto; "": none
+	Changed bool   // the draft puts it into use or out of use
 }
 
-// maxRows is how many layers and drivers a page shows before it is asked for all.
+// maxRows is the maximum number of rows on a page, unless the reader asks for all.
 const maxRows = 60
 
-// maxAsked is how many drivers and layers a machine has whose picture is drawn with what children see: with more, they take
-// too long.
+// maxAsked is the maximum number of drivers and layers for a picture with data from child processes. More would take too
+// long.
 const maxAsked = 500
 
-// explainedFor asks for the decision, without what takes long for thousands of layers.
+// explainedFor returns the decision without parts that take long for thousands of layers.
 func explainedFor(r *Request, tool Tool, s *subject) (*survey.Explanation, error) {
 	e := &survey.Explanation{}
 	return e, tool.Run(r, s.args("explain", "--json", "--no-fixes")...).Decode(e)
@@ -106,7 +106,7 @@ func chainOf(r *Request) (any, error) {
 func (c *chain) draw(r *Request) {
 	now := c.Before
 	if act := r.Query.Get("do"); act != "" {
-		// What is up or down is so in the chain with the draft as it was before this step.
+		// "Up" and "down" refer to the chain with the draft before this step.
 		from := c.Before
 		if !c.Draft.empty() {
 			if after, err := c.with(r); err == nil {
@@ -127,7 +127,7 @@ func (c *chain) draw(r *Request) {
 	c.compare()
 }
 
-// with is the decision with the draft, made by the core with the file as it would be.
+// with returns the core's decision with the draft in place of the settings file.
 func (c *chain) with(r *Request) (*survey.Explanation, error) {
 	plan, err := c.Draft.plan(r)
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *chain) with(r *Request) (*survey.Explanation, error) {
 	return explainedFor(r, seeing(r.Tool, plan.Files), c.subject)
 }
 
-// seeing is the tool on a machine where files are as they would be.
+// seeing returns the tool for a machine with planned files.
 func seeing(tool Tool, files []File) Tool {
 	added := map[string]string{}
 	var without []string
@@ -151,7 +151,7 @@ func seeing(tool Tool, files []File) Tool {
 	return tool.With(added, without...)
 }
 
-// rows lists what is in and what is out; all: not only the first.
+// rows lists the components in use and out of use. all raises the limit.
 func (c *chain) rows(now *survey.Explanation, all bool) {
 	type key struct{ kind, manifest, name string }
 	was := map[key]bool{}
@@ -180,7 +180,7 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 	}
 }
 
-// Same tells whether the change changes no layer.
+// Same reports whether the change affects no layer.
 func (c *chain) Same() bool {
 	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers())
 }
@@ -192,10 +192,10 @@ type side struct {
 	More  int
 }
 
-// sideItem is a layer in a column; Mark says what becomes of it.
+// sideItem is a layer in a column. Mark is the layer's change.
 type sideItem struct{ Name, Mark string }
 
-// compare puts the layers without and with the draft into two columns.
+// compare lists the layers without and with the draft in two columns.
 func (c *chain) compare() {
 	if c.After == nil {
 		return
@@ -222,7 +222,7 @@ func (c *chain) compare() {
 	}
 }
 
-// moved tells whether a layer has another place among those that both lists have.
+// moved reports whether a layer changes its place among the layers of both lists.
 func moved(name string, list, other []string) bool {
 	if len(list) > maxRows*10 || len(other) > maxRows*10 {
 		return false
@@ -242,8 +242,7 @@ func moved(name string, list, other []string) bool {
 	return place(list, other) != place(other, list)
 }
 
-// itemPart is what is known of one layer or driver of a chain, and takes too long for all: who installed it, and what
-// switches it.
+// itemPart shows the data of one layer or driver that take too long to collect for all: its package, and its switches.
 var itemPart = &Page{Name: "item", Title: "Layer or driver", Data: itemOf}
 
 func itemOf(r *Request) (any, error) {

@@ -18,23 +18,23 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Change is one kind of change that pages offer.
+// Change is a kind of change that pages offer.
 type Change interface {
-	// Plan says what the change does by the fields of its form. It writes nothing.
+	// Plan returns the effect of the change with the fields of its form. It writes nothing.
 	Plan(r *Request) (*Plan, error)
 }
 
-// Plan is what a change does.
+// Plan is the planned effect of a change.
 type Plan struct {
 	Title string   // such as "Remove the settings file"
 	Args  []string // the command line that makes the change
-	Files []File   // that it writes or removes, for people to read
-	Also  []string // files of the tool's own that it writes besides
+	Files []File   // the files that it writes or removes, for display
+	Also  []string // the tool's own files that it also writes
 	Note  string   // a remark
 	Tries bool     // the command line tries drivers and layers
 }
 
-// changes are all kinds of changes, by the name in data-change.
+// changes maps the values of data-change to changes.
 var changes = map[string]Change{
 	"fix":           fixChange{},
 	"clear":         clearChange{},
@@ -44,7 +44,7 @@ var changes = map[string]Change{
 	"layersettings": layerChange{},
 }
 
-// prepared is a plan that is shown, and applied as it was shown.
+// prepared is a displayed plan. It is applied only as displayed.
 type prepared struct {
 	*Request
 	*Plan
@@ -56,10 +56,10 @@ type prepared struct {
 	Err    string
 }
 
-// field is one of the form that the plan was made of.
+// field is a form field of the plan.
 type field struct{ Name, Value string }
 
-// prepare makes a plan, and reads what its files are now.
+// prepare makes a plan and reads the current content of its files.
 func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, error) {
 	change := changes[name]
 	if change == nil {
@@ -90,7 +90,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	return p, &m, nil
 }
 
-// fieldsOf are the fields of a form, by name.
+// fieldsOf returns the fields of a form, by name.
 func fieldsOf(query url.Values) (fields []field) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, value := range query[name] {
@@ -100,13 +100,14 @@ func fieldsOf(query url.Values) (fields []field) {
 	return fields
 }
 
-// ofSystem tells whether a file is the system's, and nobody's in particular.
+// ofSystem reports whether a file is in a system directory.
 func ofSystem(path string) bool {
 	path = filepath.Clean(path)
 	return strings.HasPrefix(path, "/etc/") || strings.HasPrefix(path, "/usr/") || strings.HasPrefix(path, "/var/")
 }
 
-// serveChange answers /change/NAME: without a digest with what the change does, else it makes the change that was shown.
+// serveChange answers /change/NAME. Without a digest it returns the plan; with the digest of a displayed plan it makes the
+// change.
 func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 	q := s.request(r)
 	q.Query = r.PostForm
@@ -118,7 +119,7 @@ func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// change makes a change, or a plan of it; part is the part of the template that says so.
+// change makes a change or its plan. part is the template part for the answer.
 func (s *Server) change(q *Request, name string) (part string, p *prepared, err error) {
 	p, m, err := s.prepare(q, name)
 	if err != nil {
@@ -134,7 +135,7 @@ func (s *Server) change(q *Request, name string) (part string, p *prepared, err 
 	return "plan", p, nil
 }
 
-// changed is what became of a change, as HTML.
+// changed returns the result of a change as HTML.
 func changed(part string, data any, err error) (string, error) {
 	if err != nil {
 		part, data = "failed", err.Error()
@@ -144,7 +145,7 @@ func changed(part string, data any, err error) (string, error) {
 	return text.String(), err
 }
 
-// apply carries out the command line, and remembers what the files were.
+// apply runs the command line and records the earlier content of the files.
 func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
 	run := func(args ...string) *Ran { return r.Tool.Run(r, args...) }
 	if p.Tries {
@@ -170,7 +171,7 @@ func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
 	return nil
 }
 
-// undoStep is a change that was made.
+// undoStep is a change that can be undone.
 type undoStep struct {
 	title string
 	files []undoFile
@@ -178,9 +179,9 @@ type undoStep struct {
 
 type undoFile struct{ before, after fix.Kept }
 
-// undoable is the title of the last change; "" when there is nothing to undo.
+// undoable returns the title of the last change; "" if there is none to undo.
 func (s *Server) undoable() string {
-	if !s.changing.TryLock() { // a change is being made
+	if !s.changing.TryLock() { // another change is in progress
 		return ""
 	}
 	defer s.changing.Unlock()
@@ -190,7 +191,7 @@ func (s *Server) undoable() string {
 	return s.undo[len(s.undo)-1].title
 }
 
-// serveUndo gives back what the last change has changed.
+// serveUndo undoes the last change.
 func (s *Server) serveUndo(w http.ResponseWriter, r *http.Request) {
 	slowly(w, r, "Undo", func() (string, error) {
 		s.changing.Lock()

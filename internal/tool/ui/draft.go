@@ -10,26 +10,26 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// draft is a list of layers as a settings file has it, which somebody tries out on the page.
+// draft is a layer list of a settings file that the user edits on the page.
 type draft struct {
 	app     string
 	All     bool    // for all programs
-	Expires string  // how long the settings are to last, as settings set takes it; "": as it is
+	Expires string  // the expiry for "settings set"; "": unchanged
 	entries []entry // from the program down
-	Exact   bool    // no layers but these
+	Exact   bool    // no other layers
 
-	initial      []entry // likewise, as the settings file has them now
+	initial      []entry // as in the current settings file
 	initialExact bool
 }
 
-// entry is one layer in a draft; others stands for all that the draft does not name.
+// entry is a layer in a draft. others stands for all layers without an entry.
 type entry struct {
 	name, control string
 }
 
 const others = "others"
 
-// draftOf reads the draft in the address; without one it is what the settings file says now.
+// draftOf reads the draft in the address, or else the current settings.
 func draftOf(r *Request, s *subject) (*draft, error) {
 	d := &draft{app: s.App, All: r.Query.Get("for") == "all" || s.App == "", Expires: r.Query.Get("expires")}
 	file, err := inForce(r, s.App)
@@ -68,7 +68,7 @@ func drafted(r *Request) (*subject, *draft, error) {
 	return s, d, err
 }
 
-// planned is the same, with what writing the draft does.
+// planned returns the same, and the plan that writes the draft.
 func planned(r *Request) (*subject, *draft, *Plan, error) {
 	s, d, err := drafted(r)
 	if err != nil {
@@ -78,7 +78,7 @@ func planned(r *Request) (*subject, *draft, *Plan, error) {
 	return s, d, plan, err
 }
 
-// tool is the tool on a machine where the draft was written.
+// tool returns the tool for a machine with the draft written.
 func (d *draft) tool(r *Request) (Tool, error) {
 	if d.empty() {
 		return r.Tool, nil
@@ -90,7 +90,7 @@ func (d *draft) tool(r *Request) (Tool, error) {
 	return seeing(r.Tool, plan.Files), nil
 }
 
-// start makes the draft of what a settings file says.
+// start initializes the draft from the settings file.
 func (d *draft) start(now *settingsfile.ForPrograms) {
 	if now == nil || now.Layers == nil {
 		d.entries = []entry{{name: others}}
@@ -107,7 +107,7 @@ func (d *draft) start(now *settingsfile.ForPrograms) {
 	}
 }
 
-// enter reads one layer of an address: CONTROL:NAME.
+// enter adds a layer from the address: CONTROL:NAME.
 func (d *draft) enter(text string) error {
 	control, ref, _ := strings.Cut(text, ":")
 	name, err := url.QueryUnescape(ref)
@@ -121,7 +121,7 @@ func (d *draft) enter(text string) error {
 	return nil
 }
 
-// Layers are the entries as an address has them.
+// Layers returns the entries in the notation of the address.
 func (d *draft) Layers() (list []string) {
 	if d.empty() {
 		return nil
@@ -136,13 +136,13 @@ func (d *draft) Layers() (list []string) {
 	return list
 }
 
-// Given tells whether there is a change.
+// Given reports whether there is a change.
 func (d *draft) Given() bool { return !d.empty() }
 
-// empty tells whether the draft says what the settings file says now.
+// empty reports whether the draft equals the current settings.
 func (d *draft) empty() bool { return d.Exact == d.initialExact && slices.Equal(d.entries, d.initial) }
 
-// query enters the draft in an address.
+// query adds the draft to an address.
 func (d *draft) query(q url.Values) {
 	if d.All && d.app != "" {
 		q.Set("for", "all")
@@ -158,7 +158,7 @@ func (d *draft) query(q url.Values) {
 	}
 }
 
-// args are the command line that writes the draft.
+// args returns the command line that writes the draft.
 func (d *draft) args(r *Request) []string {
 	args := []string{"settings", "set"}
 	if !d.All {
@@ -168,7 +168,7 @@ func (d *draft) args(r *Request) []string {
 		switch {
 		case e.control != "":
 			args = append(args, "--layer", e.name+"="+e.control)
-		case i < len(d.entries)-1: // at the end it is where all others go anyhow
+		case i < len(d.entries)-1: // at the end, the place of all others is the default
 			args = append(args, "--layer", others)
 		}
 	}
@@ -190,7 +190,7 @@ func (d *draft) args(r *Request) []string {
 	return args
 }
 
-// plan is what writing the draft does.
+// plan returns the plan that writes the draft.
 func (d *draft) plan(r *Request) (*Plan, error) {
 	args := d.args(r)
 	dry := r.Tool.Run(r, append(slices.Clone(args), "--dry-run")...)
@@ -206,7 +206,7 @@ func (d *draft) plan(r *Request) (*Plan, error) {
 	return plan, nil
 }
 
-// settingsChange writes the list of layers that was tried out.
+// settingsChange writes the draft's layer list.
 type settingsChange struct{}
 
 // Plan implements Change.
@@ -221,7 +221,7 @@ func (settingsChange) Plan(r *Request) (*Plan, error) {
 	return d.plan(r)
 }
 
-// says is what the draft says of a layer.
+// says returns the draft's control for a layer.
 func (d *draft) says(name string) string {
 	if at := slices.IndexFunc(d.entries, func(e entry) bool { return e.name == name }); at >= 0 {
 		return d.entries[at].control
@@ -229,7 +229,7 @@ func (d *draft) says(name string) string {
 	return ""
 }
 
-// set switches a layer; "" leaves it as it is without the draft.
+// set sets a layer's control; "" removes it.
 func (d *draft) set(name, control string) {
 	at := slices.IndexFunc(d.entries, func(e entry) bool { return e.name == name && e.control != "" })
 	switch {
@@ -242,7 +242,7 @@ func (d *draft) set(name, control string) {
 	}
 }
 
-// insert adds an entry before the others, or at the end.
+// insert adds an entry before the place of all others, or at the end.
 func (d *draft) insert(e entry) {
 	at := slices.IndexFunc(d.entries, func(e entry) bool { return e.control == "" })
 	if at < 0 {
@@ -251,8 +251,8 @@ func (d *draft) insert(e entry) {
 	d.entries = slices.Insert(d.entries, at, e)
 }
 
-// do makes a step: on:NAME, off:NAME, usual:NAME, up:NAME, down:NAME or to:NAME:NAME, and says what it was. chain is the
-// layers from the program down, as the page showed them.
+// do applies a step and describes it: on:NAME, off:NAME, usual:NAME, up:NAME, down:NAME or to:NAME:NAME. chain has the
+// page's layers from the program down.
 func (d *draft) do(act string, chain []string) string {
 	verb, rest, _ := strings.Cut(act, ":")
 	first, second, _ := strings.Cut(rest, ":")
@@ -279,10 +279,10 @@ func (d *draft) do(act string, chain []string) string {
 	return ""
 }
 
-// maxOrdered is how far down the chain layers can be put in order: an address has all of them.
+// maxOrdered is the number of layers that can be ordered. The address contains all of them.
 const maxOrdered = 300
 
-// move puts a layer in another place: the draft gets the layers down to the lower one of both, in their new order.
+// move moves a layer: the draft gets the layers down to the lower of both places, in their new order.
 func (d *draft) move(chain []string, from, to int) string {
 	if from < 0 || to < 0 || from >= len(chain) || to >= len(chain) || from == to {
 		return ""

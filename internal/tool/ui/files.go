@@ -20,31 +20,31 @@ import (
 
 var filesPage = &Page{Name: "files", Title: "Files", Data: filesOf}
 
-// A page has this many files, and this many lines of one.
+// Maximum numbers of files on a page, and of lines of a file.
 const (
 	filesOfPage = 100
 	linesOfPage = 1000
 	longestLine = 2000
 )
 
-// filesView is the places, or one file.
+// filesView is the list of places, or one file.
 type filesView struct {
 	Kinds []filesKind
 	Bad   []filesFile // files with problems, in search order
 	File  *filesText
-	Name  string // that files are searched by
+	Name  string // the searched name
 	From  int    // the first file of this page
-	Next  int    // of the next page; 0: there is none
-	All   int    // files that the names fit
+	Next  int    // the first file of the next page; 0: none
+	All   int    // the number of matching files
 }
 
-// First and Last are the numbers of the files on this page.
+// First returns the number of the page's first file.
 func (v *filesView) First() int { return v.From + 1 }
 
-// Last is the number of the last one.
+// Last returns the number of the page's last file.
 func (v *filesView) Last() int { return min(v.All, v.From+filesOfPage) }
 
-// filesKind is what is searched for, with the places in order.
+// filesKind is a kind of searched files, with the places in order.
 type filesKind struct {
 	Title  string
 	Places []filesPlace
@@ -53,7 +53,7 @@ type filesKind struct {
 type filesPlace struct {
 	explain.Searched
 	Files []filesFile
-	More  int // files that are on other pages
+	More  int // the number of files on other pages
 }
 
 // filesFile is a file in a place.
@@ -61,19 +61,19 @@ type filesFile struct {
 	Path, Base string
 	In         bool
 	Why        []string
-	Owner      string // the package that installed it
+	Owner      string // its package
 	Problems   []validation.Remark
-	Problem    string // why it cannot be read
+	Problem    string // the reason if it cannot be read
 }
 
-// filesText is a file with the remarks about its lines.
+// filesText is a file's text with remarks on its lines.
 type filesText struct {
 	filesFile
 	Lines []filesLine
-	From  int // the first line shown
+	From  int // the first shown line
 	Last  int
 	Total int
-	Cut   bool // not all lines are shown
+	Cut   bool // some lines are not shown
 }
 
 type filesLine struct {
@@ -82,7 +82,7 @@ type filesLine struct {
 	Remarks []validation.Remark
 }
 
-// filesOf answers files, and files?file=PATH.
+// filesOf answers files and files?file=PATH.
 func filesOf(r *Request) (any, error) {
 	var searched struct{ Places []explain.Searched }
 	if err := r.Tool.Run(r, "list", "paths", "--json").Decode(&searched); err != nil {
@@ -142,7 +142,7 @@ func filesOf(r *Request) (any, error) {
 	return view, nil
 }
 
-// ownersOf returns the packages of files. rpm's database is read by rpm alone, which the page does not start.
+// ownersOf returns the packages of files. Only the program rpm reads rpm's database, and the page does not start it.
 func ownersOf(m *machine.Machine, files []string) map[string]string {
 	owners := m.Owners(files)
 	if m.AsksRPM() {
@@ -153,7 +153,7 @@ func ownersOf(m *machine.Machine, files []string) map[string]string {
 	return owners
 }
 
-// pathsIn are the files of places, in order.
+// pathsIn returns the files of places, in order.
 func pathsIn(places []explain.Searched) (list []string) {
 	for _, p := range places {
 		switch {
@@ -169,7 +169,7 @@ func pathsIn(places []explain.Searched) (list []string) {
 	return list
 }
 
-// told is what "validate" and "list" say of files. What is none of the kinds of validate is left out there.
+// told returns the results of "validate" and "list" for files. It omits results for files of an unknown kind.
 func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]decide.Finding, err error) {
 	judged, rows = map[string]*validation.Result{}, map[string][]decide.Finding{}
 	args := []string{"validate", "--json", "--file-only", "--"}
@@ -199,7 +199,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 	return judged, rows, nil
 }
 
-// fileOf is what is known of a file.
+// fileOf returns the data of a file.
 func fileOf(file string, judged map[string]*validation.Result, rows map[string][]decide.Finding) filesFile {
 	f := filesFile{Path: file, Base: path.Base(file)}
 	for _, row := range rows[file] {
@@ -222,7 +222,7 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 	return f
 }
 
-// filesOne is one of the files that are searched, with its lines.
+// filesOne returns the view of one searched file with its lines.
 func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string) (*filesView, error) {
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
 		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("no file that is looked for")}
@@ -260,10 +260,10 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 	return &filesView{File: one}, nil
 }
 
-// Address is the address of the file's text.
+// Address returns the address of the file's text.
 func (f filesFile) Address() string {
 	return "#/files?file=" + url.QueryEscape(url.QueryEscape(f.Path))
 }
 
-// At is the address of a line.
+// At returns the address of a line.
 func (f filesFile) At(line int) string { return f.Address() + "&line=" + strconv.Itoa(line) }

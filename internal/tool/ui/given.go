@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// refusedNames are variables by which the dynamic linker, the C library, a shell or a language's runtime loads code, or writes
-// files; "*" stands for any characters. The page refuses them, also from a person.
+// refusedNames are variables with which the dynamic linker, the C library, a shell or a language's runtime loads code or
+// writes files. "*" stands for any characters. The page refuses them even from the user.
 var refusedNames = []string{
 	"LD_*", "DYLD_*", "_RLD*", "LIBPATH", "SHLIB_PATH", "GLIBC_TUNABLES", "MALLOC_*", "GCONV_PATH", "GETCONF_DIR", "LOCPATH", "NLSPATH",
 	"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_*", "TZDIR", "NIS_PATH", "TMPDIR", "PATH", "IFS", "ENV", "BASH_*", "SHELLOPTS", "PS4", "ZDOTDIR",
@@ -25,8 +25,8 @@ var refusedNames = []string{
 	"SDL_*_LIBRARY", "DBUS_*", "HEAPPROFILE*", "CPUPROFILE*", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
 }
 
-// fileNames are variables whose value names a directory, a manifest or a library that is loaded, or a file that is written, also
-// without a slash in it; "*" as above.
+// fileNames are variables that name a directory, a manifest, a loaded library or a written file, even without a slash in the
+// value. "*" is as above.
 var fileNames = []string{
 	"LIBGL_*", "GBM_*", "EGL_*", "__EGL_*", "__GLX_*", "__GL_*", "MESA_*", "GALLIUM_*", "DRI_*_PATH", "LIBVA_*", "VDPAU_*", "OCL_*", "OPENCL_*", "CUDA_*", "NVIDIA_*", "ROC*", "HSA_*",
 	"AMD_*", "RADV_*", "ANV_*", "INTEL_*", "ZINK_*", "DRIRC_CONFIGDIR", "XDG_*", "VK_*_FILENAMES", "VK_*_FILES", "VK_*PATH*",
@@ -34,10 +34,10 @@ var fileNames = []string{
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "PULSE_*",
 }
 
-// plainDRI is the choice of a device by Mesa: it has neither library nor file.
+// plainDRI is Mesa's device selection. It names no library and no file.
 const plainDRI = "DRI_PRIME"
 
-// fits reports whether a name is one of a list.
+// fits reports whether a name matches one of the patterns in a list.
 func fits(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
 		is, err := path.Match(pattern, strings.ToUpper(name))
@@ -45,7 +45,7 @@ func fits(list []string, name string) bool {
 	})
 }
 
-// refusal returns the reason against a variable in words; "" for a variable without one.
+// refusal returns the reason to refuse a variable; "" for an accepted one.
 func refusal(name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, "/\x00"):
@@ -56,8 +56,8 @@ func refusal(name string) string {
 	return ""
 }
 
-// foreign reports whether a variable names a library, a manifest or a directory outside those that every search reads with raised
-// rights: a person has to enter it.
+// foreign reports whether a variable names a library, a manifest or a directory outside the directories that elevated
+// processes search. The user has to enter such a value.
 func foreign(m *machine.Machine, name, value string) bool {
 	if value == "" || name == plainDRI && !strings.ContainsAny(value, "/\\") {
 		return false
@@ -76,7 +76,7 @@ func foreign(m *machine.Machine, name, value string) bool {
 	})
 }
 
-// trustedDirectories are the places that a process with raised rights searches: no variable names them.
+// trustedDirectories returns the directories that an elevated process searches. No variable changes them.
 func trustedDirectories(m *machine.Machine) (list []string) {
 	searched, err := decide.PathsOf(&machine.Source{Machine: *m, Elevated: true})
 	if err != nil {
@@ -90,16 +90,16 @@ func trustedDirectories(m *machine.Machine) (list []string) {
 	return list
 }
 
-// typed are the variables that a person has entered on the page, as NAME=VALUE. A value in an address counts when it is here.
+// typed holds the variables that the user has entered on the page, as NAME=VALUE. An address may use these values.
 type typed struct {
 	lock  sync.Mutex
 	pairs map[string]bool
 }
 
-// maxTyped is how many variables are remembered.
+// maxTyped is the maximum number of recorded variables.
 const maxTyped = 1000
 
-// has reports whether a person has entered a variable.
+// has reports whether the user has entered a variable.
 func (t *typed) has(pair string) bool {
 	if t == nil {
 		return false
@@ -109,7 +109,7 @@ func (t *typed) has(pair string) bool {
 	return t.pairs[pair]
 }
 
-// add notes variables.
+// add records variables.
 func (t *typed) add(pairs []string) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -121,7 +121,7 @@ func (t *typed) add(pairs []string) {
 	}
 }
 
-// untyped is the error of an address with variables that no person has entered.
+// untyped is the error for an address with variables that the user has not entered.
 type untyped struct{ pairs []string }
 
 func (u *untyped) Error() string {
@@ -129,7 +129,7 @@ func (u *untyped) Error() string {
 		strings.Join(u.pairs, " "))
 }
 
-// check returns the error of variables that the page refuses, or that a person has to confirm first.
+// check returns an error for variables that the page refuses, or that the user has to confirm first.
 func (t *typed) check(m *machine.Machine, pairs []string) error {
 	var open []string
 	for _, pair := range pairs {
@@ -147,7 +147,7 @@ func (t *typed) check(m *machine.Machine, pairs []string) error {
 	return nil
 }
 
-// serveTyped remembers the variables of a form that a person has sent.
+// serveTyped records the variables in a form that the user has sent.
 func (s *Server) serveTyped(w http.ResponseWriter, r *http.Request) {
 	s.typed.add(strings.Fields(strings.Join(r.PostForm["env"], " ")))
 	w.WriteHeader(http.StatusNoContent)

@@ -15,63 +15,63 @@ import (
 
 var layersPage = &Page{Name: "layers", Title: "Layer settings", Data: layersOf}
 
-// layersView is the list of layers, or the form of one.
+// layersView is the list of layers, or the form of one layer.
 type layersView struct {
 	List  *layers
 	Layer *layer
 }
 
-// layers is the list of layers that have settings.
+// layers is the list of layers with settings.
 type layers struct {
 	With    []string // their names
-	Without int      // how many layers have none
-	File    string   // in force; "": none
+	Without int      // the number of layers without settings
+	File    string   // the file in force; "": none
 }
 
 // layer is the form of one layer.
 type layer struct {
 	Name      string
 	Manifest  string
-	File      string // that the values are from, or will be; "": none yet
+	File      string // the source or the target of the values; "": none yet
 	Rows      []*layerRow
 	Presets   []settingsfile.Preset
 	Where     string // "directory", or "" for all programs
 	Directory string
 	Variables bool // show variables instead of a file
 
-	Differ  []layerDiffer // from the defaults
-	Args    []string      // of the command line that makes the changes; none: there are none
-	Planned []File        // that it would write
-	Exports string        // lines for a shell that do the same
-	Err     string        // why the changes cannot be made
-	Fields  []field       // of the form, for the change
+	Differ  []layerDiffer // settings that differ from their defaults
+	Args    []string      // the command line that makes the changes; empty: no change
+	Planned []File        // the files that it would write
+	Exports string        // the equivalent shell lines
+	Err     string        // the reason if the changes are impossible
+	Fields  []field       // the form fields for the change
 }
 
 // layerRow is a setting in the form.
 type layerRow struct {
 	settingsfile.Setting
-	Line    int    // in the file; 0: the file does not have it
+	Line    int    // in the file; 0: not set
 	Now     string // the value in force
-	Value   string // in the form
-	Idle    bool   // it has no effect with the values in the form
-	Needs   string // when it has one, in words
+	Value   string // the value in the form
+	Idle    bool   // the setting has no effect with the form's values
+	Needs   string // the condition for an effect, in words
 	Choices []layerChoice
-	Head    string // of the group that begins here; "": none
+	Head    string // the heading of a group that begins here; "": none
 }
 
-// layerChoice is a value that can be chosen.
+// layerChoice is a selectable value.
 type layerChoice struct {
 	settingsfile.Choice
 	On bool
 }
 
-// layerDiffer is a setting that is not what it is by default.
+// layerDiffer is a setting that differs from its default.
 type layerDiffer struct{ Label, Default, Value string }
 
-// Field is the setting's name in the form.
+// Field returns the setting's name in the form.
 func (r *layerRow) Field() string { return "s." + url.PathEscape(r.Key) }
 
-// Range is the numbers that are permitted, in words.
+// Range describes the allowed numbers.
 func (r *layerRow) Range() string {
 	number := func(f *float64) string { return strconv.FormatFloat(*f, 'f', -1, 64) }
 	switch {
@@ -85,10 +85,10 @@ func (r *layerRow) Range() string {
 	return ""
 }
 
-// Changed tells whether the form has another value than is in force.
+// Changed reports whether the form's value differs from the value in force.
 func (r *layerRow) Changed() bool { return r.Value != r.Now }
 
-// Kind is how the form asks for a value.
+// Kind returns the kind of form element for the value.
 func (r *layerRow) Kind() string {
 	switch {
 	case r.Type == "BOOL" || r.Type == "BOOL_NUMERIC":
@@ -103,7 +103,7 @@ func (r *layerRow) Kind() string {
 	return "text"
 }
 
-// layersOf answers layers, and layers/NAME.
+// layersOf answers layers and layers/NAME.
 func layersOf(r *Request) (any, error) {
 	if r.Rest != "" {
 		r.Heading = "Settings of " + r.Rest
@@ -139,7 +139,7 @@ func layersOf(r *Request) (any, error) {
 	return &layersView{List: view}, nil
 }
 
-// layerOf is the form of a layer with the values that the address has.
+// layerOf returns the form of a layer with the values in the address.
 func layerOf(r *Request, name string) (*layer, error) {
 	view := &layer{Name: name, Where: r.Query.Get("where"), Directory: r.Query.Get("directory"), Variables: r.Query.Get("where") == "variables"}
 	args := []string{"settings", "layer", name, "--json"}
@@ -149,7 +149,7 @@ func layerOf(r *Request, name string) (*layer, error) {
 	var says settingsfile.LayerSettings
 	ran := r.Tool.Run(r, args...)
 	if err := ran.Decode(&says); err != nil && len(args) > 4 {
-		// A directory that cannot be: the form stays, with the reason.
+		// For an invalid directory, the form shows the reason.
 		view.Err = err.Error()
 		ran = r.Tool.Run(r, args[:4]...)
 		if err := ran.Decode(&says); err != nil {
@@ -173,7 +173,7 @@ func layerOf(r *Request, name string) (*layer, error) {
 	return view, nil
 }
 
-// fill takes values from the address: those of a preset, the defaults, or those of the form.
+// fill sets the values from the address: those of a preset, the defaults, or those of the form.
 func (view *layer) fill(r *Request) {
 	wanted := r.Query.Get("preset")
 	for _, row := range view.Rows {
@@ -195,7 +195,7 @@ func (view *layer) fill(r *Request) {
 	}
 }
 
-// given is the value of a setting in the form. Fields without a value are not in the address.
+// given returns a setting's value in the form. The address omits fields without a value.
 func (r *layerRow) given(q *Request) string {
 	field := r.Field()
 	switch r.Kind() {
@@ -217,7 +217,7 @@ func (r *layerRow) given(q *Request) string {
 		return r.Now
 	}
 	text := q.Query.Get(field)
-	if text == visible(r.Now) { // shown, and not touched
+	if text == visible(r.Now) { // shown and unchanged
 		return r.Now
 	}
 	if text == "" && !slices.Contains([]string{"STRING", "LIST", "FLAGS", "FRAMES"}, r.Type) {
@@ -226,7 +226,7 @@ func (r *layerRow) given(q *Request) string {
 	return text
 }
 
-// same is the value in force where the form has the same flags in another order.
+// same returns the value in force or the default if value has the same flags in another order; otherwise value.
 func (r *layerRow) same(value string) string {
 	for _, other := range []string{r.Now, r.Default} {
 		a, b := strings.Split(value, ","), strings.Split(other, ",")
@@ -239,7 +239,7 @@ func (r *layerRow) same(value string) string {
 	return value
 }
 
-// complete adds what the form shows besides the values.
+// complete adds the form's other data.
 func (view *layer) complete() {
 	value := map[string]string{}
 	labels := map[string]string{}
@@ -256,7 +256,7 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Kind() == "one" && !slices.ContainsFunc(row.Choices, func(c layerChoice) bool { return c.On }) {
-			row.Choices = append(row.Choices, layerChoice{settingsfile.Choice{Key: row.Value}, true}) // that the manifest does not have
+			row.Choices = append(row.Choices, layerChoice{settingsfile.Choice{Key: row.Value}, true}) // a value that the manifest does not list
 		}
 		if row.Group != group {
 			group, row.Head = row.Group, row.Group
@@ -281,7 +281,7 @@ func (view *layer) complete() {
 	}
 }
 
-// labelOf is what the form calls a value.
+// labelOf returns the form's label for a value.
 func (view *layer) labelOf(key, value string) string {
 	for _, row := range view.Rows {
 		for _, c := range row.Setting.Choices {
@@ -293,7 +293,7 @@ func (view *layer) labelOf(key, value string) string {
 	return value
 }
 
-// inWords is a value as the form shows it.
+// inWords returns a value as the form shows it.
 func (view *layer) inWords(row *layerRow, value string) string {
 	if len(row.Setting.Choices) == 0 || value == "" {
 		return value
@@ -305,7 +305,7 @@ func (view *layer) inWords(row *layerRow, value string) string {
 	return strings.Join(words, ", ")
 }
 
-// try asks the command line what the changes would do.
+// try sets the effect of the changes from a dry run of the command line.
 func (view *layer) try(r *Request) {
 	var args []string
 	for _, row := range view.Rows {
@@ -364,7 +364,7 @@ func (layerChange) Plan(r *Request) (*Plan, error) {
 		Note: "The layer reads the file when a program starts. The change does not enable the layer."}, nil
 }
 
-// failure is a message as an error.
+// failure is an error with a fixed message.
 type failure string
 
 func (f failure) Error() string { return string(f) }

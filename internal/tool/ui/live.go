@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// lookEvery is the interval between two looks at the running programs.
+// lookEvery is the interval between two checks of the running programs.
 const lookEvery = 2 * time.Second
 
-// live sends changes of the running programs to readers. It is idle without a reader.
+// live sends changes of the running programs to readers. It stops without a reader.
 type live struct {
 	look func(ctx context.Context) (html string, err error)
 
@@ -25,7 +25,8 @@ type live struct {
 	stop    context.CancelFunc
 }
 
-// join adds a reader, and returns its channel, with the present state and then every change, and the function that removes it.
+// join adds a reader. It returns a channel with the present state and then every change, and the function that removes the
+// reader.
 func (l *live) join() (<-chan string, func()) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -38,7 +39,7 @@ func (l *live) join() (<-chan string, func()) {
 		ctx, stop := context.WithCancel(context.Background())
 		l.stop, l.last = stop, ""
 		go l.run(ctx)
-	} else if l.last != "" { // the first look is over
+	} else if l.last != "" { // the first check is done
 		c <- l.last
 	}
 	return c, func() {
@@ -50,7 +51,7 @@ func (l *live) join() (<-chan string, func()) {
 	}
 }
 
-// run looks again and again, until the last reader has gone.
+// run checks repeatedly until the last reader is gone.
 func (l *live) run(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -67,7 +68,7 @@ func (l *live) run(ctx context.Context) {
 	}
 }
 
-// tell sends a change to every reader, in place of an earlier one that the reader has not read.
+// tell sends a change to every reader. It replaces an earlier change that the reader has not received.
 func (l *live) tell(ctx context.Context, now string) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -91,7 +92,7 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
 	follow(w, r, changes)
 }
 
-// follow sends a line with HTML for each text, until the reader has gone or there are no more.
+// follow sends a line with HTML for each text, until the reader is gone or the channel is closed.
 func follow(w http.ResponseWriter, r *http.Request, texts <-chan string) {
 	w.Header().Set("Content-Type", lines)
 	w.WriteHeader(http.StatusOK)
@@ -138,10 +139,10 @@ func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
 	follow(w, r, ended)
 }
 
-// endEvery is the interval between two looks for a process.
+// endEvery is the interval between two checks of a process.
 const endEvery = 500 * time.Millisecond
 
-// running is the list of running programs as HTML.
+// running returns the list of running programs as HTML.
 func (s *Server) running(ctx context.Context) (string, error) {
 	q := &Request{Context: ctx, Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System}
 	found, err := runningOf(q)

@@ -10,13 +10,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// overviewPage is the overview of what the files say. overviewStart is the same with drivers and layers tried.
+// overviewPage is the overview by files only. overviewStart also tries drivers and layers.
 var (
 	overviewPage  = &Page{Name: "overview", Title: "Overview", Data: func(r *Request) (any, error) { return overviewOf(r, "--no-probe") }}
 	overviewStart = &Page{Name: "overview", Title: "Trying drivers and layers", Data: func(r *Request) (any, error) { return overviewOf(r) }}
 )
 
-// overview is what the first screen of the command line shows, and everything that was found.
+// overview is the data of the command line's first screen, with every finding.
 type overview struct {
 	Report   *doctor.Report
 	Loader   string
@@ -25,26 +25,26 @@ type overview struct {
 	Drivers  []explain.Item
 	Layers   []explain.Item
 	Findings []finding
-	Notes    int  // findings that are notes, which are not shown without ?notes
+	Notes    int  // the number of notes, which only ?notes shows
 	Here     bool // drivers and layers can be tried
 }
 
-// Good tells whether everything works, as far as it was tried.
+// Good reports whether no problem was found and the trial worked.
 func (o *overview) Good() bool { return o.Report.Works && !o.Report.Has(diag.Problem) }
 
-// device is a device of the kernel with the drivers that serve it.
+// device is a kernel device with its drivers.
 type device struct {
 	doctor.GPU
 	Manifests []string
 }
 
-// finding is one with its fix.
+// finding is a finding with its fix.
 type finding struct {
 	doctor.Finding
-	Fix string // the line of the step of "doctor --fix" that fixes it; "": the tool does not
+	Fix string // the command line of the step of "doctor --fix"; "": none
 }
 
-// overviewOf asks for the first screen of the command line, with more options.
+// overviewOf returns the command line's first screen, run with further options.
 func overviewOf(r *Request, options ...string) (any, error) {
 	ran := r.Tool.Run(r, append([]string{"--json"}, options...)...)
 	report, ok := ran.Value.(*doctor.Report)
@@ -80,7 +80,7 @@ func overviewOf(r *Request, options ...string) (any, error) {
 	return view, nil
 }
 
-// findingOf is a finding with the step that fixes it, where the tool has one.
+// findingOf returns a finding with its step of "doctor --fix", if any.
 func findingOf(m *machine.Machine, f *doctor.Finding) finding {
 	shown := finding{Finding: *f}
 	if change, is := f.Change(); is && f.Severity != diag.Note && fix.Edits(m, change) != nil {

@@ -19,45 +19,45 @@ import (
 	"vkloader/spec"
 )
 
-// Page is one page: its address is #/NAME.
+// Page is a page. Its address is #/NAME.
 type Page struct {
 	Name  string
 	Title string
-	Below string // the page that the navigation shows as current; "": this one, which is in the navigation
+	Below string // the current page in the navigation; "": this page
 
-	// Data gathers what the template shows.
+	// Data collects the template's data.
 	Data func(r *Request) (any, error)
 
-	// Template is the file of the template; "": that of the name.
+	// Template is the template's name; "": that of the page.
 	Template string
 }
 
-// template is the name of the page's template.
+// template returns the name of the page's template.
 func (p *Page) template() string { return term.Or(p.Template, p.Name) }
 
-// pages are all pages, in the order of the navigation. The first is that without an address.
+// pages lists all pages in the order of the navigation. The first has the empty address.
 var pages = []*Page{overviewPage, programsPage, chainPage, layersPage, filesPage, reportPage}
 
-// parts are what pages fetch when it is wanted: /part/NAME. They are like pages, and stand in one.
+// parts lists the sections that a page loads on demand: /part/NAME.
 var parts = []*Page{picturePart, exportPart, itemPart}
 
-// Request is what was asked for.
+// Request is a request for a page.
 type Request struct {
 	context.Context
 	Tool     Tool
 	Page     *Page
-	Rest     string     // of the address, after the page's name
-	Query    url.Values // of the address, or the fields of the form
-	ReadOnly bool       // changes are refused
-	System   bool       // changes are for all users: the page is root's
+	Rest     string     // the address after the page's name
+	Query    url.Values // of the address, or the form's fields
+	ReadOnly bool       // refuse changes
+	System   bool       // changes are for all users: root runs the page
 
-	Address string // the page's address without "#", where Data chooses another one than was asked for
-	Heading string // the page's heading, where it is not its title
+	Address string // the page's address without "#" if Data changes it
+	Heading string // the page's heading if it differs from the title
 
 	typed *typed
 }
 
-// Refs are the values of a field that a template has written with {{ref}}.
+// Refs returns the values of a field that a template has written with {{ref}}.
 func (r *Request) Refs(field string) (list []string) {
 	for _, value := range r.Query[field] {
 		if text, err := url.QueryUnescape(value); err == nil {
@@ -67,7 +67,7 @@ func (r *Request) Refs(field string) (list []string) {
 	return list
 }
 
-// Ref is the first value of such a field; "" without one.
+// Ref returns the first value of Refs; "" without one.
 func (r *Request) Ref(field string) string {
 	return strings.Join(r.Refs(field)[:min(len(r.Refs(field)), 1)], "")
 }
@@ -75,7 +75,7 @@ func (r *Request) Ref(field string) string {
 //go:embed pages/*.html
 var templateFiles embed.FS
 
-// functions are those of every template.
+// functions are the functions of every template.
 var functions = template.FuncMap{
 	"ref":   url.QueryEscape,
 	"path":  url.PathEscape,
@@ -90,20 +90,20 @@ var functions = template.FuncMap{
 	"lines": func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
 }
 
-// id is what an element can be called after a name.
+// id returns an element ID for a name.
 func id(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:6])
 }
 
-// rule is the text of a statement, without its Markdown; "" where there is none.
+// rule returns the text of a statement without its Markdown; "" for an unknown one.
 func rule(id string) string {
 	id, _, _ = strings.Cut(strings.ReplaceAll(id, ",", " "), " ")
 	statement, _ := spec.Find(id)
 	return strings.NewReplacer("`", "", "**", "").Replace(statement.Text)
 }
 
-// dict is what a template gets that wants several values, each after its name.
+// dict returns several named values as one template argument.
 func dict(pairs ...any) map[string]any {
 	values := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -112,15 +112,15 @@ func dict(pairs ...any) map[string]any {
 	return values
 }
 
-// frame is what pages share.
+// frame is the shared template.
 var frame = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("frame").Funcs(functions).ParseFS(templateFiles, "pages/frame.html")
 })
 
-// templates are the parsed ones, by name.
+// templates caches the parsed templates by name.
 var templates sync.Map
 
-// templateOf is the frame with a template.
+// templateOf returns the frame with a template.
 func templateOf(name string) (*template.Template, error) {
 	if t, ok := templates.Load(name); ok {
 		return t.(*template.Template), nil
@@ -139,18 +139,18 @@ func templateOf(name string) (*template.Template, error) {
 	return t, err
 }
 
-// shown is what a template gets.
+// shown is the data of a template.
 type shown struct {
 	*Request
 	Data any
-	Err  string // why there is no data
+	Err  string // the reason if Data failed
 
-	Untyped []string // variables that a person has to confirm first
+	Untyped []string // variables that the user has to confirm first
 	Banner  *banner
-	Undo    string // the change that can be undone; "": none
+	Undo    string // the change to undo; "": none
 }
 
-// render writes a part of a template. Characters that control or hide are replaced, whatever file they come from.
+// render writes a part of a template. It replaces control and invisible characters.
 func render(w io.Writer, name, part string, data any) error {
 	t, err := templateOf(name)
 	if err != nil {
@@ -164,7 +164,7 @@ func render(w io.Writer, name, part string, data any) error {
 	return err
 }
 
-// visible replaces everything that controls or hides but ends of lines.
+// visible replaces all control and invisible characters except line ends.
 func visible(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
 	for i := range lines {
@@ -173,7 +173,7 @@ func visible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pageAt finds the page of an address in a list.
+// pageAt returns the page of an address in a list.
 func pageAt(pages []*Page, address string) (p *Page, rest string) {
 	name, rest, _ := strings.Cut(address, "/")
 	if name == "" {
@@ -187,7 +187,7 @@ func pageAt(pages []*Page, address string) (p *Page, rest string) {
 	return nil, ""
 }
 
-// servePage answers /page/ADDRESS with the fragment that the script puts in place.
+// servePage answers /page/ADDRESS with the page's HTML fragment.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	p, rest := pageAt(pages, addressIn(r, "/page/"))
 	if p == nil {
@@ -208,7 +208,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	s.write(w, p.Name, "frame", view)
 }
 
-// servePart answers /part/ADDRESS with what stands in a page.
+// servePart answers /part/ADDRESS with the part's HTML fragment.
 func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
 	p, rest := pageAt(parts, addressIn(r, "/part/"))
 	if p == nil {

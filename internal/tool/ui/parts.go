@@ -16,10 +16,10 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// exportPart is the draft in other forms than the settings file of this user.
+// exportPart shows the draft in other forms than the user's settings file.
 var exportPart = &Page{Name: "export", Title: "Export", Data: exportOf}
 
-// export is what the part shows.
+// export is the data of the part.
 type export struct {
 	Forms []form
 	Note  string
@@ -28,7 +28,7 @@ type export struct {
 // form is the draft in one form.
 type form struct{ Title, About, Text string }
 
-// variable is one that is set.
+// variable is a variable with a value.
 type variable struct{ Name, Value string }
 
 func exportOf(r *Request) (any, error) {
@@ -74,7 +74,7 @@ func exportOf(r *Request) (any, error) {
 	return e, nil
 }
 
-// variablesFor are those that make the difference between two chains.
+// variablesFor returns the variables that turn one chain into another.
 func variablesFor(m *machine.Machine, s *subject, before, after []string) (list []variable) {
 	add := func(v variables.ID, names []string) {
 		if len(names) == 0 {
@@ -96,7 +96,7 @@ func variablesFor(m *machine.Machine, s *subject, before, after []string) (list 
 	return list
 }
 
-// missing are those of a list that the other does not have.
+// missing returns the names in list that are not in other.
 func missing(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
@@ -120,10 +120,10 @@ func (e *export) variables(list []variable) {
 		form{"CDI", "For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
 }
 
-// tryStart loads drivers and layers in a child, with the draft as its settings.
+// tryStart loads drivers and layers in a child process with the draft as its settings.
 var tryStart = &Page{Name: "try", Title: "Trying drivers and layers", Data: tryOf}
 
-// trial is what became of the child.
+// trial is the result of the child process.
 type trial struct {
 	Result *probe.Result
 	Works  bool
@@ -146,7 +146,7 @@ func tryOf(r *Request) (any, error) {
 	return &trial{Result: result, Works: result.Outcome == probe.Fine && len(result.Devices) > 0}, nil
 }
 
-// forAll is a settings file that says for all programs what another says for the draft's: the child is not the program.
+// forAll converts a settings file for the draft's program to one for all programs, because the child is another program.
 func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 	content := map[string]any{}
 	if err := json.Unmarshal([]byte(text), &content); err != nil {
@@ -168,10 +168,10 @@ func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 	return string(out), err
 }
 
-// picturePart is the picture of a chain as it is decided, with the draft in the address. No process is started for it.
+// picturePart draws the decided chain with the draft in the address. It starts no process.
 var picturePart = &Page{Name: "picture", Title: "Picture", Data: func(r *Request) (any, error) { return pictureOf(r, true) }}
 
-// pictureStart is the picture with what layers intercept and what devices there are, as children saw them.
+// pictureStart draws the chain with intercepted commands and devices from child processes.
 var pictureStart = &Page{Name: "picture", Title: "Asking layers and devices", Data: func(r *Request) (any, error) { return pictureOf(r, false) }}
 
 // picture is the data of the part.
@@ -180,17 +180,17 @@ type picture struct {
 	Problem string
 }
 
-// maxDrawn is how many layers or drivers a picture has.
+// maxDrawn is the maximum number of layers or drivers in a picture.
 const maxDrawn = 24
 
-// pictureOf draws a chain. still: no process is started.
+// pictureOf draws a chain. still: without child processes.
 func pictureOf(r *Request, still bool) (any, error) {
 	s, d, err := drafted(r)
 	if err != nil {
 		return nil, err
 	}
 	args := []string{"graph", "--json", "--timeout", "10s"}
-	if still || !d.empty() { // children would get the settings as they are now
+	if still || !d.empty() { // children use the current settings
 		args = append(args, "--still")
 	}
 	tool, err := d.tool(r)

@@ -15,36 +15,36 @@ import (
 
 var programsPage = &Page{Name: "programs", Title: "Programs", Data: programsOf}
 
-// programs is what the page has: running programs, and the form for any other.
+// programs is the data of the page: the running programs, and a form for any other.
 type programs struct {
 	Running *running
-	Foreign bool // below --root, where nothing runs
+	Foreign bool // with --root, no program runs
 }
 
-// running is what ps tells.
+// running is the output of ps.
 type running struct {
 	Processes []program
 	Hidden    int
 }
 
-// program is a process that has a Vulkan loader mapped.
+// program is a process with a Vulkan loader mapped.
 type program struct{ doctor.RunningProgram }
 
-// Link is the page of the program's chain.
+// Link returns the page of the program's chain.
 func (p program) Link() template.URL {
 	return link(addressOf(term.Or(p.Program, p.Name)), url.Values{"pid": {fmt.Sprint(p.PID)}})
 }
 
-// Base is the program's name without its directory.
+// Base returns the program's name without its directory.
 func (p program) Base() string { return machine.Style.Base(term.Or(p.Program, p.Name)) }
 
-// Taken tells whether an update took something away under the program.
+// Taken reports whether an update removed or replaced a file that the program has loaded.
 func (p program) Taken() bool {
 	return slices.ContainsFunc(p.Loaders, func(l doctor.RunningLoader) bool { return l.Change != process.Same }) ||
 		slices.ContainsFunc(slices.Concat(p.Drivers, p.Layers), func(m process.Module) bool { return m.Change != process.Same })
 }
 
-// addressOf is the address of a program's chain: #/program/usr/bin/vkcube.
+// addressOf returns the address of a program's chain: #/program/usr/bin/vkcube.
 func addressOf(path string) string {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i := range parts {
@@ -65,7 +65,7 @@ func programsOf(r *Request) (any, error) {
 	return &programs{Running: found}, nil
 }
 
-// runningOf asks which programs run.
+// runningOf returns the running programs.
 func runningOf(r *Request) (*running, error) {
 	found := &running{}
 	return found, r.Tool.Run(r, "ps", "--json").Decode(found)

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// inForce is the settings file in force, as "settings show" says.
+// inForce returns the settings file in force, from "settings show".
 func inForce(r *Request, app string) (*settingsfile.Shown, error) {
 	args := []string{"settings", "show", "--json"}
 	if app != "" {
@@ -20,7 +20,7 @@ func inForce(r *Request, app string) (*settingsfile.Shown, error) {
 	return &file, nil
 }
 
-// clearChange removes the settings file, or what it says for one program.
+// clearChange removes the settings file, or its settings for one program.
 type clearChange struct{}
 
 // Plan implements Change.
@@ -63,7 +63,7 @@ func (liftChange) Plan(r *Request) (*Plan, error) {
 	return plan, nil
 }
 
-// usual are the policies' words for what holds without a policy.
+// usual maps policies to their default values.
 var usual = map[string]string{"hardware": "off", "service": "last", "compute": "off"}
 
 // policyChange ends a policy.

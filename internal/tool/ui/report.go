@@ -20,13 +20,13 @@ var (
 	reportStart = &Page{Name: "report", Title: "Collecting the parts of the report"}
 )
 
-// reportPath is where the archive is.
+// reportPath is the address of the archive.
 const reportPath = "/report/" + bundle.Directory + ".tar.gz"
 
-// mostReports is how many collections are kept: the browser's Back leads to earlier ones.
+// mostReports is the number of stored collections. The browser's Back leads to earlier ones.
 const mostReports = 3
 
-// collection is what one run of "bundle" collected. What is saved is what was looked through.
+// collection is the output of one run of "bundle". The user saves exactly the parts that the page shows.
 type collection struct {
 	id    string
 	app   string
@@ -34,7 +34,7 @@ type collection struct {
 	parts []bundle.Part
 }
 
-// reports are the last collections of this process.
+// reports stores the last collections of this process.
 type reports struct {
 	lock sync.Mutex
 	list []*collection
@@ -42,7 +42,7 @@ type reports struct {
 
 var collected reports
 
-// find is the collection of an id; nil when it is not kept.
+// find returns the collection with an ID; nil if it is not stored.
 func (c *reports) find(id string) *collection {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -67,11 +67,11 @@ type report struct {
 	ID, App   string
 	Still     bool
 	Parts     []reportPart
-	Part      *bundle.Part // that is read
+	Part      *bundle.Part // the shown part
 	Line      string       // the command line that writes the same parts
 	Archive   string       // the address of the archive
-	Size      int          // of all texts that are in
-	In        int          // how many parts are in
+	Size      int          // of all included texts
+	In        int          // the number of included parts
 	Failed    int
 }
 
@@ -83,7 +83,7 @@ type reportPart struct {
 
 // reportOf answers report: the form for a collection, a collection, or a part of one.
 func reportOf(r *Request) (any, error) {
-	view := &report{} // an address fills nothing in: the button beside it would load the program's loader
+	view := &report{} // the address does not fill in the form, whose button loads the program's loader
 	found := collected.find(r.Query.Get("id"))
 	if found == nil {
 		return view, nil
@@ -122,7 +122,7 @@ func (view *report) read(r *Request, found *collection, name string) error {
 	return nil
 }
 
-// bundleOf is the command line that collects for a program; still: nothing is loaded.
+// bundleOf returns the command line that collects for a program; still: without loading drivers.
 func bundleOf(app string, still bool) []string {
 	args := []string{"bundle"}
 	if app != "" {
@@ -134,7 +134,7 @@ func bundleOf(app string, still bool) []string {
 	return args
 }
 
-// collected has a child make all parts, keeps them, and returns the page with them.
+// collected makes all parts in a child process, stores them, and returns the page with them.
 func (s *Server) collected(r *Request) (string, error) {
 	app, still := strings.TrimSpace(r.Query.Get("app")), r.Query.Get("still") != ""
 	var list []bundle.Sent
@@ -154,7 +154,7 @@ func (s *Server) collected(r *Request) (string, error) {
 	return text.String(), err
 }
 
-// serveReport answers with the archive of a collection, without the removed parts. It writes no file.
+// serveReport answers with the archive of a collection without the removed parts. It writes no file.
 func (*Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	found := collected.find(query.Get("id"))
@@ -177,10 +177,10 @@ func (*Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(archive.Bytes())
 }
 
-// Bytes is a size in words.
+// Bytes formats the part's size.
 func (p reportPart) Bytes() string { return sizeOf(p.Size) }
 
-// Total is the size of all that is in, in words.
+// Total formats the size of all included parts.
 func (view *report) Total() string { return sizeOf(view.Size) }
 
 func sizeOf(n int) string {

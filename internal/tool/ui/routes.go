@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Kind is the effect of a route besides its answer.
+// Kind is the side effect of a route.
 type Kind string
 
 // Kinds of routes.
 const (
-	Reads     Kind = "reads"            // nothing
-	Remembers Kind = "remembers"        // changes the server's memory alone
-	Starts    Kind = "starts processes" // starts a child that loads drivers and layers
-	Writes    Kind = "writes"           // changes files, through a child
+	Reads     Kind = "reads"            // no side effect
+	Remembers Kind = "remembers"        // changes only the server's memory
+	Starts    Kind = "starts processes" // starts a child process that loads drivers and layers
+	Writes    Kind = "writes"           // changes files through a child process
 )
 
-// Route is a line of the table of everything that the server answers.
+// Route is an entry in the table of all requests.
 type Route struct {
 	Kind    Kind
 	Method  string
-	Pattern string // of http.ServeMux
-	Open    bool   // without the secret
+	Pattern string // for http.ServeMux
+	Open    bool   // needs no secret
 	handler func(*Server, http.ResponseWriter, *http.Request)
 }
 
-// Routes is the table. Reading is GET and starts no process; everything else is POST from the page itself.
+// Routes is the table. GET requests only read and start no process. All others are POST requests from the page itself.
 var Routes = []Route{
 	{Reads, http.MethodGet, "/{$}", true, (*Server).serveShell},
 	{Reads, http.MethodGet, "/assets/{name}", true, (*Server).serveAsset},
@@ -41,7 +41,7 @@ var Routes = []Route{
 	{Writes, http.MethodPost, "/undo", false, (*Server).serveUndo},
 }
 
-// Handler answers the requests of the table, and refuses all others.
+// Handler answers the requests in the table and refuses all others.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range Routes {
@@ -61,8 +61,8 @@ func (s *Server) Handler() http.Handler {
 	return s.guard.Outer(mux)
 }
 
-// serveSession answers with the secret for the token.
+// serveSession answers a token with the secret.
 func (s *Server) serveSession(w http.ResponseWriter, r *http.Request) { s.guard.Exchange(w, r) }
 
-// addressIn is the part of a request's address after the route.
+// addressIn returns the part of a request's path after the route.
 func addressIn(r *http.Request, route string) string { return strings.TrimPrefix(r.URL.Path, route) }

@@ -25,17 +25,17 @@ import (
 	"vkloader/internal/tool/ui/guard"
 )
 
-// Options are the options of the command.
+// Options are the options of "vkloader ui".
 type Options struct {
 	Port     int           // of 127.0.0.1; 0: any
-	Socket   string        // a socket of the file system instead; "": none
+	Socket   string        // a Unix socket instead of a port; "": none
 	ReadOnly bool          // refuse every change
-	System   bool          // root's: only files of the system are changed
-	Idle     time.Duration // without a request, the server ends after this time
+	System   bool          // for root: change only system files
+	Idle     time.Duration // the server ends after this time without a request
 	Messages io.Writer
-	Started  func(address string) // is told the address once the server listens
-	Used     func()               // is called after the use of a token; may be nil
-	Again    <-chan struct{}      // has a value for each new address that a person asks for; nil: without a terminal
+	Started  func(address string) // called with the address once the server listens
+	Used     func()               // called after the use of a token; may be nil
+	Again    <-chan struct{}      // receives a value for each new address that the user requests; nil: without a terminal
 }
 
 // Server is the page's server.
@@ -47,19 +47,19 @@ type Server struct {
 	live    live
 	typed   typed
 
-	changing sync.Mutex // one change at a time
+	changing sync.Mutex // held during a change
 	undo     []undoStep
 }
 
-// Limits of a connection. Answers have none: some follow what runs.
+// Time limits of a connection. Answers have no limit, because some follow running programs.
 const (
 	headerTime     = 5 * time.Second
 	connectionIdle = time.Minute
 	maxHeader      = 1 << 18
 )
 
-// Serve answers until the end of the context, or for Idle after the last request with the secret. Until then, this process starts
-// another one only for a person's own action.
+// Serve answers requests until the end of the context, or until Idle after the last request with the secret. It starts
+// processes only for the user's own actions.
 func Serve(ctx context.Context, tool Tool, options Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -95,7 +95,7 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 	return err
 }
 
-// NewServer makes a server that listens nowhere yet.
+// NewServer returns a server that does not listen yet.
 func NewServer(tool Tool, options Options) *Server {
 	s := &Server{options: options, tool: tool, guard: guard.New()}
 	s.guard.Used = options.Used
@@ -107,10 +107,10 @@ func NewServer(tool Tool, options Options) *Server {
 	return s
 }
 
-// Token makes a token for an address of the page.
+// Token returns a new token for the page's address.
 func (s *Server) Token() string { return s.guard.Token() }
 
-// OnlyAsked refuses every process but this program's child that works for a request (Tool.Child).
+// OnlyAsked refuses every new process except for this program's child that works for a request (Tool.Child).
 func OnlyAsked(_ string, args []string) error {
 	if slices.Contains(args, ChildOption) {
 		return nil
@@ -120,7 +120,7 @@ func OnlyAsked(_ string, args []string) error {
 
 var errIdle = errors.New("idle")
 
-// listen opens the port or the socket, and gives the address for a browser.
+// listen opens the port or the socket and returns the address for a browser.
 func listen(o *Options) (net.Listener, string, error) {
 	if o.Socket != "" {
 		l, err := listenSocket(o.Socket)
@@ -136,7 +136,7 @@ func listen(o *Options) (net.Listener, string, error) {
 //go:embed assets
 var assetFiles embed.FS
 
-// asset is a file of the page. The colours of the picture are those of every picture.
+// asset returns a file of the page. The picture's style sheet comes from package survey.
 func asset(name string) ([]byte, error) {
 	if name == "assets/picture.css" {
 		return []byte(survey.PictureStyle()), nil
@@ -147,7 +147,7 @@ func asset(name string) ([]byte, error) {
 // kinds are the media types of assets.
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// serveShell answers with the page without anything on it.
+// serveShell answers with the empty page.
 func (s *Server) serveShell(w http.ResponseWriter, _ *http.Request) {
 	s.write(w, "shell", "shell", pages)
 }
@@ -172,12 +172,12 @@ func (s *Server) request(r *http.Request) *Request {
 type idle struct {
 	after time.Duration
 	lock  sync.Mutex
-	open  int // requests that are not answered yet
+	open  int // the number of unanswered requests
 	timer *time.Timer
 }
 
-// counts counts the requests of a handler; while one is not answered, as while events are sent, nothing ends. A nil idle counts
-// nothing.
+// counts counts the unanswered requests of a handler, including those that stream events. The server does not end during
+// one. A nil idle counts nothing.
 func (i *idle) counts(next http.HandlerFunc) http.HandlerFunc {
 	if i == nil {
 		return next
@@ -198,8 +198,9 @@ func (i *idle) counts(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// listenSocket makes a socket that its user alone may open. It is made in a directory of the user's own and then gets its
-// name, so that it never is there with other permissions. Paths may be used because nobody else can change where they lead.
+// listenSocket makes a socket that only its user may open. It creates the socket in a private directory and then renames it,
+// so that the socket never has other permissions at its path. Using the path is safe, because no other user can change the
+// directories in it.
 func listenSocket(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode()&fs.ModeSocket == 0 {
@@ -238,7 +239,7 @@ func listenSocket(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// removeSocket removes the socket of a server that has ended, unless another one listens there meanwhile.
+// removeSocket removes the socket of a server that has ended, unless another server listens on it.
 func removeSocket(path string) {
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()

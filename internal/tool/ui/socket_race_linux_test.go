@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// In a directory of another user, root makes no socket: that user could put a link in place of what root makes there
-// meanwhile, however fast, and root would change what it leads to.
+// Root makes no socket in another user's directory. That user could replace the new socket by a link, and root would change
+// the permissions of the link's target.
 func TestSocketRace(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -39,7 +39,7 @@ func TestSocketRace(t *testing.T) {
 				if !strings.HasPrefix(e.Name(), ".vkloader-ui-") || !e.IsDir() {
 					continue
 				}
-				for try := 0; try < 1000; try++ { // the socket is made, and gets its mode next
+				for try := 0; try < 1000; try++ { // the socket is created, and its mode is set next
 					if unix.Access(made+"/s", unix.F_OK) == nil {
 						_ = unix.Rename(made, filepath.Join(top, "gone"+e.Name()))
 						_ = unix.Symlink(evil, made)

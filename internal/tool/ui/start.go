@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-// ChildOption is the option of "vkloader ui" for a child that works for one request of the page.
+// ChildOption is the option of "vkloader ui" for a child process that works for one request of the page.
 const ChildOption = "--child"
 
-// starts are the parts for a person's button: /start/NAME. Their Data runs in a child of the server, which loads drivers and layers
-// in further children.
+// starts lists the parts that a button starts: /start/NAME. Their Data runs in a child of the server, which loads drivers
+// and layers in further child processes.
 var starts = []*Page{overviewStart, pictureStart, tryStart, reportStart}
 
-// work is the task of a child, on its standard input.
+// work is the task of a child process, on its standard input.
 type work struct {
 	Part, Rest string
 	Query      url.Values
 	Run        []string // a command line instead of a part
 }
 
-// worked is the answer of a child, on its standard output.
+// worked is the answer of a child process, on its standard output.
 type worked struct {
 	HTML string
 	Err  string
 	Ran  *Ran
 }
 
-// Child does one piece of work for a page.
+// Child does the work of one request.
 func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io.Writer) error {
 	var w work
 	if err := json.NewDecoder(in).Decode(&w); err != nil {
@@ -64,7 +64,7 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 	return json.NewEncoder(out).Encode(&answer)
 }
 
-// inChild has a child do some work, and ends the child with the request.
+// inChild does work in a child process, which ends with the request.
 func (r *Request) inChild(w *work) (*worked, error) {
 	told, err := json.Marshal(w)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *Request) inChild(w *work) (*worked, error) {
 	return answer, nil
 }
 
-// Started is Tool.Run in a child, which may load drivers and layers.
+// Started is Tool.Run in a child process, which may load drivers and layers.
 func (r *Request) Started(args ...string) *Ran {
 	answer, err := r.inChild(&work{Run: args})
 	if err != nil || answer.Ran == nil {
@@ -93,7 +93,7 @@ func (r *Request) Started(args ...string) *Ran {
 	return answer.Ran
 }
 
-// serveStart answers /start/NAME with the progress of a child, and then with its result.
+// serveStart answers /start/NAME with the progress of a child process, and then with its result.
 func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	address := addressIn(r, "/start/")
 	p, rest := pageAt(starts, address)
@@ -121,10 +121,10 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// progressEvery is how often an answer that takes longer says so.
+// progressEvery is the interval of progress messages.
 const progressEvery = time.Second
 
-// slowly answers with lines of JSON: {"progress": TEXT} while the work goes on, then {"html": TEXT}.
+// slowly answers with lines of JSON: {"progress": TEXT} during the work, then {"html": TEXT}.
 func slowly(w http.ResponseWriter, r *http.Request, title string, do func() (string, error)) {
 	w.Header().Set("Content-Type", lines)
 	flush := func(line map[string]string) {
@@ -159,5 +159,5 @@ func slowly(w http.ResponseWriter, r *http.Request, title string, do func() (str
 	}
 }
 
-// lines is the media type of answers that come in parts.
+// lines is the media type of streamed answers.
 const lines = "application/x-ndjson"

@@ -10,15 +10,15 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// subject is the program that the page is about, as its address says.
+// subject is the program in the page's address.
 type subject struct {
-	App      string // its path; "": any that asks for nothing itself
+	App      string // its path; "": any program with default settings
 	Env      []string
 	Elevated bool
 	PID      int
 }
 
-// subjectOf reads an address: the program's path after the page's name, or its name alone, or the field app of a form.
+// subjectOf reads an address: the program's path or name after the page's name, or the form field app.
 func subjectOf(r *Request) (*subject, error) {
 	m := r.Tool.Machine()
 	s := &subject{Elevated: r.Query.Get("elevated") != ""}
@@ -45,7 +45,7 @@ func subjectOf(r *Request) (*subject, error) {
 	return s, err
 }
 
-// running returns an error if the subject's process has ended, or its number is another program's now.
+// running returns an error if the subject's process has ended, or another program has its number.
 func (s *subject) running() error {
 	if s.PID == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (s *subject) running() error {
 	return nil
 }
 
-// args are the options of explain for the subject.
+// args returns the options of "explain" for the subject.
 func (s *subject) args(args ...string) []string {
 	switch {
 	case s.PID != 0:
@@ -76,7 +76,7 @@ func (s *subject) args(args ...string) []string {
 	return args
 }
 
-// query is the subject as the query of an address.
+// query returns the subject as the query of an address.
 func (s *subject) query() url.Values {
 	q := url.Values{}
 	if s.PID != 0 {
@@ -91,13 +91,13 @@ func (s *subject) query() url.Values {
 	return q
 }
 
-// Rest is the subject's part of an address after the page's name.
+// Rest returns the subject's part of an address after the page's name.
 func (s *subject) Rest() string { return strings.TrimPrefix(addressOf(s.App), "program/") }
 
-// Plain is a link to the subject without any change.
+// Plain returns a link to the subject without a change.
 func (s *subject) Plain() template.URL { return link(s.Path(), s.query()) }
 
-// link leads to an address of the page.
+// link returns an address of the page with a query.
 func link(path string, query url.Values) template.URL {
 	if text := query.Encode(); text != "" {
 		path += "?" + text
@@ -105,5 +105,5 @@ func link(path string, query url.Values) template.URL {
 	return template.URL("#/" + path)
 }
 
-// Path is the subject's part of an address.
+// Path returns the subject's part of an address.
 func (s *subject) Path() string { return addressOf(s.App) }

@@ -12,18 +12,18 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Tool carries out command lines of this program, in this process, with the options --root and --env that it was started with.
+// Tool runs command lines of this program in this process, with the --root and --env options of its start.
 type Tool interface {
-	// Run carries out a command line, such as "explain", "--json", in this process.
+	// Run runs a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
-	// Child starts this program with ChildOption, and returns its answer. The child and everything that it has started end with
-	// the context.
+	// Child starts this program with ChildOption and returns its answer. The end of the context ends the child and all its
+	// processes.
 	Child(ctx context.Context, told []byte) ([]byte, error)
 	// With returns the tool for a machine with added files, by path and content, and without others.
 	With(added map[string]string, without ...string) Tool
 	// Machine returns the machine of the command lines.
 	Machine() machine.Machine
-	// Try loads drivers and layers in a child process, as a program gets them with these variables and this settings file.
+	// Try loads drivers and layers in a child process with these variables and this settings file.
 	Try(variables []string, settings string) (*probe.Result, error)
 }
 
@@ -33,19 +33,19 @@ type Ran struct {
 	Out      string // standard output
 	Messages string // standard error
 	Code     int    // the exit code
-	Value    any    `json:"-"` // the value of the JSON
-	JSON     bool   // of a child: JSON was printed
-	Planned  []File // what --dry-run says would be written
+	Value    any    `json:"-"` // the value printed as JSON
+	JSON     bool   // in a child process: JSON was printed
+	Planned  []File // the files that --dry-run would write
 }
 
-// File is one that a change writes or removes.
+// File is a file that a change writes or removes.
 type File struct {
 	Path   string
 	Text   string
 	Remove bool
 }
 
-// Decode reads what was printed as JSON. Without any, the error is what the command said.
+// Decode reads the printed JSON. Without JSON, it returns the command's error.
 func (r *Ran) Decode(into any) error {
 	if r.Value == nil {
 		return r.Failed()
@@ -56,16 +56,16 @@ func (r *Ran) Decode(into any) error {
 	return nil
 }
 
-// Failed is what the command said to its end.
+// Failed returns the command's error message.
 func (r *Ran) Failed() error {
 	text := strings.TrimPrefix(strings.TrimSpace(r.Messages), "vkloader: ")
 	return errors.New(term.Or(text, fmt.Sprintf("%s ended with exit code %d", r.Line(), r.Code)))
 }
 
-// Line is the command line for a shell.
+// Line returns the command line for a shell.
 func (r *Ran) Line() string { return Line(r.Args) }
 
-// Line is a command line of the tool for a shell.
+// Line returns a command line of the tool for a shell.
 func Line(args []string) string {
 	var out strings.Builder
 	out.WriteString("vkloader")

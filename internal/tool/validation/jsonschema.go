@@ -18,13 +18,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Schema is a schema. It is obeyed as it is written: each value is judged by the keywords in the schema's text.
+// Schema is a JSON Schema. Check interprets its text directly.
 type Schema struct {
 	top      document.Value
-	patterns map[string]*regexp.Regexp // each is compiled when it is first used
+	patterns map[string]*regexp.Regexp // each is compiled at its first use
 }
 
-// ReadSchema reads the text of a schema; one with a keyword that is not known is an error.
+// ReadSchema parses a schema. An unsupported keyword is an error.
 func ReadSchema(text string) (*Schema, error) {
 	doc, fault := document.Parse(text)
 	if fault != nil {
@@ -37,11 +37,11 @@ func ReadSchema(text string) (*Schema, error) {
 	return s, nil
 }
 
-// plainKeywords have no schema in them. The first four say nothing about the value.
+// plainKeywords are the keywords without subschemas. The first four do not restrict the value.
 var plainKeywords = []string{"$schema", "$id", "title", "description", "type", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum",
 	"minItems", "maxItems", "minProperties", "maxProperties", "required"}
 
-// supported tells why a schema, or a part of one, cannot be obeyed.
+// supported returns an error for a schema, or a part of one, with unsupported keywords.
 func (s *Schema) supported(part document.Value) (err error) {
 	if !part.IsObject() {
 		return fmt.Errorf("a schema that is not an object: %s", part.Raw())
@@ -63,7 +63,7 @@ func (s *Schema) supported(part document.Value) (err error) {
 	return err
 }
 
-// resolved is the definition that a part of the schema stands for, or the part itself.
+// resolved returns the definition to which a part of the schema refers, or the part itself.
 func (s *Schema) resolved(part document.Value) document.Value {
 	reference, is := part.Member("$ref").Text()
 	if !is {
@@ -72,7 +72,7 @@ func (s *Schema) resolved(part document.Value) document.Value {
 	return s.top.Member("$defs").Member(strings.TrimPrefix(reference, "#/$defs/"))
 }
 
-// Names are the names of the members that the schema describes anywhere, by their forms in lower case.
+// Names returns the member names in the schema, by their lower-case forms.
 func (s *Schema) Names() map[string]string {
 	names := map[string]string{}
 	var walk func(document.Value)
@@ -95,48 +95,48 @@ type Rule uint8
 
 // Rules.
 const (
-	RuleType        Rule = iota // Violation.Got, Violation.Want: names of types
-	RuleEnum                    // Got; Want: the values
-	RulePattern                 // Got; Want: the pattern
+	RuleType        Rule = iota // Violation.Got and Want are type names
+	RuleEnum                    // Want lists the values
+	RulePattern                 // Want is the pattern
 	RuleFormat                  // Got
 	RuleLength                  // Least, Most
 	RuleRange                   // Least, Most
 	RuleItems                   // Number, Least, Most
 	RuleMembers                 // Number, Least, Most
-	RuleRequired                // Want: the member
-	RuleOneRequired             // Want: the members
+	RuleRequired                // Want is the member
+	RuleOneRequired             // Want lists the members
 )
 
-// Violation is a value that the schema does not allow.
+// Violation is a value that violates the schema.
 type Violation struct {
 	At          document.Value
-	Path        string // names and numbers from the top, with dots
+	Path        string // names and indexes from the top, with dots
 	Rule        Rule
 	Got         string
 	Want        []string
 	Number      int
-	Least, Most float64 // infinite without a bound
+	Least, Most float64 // infinite if unbounded
 }
 
-// Check gives every violation to report, in the document's order.
+// Check reports every violation in the order of the document.
 func (s *Schema) Check(v document.Value, report func(Violation)) {
 	(&judge{s, report}).value(s.top, v, "")
 }
 
-// judge goes through a document.
+// judge checks a document.
 type judge struct {
 	*Schema
 	report func(Violation)
 }
 
-// allows tells whether a value is as a part of the schema wants it.
+// allows reports whether a value satisfies a part of the schema.
 func (j *judge) allows(part, v document.Value) bool {
 	good := true
 	(&judge{j.Schema, func(Violation) { good = false }}).value(part, v, "")
 	return good
 }
 
-// bound reports a number that is outside of the bounds that two keywords give it.
+// bound reports a number outside the bounds of two keywords, and returns whether it did.
 func (j *judge) bound(part document.Value, least, most string, number float64, found Violation) (outside bool) {
 	found.Least, found.Most = math.Inf(-1), math.Inf(1)
 	if bound, has := part.Member(least).Number(); has {
@@ -151,7 +151,7 @@ func (j *judge) bound(part document.Value, least, most string, number float64, f
 	return outside
 }
 
-// value judges one value. One that is of another type is not judged further: one fault, one violation.
+// value checks one value. After a wrong type it checks nothing else: one fault gives one violation.
 func (j *judge) value(part, v document.Value, path string) {
 	part = j.resolved(part)
 	is := typeOf(v)
@@ -188,7 +188,7 @@ func (j *judge) text(part, v document.Value, path, text string) {
 	if pattern, has := part.Member("pattern").Text(); has && !j.matches(pattern, text) {
 		j.report(Violation{At: v, Path: path, Rule: RulePattern, Got: text, Want: []string{pattern}})
 	}
-	if part.Member("format").Exists() { // date-time, the only one
+	if part.Member("format").Exists() { // date-time is the only format
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
 			j.report(Violation{At: v, Path: path, Rule: RuleFormat, Got: text})
 		}
@@ -234,7 +234,7 @@ func (j *judge) object(part, v document.Value, path string) {
 	for m := v.First(); m.Exists(); m = m.Next() {
 		key := strings.ToLower(m.Name())
 		if seen[key] {
-			continue // the first counts
+			continue // the first member with a name counts
 		}
 		seen[key] = true
 		by, name := part.Member("additionalProperties"), m.Name()
@@ -250,7 +250,7 @@ func (j *judge) object(part, v document.Value, path string) {
 	j.bound(part, "minProperties", "maxProperties", float64(len(seen)), Violation{At: v, Path: path, Rule: RuleMembers, Number: len(seen)})
 }
 
-// texts are the texts of an array.
+// texts returns the texts of an array.
 func texts(v document.Value) (list []string) {
 	for e := v.First(); e.Exists(); e = e.Next() {
 		text, _ := e.Text()
@@ -266,13 +266,13 @@ func below(path, name string) string {
 	return path + "." + name
 }
 
-// typeOf is the name of a value's type, "number" for integers too.
+// typeOf returns the name of a value's type, "number" for integers too.
 func typeOf(v document.Value) string {
 	return map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number", document.String: "string",
 		document.Array: "array", document.Object: "object", document.Null: "null"}[v.Kind()]
 }
 
-// isOf tells whether a value, of the type is, is of the type want. An integer is a number without a fraction.
+// isOf reports whether a value with type name is has type want. An integer is a number without a fraction.
 func isOf(v document.Value, is, want string) bool {
 	if want == "integer" && is == "number" {
 		n, _ := v.Number()
@@ -281,10 +281,10 @@ func isOf(v document.Value, is, want string) bool {
 	return is == want
 }
 
-// files are the schemas by kind.
+// files maps kinds to schema files.
 var files = map[Kind]string{Driver: "driver.json", Implicit: "layer.json", Explicit: "layer.json", Settings: "settings.json"}
 
-// published are the schemas by file, each read when it is first used.
+// published maps schema files to schemas, each parsed at its first use.
 var published = func() map[string]func() *Schema {
 	list := map[string]func() *Schema{}
 	for _, name := range files {
@@ -303,11 +303,10 @@ var published = func() map[string]func() *Schema {
 	return list
 }()
 
-// maxViolations is how many violations of the schema are reported, and how many members that nothing reads: nobody reads
-// more, and each takes time.
+// maxViolations is the maximum number of reported violations, and of reported unknown members. More would only take time.
 const maxViolations = 100
 
-// schema judges by the published schema.
+// schema checks a document against the published schema.
 func (c *checker) schema(doc *document.Document) {
 	if files[c.report.Kind] == "" {
 		return
@@ -327,15 +326,14 @@ func (c *checker) schema(doc *document.Document) {
 	}
 }
 
-// spellings are the names of the members that a schema describes, by their lower-case form: loaders ignore the case of
-// names (LAY-11).
+// spellings maps the lower-case forms of a schema's member names to the names. Loaders ignore the case of names (LAY-11).
 type spellings = map[string]string
 
-// free are members whose own members may have any name.
+// free are members with arbitrary member names inside.
 var free = []string{"enable_environment", "disable_environment", "features", "functions", "log_locations", "vkloader"}
 
-// spelling finds members that no loader and no schema knows, mostly ones that are spelled wrong, and those that are
-// known in another case.
+// spelling reports members that neither a loader nor a schema knows, usually misspelled ones, and known members in another
+// letter case.
 func (c *checker) spelling(v document.Value, known spellings) {
 	object := v.IsObject()
 	for m := v.First(); m.Exists(); m = m.Next() {

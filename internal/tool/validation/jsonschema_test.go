@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/tool/validation"
 )
 
-// seeds are documents that each published schema allows, with every member that it describes.
+// seeds are valid documents for each published schema. Together they contain every described member.
 var seeds = map[string][]string{
 	"driver.json": {`{"file_format_version": "1.0.1", "ICD": {"library_path": "libx.so", "api_version": "1.3.0", "library_arch": "64",
 		"is_portability_driver": false}}`},
@@ -71,7 +71,7 @@ func read(t *testing.T, name string) (*validation.Schema, *jsonschema.Schema) {
 	return own, complete
 }
 
-// mutate changes one value somewhere in a document: it takes it out, or puts another in its place.
+// mutate removes or replaces one value in a document.
 func mutate(random *rand.Rand, v any) any {
 	others := []any{nil, true, 1.0, 1.5, -3.0, 300.0, "", "x", "1.0.0", "/p", "1", "VK_LAYER_q", []any{}, []any{"x"}, []any{1.0}, map[string]any{},
 		map[string]any{"a": "b"}, map[string]any{"a": "b", "c": "d"}, map[string]any{"a": 1.0}, strings.Repeat("é", 254), strings.Repeat("é", 255)}
@@ -104,7 +104,7 @@ func mutate(random *rand.Rand, v any) any {
 	return others[random.IntN(len(others))]
 }
 
-// The schemas allow and refuse the same documents here as in a complete implementation of JSON Schema.
+// The schemas accept and reject the same documents here and in a complete implementation of JSON Schema.
 func TestAsComplete(t *testing.T) {
 	t.Parallel()
 	for name, documents := range seeds {
@@ -159,7 +159,7 @@ func check(t *testing.T, s *validation.Schema, text string) (faults []string) {
 	return faults
 }
 
-// A violation names its place and what is expected; names count in any case, and the first of a name.
+// A violation has its place and the expected value. Names match in any letter case, and the first with a name counts.
 func TestViolations(t *testing.T) {
 	t.Parallel()
 	own, _ := read(t, "layer.json")
@@ -178,7 +178,7 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// A schema with a keyword that is not known is refused, not half obeyed.
+// A schema with an unsupported keyword is rejected.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"oneOf": []}`, `{"items": {"const": 1}}`, `{"format": "uri"}`, `{"$ref": "#/$defs/x"}`, `[`, `{"items": 5}`} {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// fact is what was found in a file, as values; say makes the sentence, here and nowhere else.
+// fact is a fault of a file, as data. say returns its sentence. The texts of all facts are in this file and in violation.go.
 type fact interface{ say() string }
 
-// said is what the loader, or a parser, says in its own words.
+// said is a message of the loader or a parser.
 type said string
 
 func (s said) say() string { return string(s) }
 
-// plain is a fact to which its place in the file adds all that there is to know.
+// plain is a fact without data beyond its place in the file.
 type plain string
 
 const (
@@ -48,27 +48,27 @@ const (
 
 func (p plain) say() string { return string(p) }
 
-// Facts about a file as a file.
+// Facts about a whole file.
 type (
-	// misplaced is a file of a kind in a directory for others.
+	// misplaced is a file in a directory for another kind.
 	misplaced struct {
 		kind Kind
-		at   string // what the directory is for
+		at   string // the kind of files in the directory
 	}
 
-	// notStrict is a fault of syntax that only the loader overlooks, in a parser's words.
+	// notStrict is a syntax error that only the loader accepts, in a parser's words.
 	notStrict string
 
-	// duplicate is a member that is there already, in a line.
+	// duplicate is a repeated member. line is the line of the first one.
 	duplicate struct {
 		name string
 		line int
 	}
 
-	// unknownMember is one that nothing reads; near: what may have been meant.
+	// unknownMember is an unknown member. near is the closest known name.
 	unknownMember struct{ name, near string }
 
-	// otherCase is a member that is known in another case.
+	// otherCase is a known member in another letter case.
 	otherCase struct{ name, read string }
 )
 
@@ -96,31 +96,31 @@ func (o otherCase) say() string {
 
 // Facts about settings.
 type (
-	// secondForAll is an object for all programs; the number is the line of the first.
+	// secondForAll is a second object for all programs. The number is the line of the first.
 	secondForAll int
 
-	// namedAlready is a program that another object is for.
+	// namedAlready is a program that an earlier object names.
 	namedAlready struct {
 		program string
 		line    int
 	}
 
-	// afterSettings is a member that the loader takes for settings.
+	// afterSettings is a member that the loader takes for the settings.
 	afterSettings string
 
-	// unknownWord is a word of stderr_log that nobody knows.
+	// unknownWord is an unknown word of stderr_log.
 	unknownWord string
 
-	// layerWithout is a layer without a member.
+	// layerWithout is a layer without a required member.
 	layerWithout string
 
-	// secondPlace is one more place of all other layers; the number is the line of the first.
+	// secondPlace is a second place of all other layers. The number is the line of the first.
 	secondPlace int
 
-	// takenAsAuto is a control that nobody knows.
+	// takenAsAuto is an unknown control.
 	takenAsAuto string
 
-	// noUUID is a member of a device configuration.
+	// noUUID is an invalid UUID in a device configuration.
 	noUUID string
 )
 

@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// settings judges every object of a settings file; the loader itself reads only the one for its program.
+// settings checks every object of a settings file. The loader reads only the object for its program.
 func (c *checker) settings(doc *document.Document) {
 	top := doc.Top()
-	programs := []string{""} // one that nothing names, and every one that is named
+	programs := []string{""} // "" stands for a program that no object names
 	objects := c.objects(top)
 	global := document.Value{}
 	owner := map[string]document.Value{}
@@ -51,7 +51,7 @@ func (c *checker) settings(doc *document.Document) {
 		_, outcome, lines := settings.Read(doc, c.path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 		c.report.Accepted = c.report.Accepted || outcome == settings.In
 		for _, l := range lines {
-			// That it is not for a program that nothing names is no fault.
+			// A file that is only for named programs is no fault.
 			if told[l] || l.Cause == diag.OtherPrograms {
 				continue
 			}
@@ -61,7 +61,7 @@ func (c *checker) settings(doc *document.Document) {
 	}
 }
 
-// objects are the settings objects that the loader goes through (SET-23, SET-33, SET-35).
+// objects returns the settings objects that the loader examines (SET-23, SET-33, SET-35).
 func (c *checker) objects(top document.Value) (list []document.Value) {
 	array, single := top.Member("settings_array"), top.Member("settings")
 	if array.Exists() {
@@ -82,7 +82,7 @@ func (c *checker) objects(top document.Value) (list []document.Value) {
 	return list
 }
 
-// object judges the parts of a settings object; each is dropped by itself (SET-27).
+// object checks the parts of a settings object. The loader drops each invalid part alone (SET-27).
 func (c *checker) object(v document.Value) {
 	c.log(v.Member("stderr_log"))
 	c.layers(v.Member("layers"))
@@ -99,7 +99,7 @@ func (c *checker) object(v document.Value) {
 	c.devices(v.Member("device_configurations"))
 }
 
-// words are those of stderr_log (SET-76).
+// words are the words of stderr_log (SET-76).
 var words = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
 
 func (c *checker) log(v document.Value) {
@@ -187,7 +187,7 @@ func (c *checker) drivers(v document.Value) {
 	}
 }
 
-// devices judges the device configurations (SET-90 to SET-92).
+// devices checks the device configurations (SET-90 to SET-92).
 func (c *checker) devices(v document.Value) {
 	if v.Exists() && v.Kind() != document.Array {
 		c.at(diag.SettingsDevices, v, noArray)
@@ -212,7 +212,7 @@ func (c *checker) devices(v document.Value) {
 	}
 }
 
-// memberOr is a member, or the object that lacks it.
+// memberOr returns a member, or the object itself without the member.
 func memberOr(v document.Value, name string) document.Value {
 	if m := v.Member(name); m.Exists() {
 		return m

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/document"
 )
 
-// strict finds what the loader's dialect allows and JSON does not (LAY-11 to LAY-19), and what JSON readers disagree
-// about.
+// strict reports syntax that the loader accepts and JSON does not (LAY-11 to LAY-19), and syntax that JSON parsers treat
+// differently.
 func (c *checker) strict(text string, doc *document.Document) {
 	offset := 0
 	if strings.HasPrefix(text, "\xef\xbb\xbf") {
@@ -39,13 +39,13 @@ func (c *checker) strict(text string, doc *document.Document) {
 	c.members(doc.Top())
 }
 
-// place is a byte's line and column, from 1, as document counts them.
+// place returns the line and column of a byte, counted from 1 as in package document.
 func place(text string, at int) (line, column int) {
 	before := text[:min(at, len(text))]
 	return strings.Count(before, "\n") + 1, len(before) - strings.LastIndexByte(before, '\n')
 }
 
-// members finds members of one object whose names differ in case at most: the loader takes the first (LAY-12).
+// members reports members of one object with equal names, ignoring case. The loader uses the first (LAY-12).
 func (c *checker) members(v document.Value) {
 	object := v.IsObject()
 	seen := map[string]document.Value{}

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/document"
 )
 
-// What a file is whose text is no JSON at all.
+// Kinds of files that are not JSON.
 const (
 	readable    plain = ""
 	empty       plain = "the file is empty"
@@ -18,8 +18,8 @@ const (
 	binaryFile  plain = "the file is not text"
 )
 
-// encoding tells what a file is by its first bytes. JSON begins with ASCII, so zeros among them are those of an
-// encoding with wider characters.
+// encoding identifies a file by its first bytes. JSON begins with ASCII, so zero bytes there show an encoding with wider
+// characters.
 func encoding(text string) plain {
 	zero := func(at int) bool { return at < len(text) && text[at] == 0 }
 	begins := func(with string) bool { return strings.HasPrefix(text, with) }
@@ -46,14 +46,14 @@ func encoding(text string) plain {
 	return readable
 }
 
-// isText tells whether what does not parse is text at all.
+// isText reports whether a file that is not JSON is text.
 func isText(text string) bool {
 	return !strings.ContainsFunc(text[:min(len(text), 512)], func(c rune) bool {
 		return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f'
 	})
 }
 
-// Mistakes of syntax that have a name.
+// Common syntax errors.
 const (
 	noSlip        plain = ""
 	trailingComma plain = "a comma after the last entry: JSON does not allow it"
@@ -67,7 +67,7 @@ const (
 	doubleComma   plain = "two commas with nothing between them"
 )
 
-// slipAt names the mistake at which the parser stopped, and its place; noSlip where it has no name.
+// slipAt returns the common error at which the parser stopped, and its place; noSlip for another error.
 func slipAt(text string, fault *document.Fault) (found plain, line, column int) {
 	at := offsetOf(text, fault.Line, fault.Column)
 	rest := text[at:]
@@ -109,7 +109,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// offsetOf is the byte at a line and column as place counts them.
+// offsetOf returns the offset of a line and column, counted as in place.
 func offsetOf(text string, line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -122,7 +122,7 @@ func offsetOf(text string, line, column int) int {
 	return min(at+column-1, len(text))
 }
 
-// openAt is where the innermost object or array begins that a text leaves open; -1 when there is none.
+// openAt returns the offset of the innermost unclosed object or array; -1 if there is none.
 func openAt(text string) int {
 	var open []int
 	quoted := false

@@ -13,10 +13,10 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// Kind of file; the values are those of the tool's options and output.
+// Kind is the kind of a file. Its values occur in the tool's options and output.
 type Kind string
 
-// Kinds of files. Layer manifests are read by different rules as implicit and as explicit ones.
+// Kinds of files. Implicit and explicit layers have different rules.
 const (
 	Unknown  Kind = "unknown"
 	Driver   Kind = "driver"
@@ -25,19 +25,19 @@ const (
 	Settings Kind = "settings"
 )
 
-// Kinds are those that a file may be judged as.
+// Kinds lists the kinds that a caller can request.
 var Kinds = []Kind{Driver, Implicit, Explicit, Settings}
 
-// Report is what was found in a file.
+// Report is the result of checking a file.
 type Report struct {
 	Kind     Kind
-	Accepted bool // the loader takes something of it: the driver, at least one layer, settings for at least one program
+	Accepted bool // the loader uses a part of it: the driver, a layer, or the settings for a program
 	Findings []diag.Finding
 
-	Libraries []Library // that an accepted manifest names
+	Libraries []Library // the libraries in an accepted manifest
 }
 
-// Problems counts findings that are not mere notes.
+// Problems counts the problems and warnings.
 func (r *Report) Problems() (problems, warnings int) {
 	for _, f := range r.Findings {
 		switch f.Code.Entry().Severity {
@@ -50,8 +50,8 @@ func (r *Report) Problems() (problems, warnings int) {
 	return problems, warnings
 }
 
-// File judges a file's text. path is for messages; whole, the same path from the root on, tells an implicit layer's
-// directory; kind is Unknown when the content shall tell.
+// File checks a file's text. path is for messages. whole is the absolute path, whose directory identifies an implicit layer.
+// With kind Unknown, the content gives the kind.
 func File(text, path, whole string, kind Kind) *Report {
 	c := &checker{path: path, whole: whole, report: &Report{Kind: kind}}
 	if is := encoding(text); is != readable {
@@ -116,7 +116,7 @@ func File(text, path, whole string, kind Kind) *Report {
 	return c.say()
 }
 
-// kindOf tells a file's kind by its content, and layers' also by the directory.
+// kindOf returns a file's kind by its content; a layer's also by its directory.
 func kindOf(top document.Value, path string) Kind {
 	has := func(name string) bool { return top.Member(name).Exists() }
 	switch {
@@ -138,14 +138,14 @@ func kindOf(top document.Value, path string) Kind {
 	return Unknown
 }
 
-// placeOf says what the directories are for that loaders look into, plural what a kind of file is, in the same words.
+// placeOf maps the loaders' directories, and plural maps kinds of files, to the same words.
 var (
 	placeOf = map[string]string{"icd.d": "drivers", "implicit_layer.d": "layers", "explicit_layer.d": "layers",
 		"loader_settings.d": "settings"}
 	plural = map[Kind]string{Driver: "drivers", Implicit: "layers", Explicit: "layers", Settings: "settings"}
 )
 
-// directoryOf is the name of the directory that a file lies in.
+// directoryOf returns the name of a file's directory.
 func directoryOf(path string) string {
 	directory := search.Directory(path)
 	if directory == "" {
@@ -154,7 +154,7 @@ func directoryOf(path string) string {
 	return search.BaseName(directory[:len(directory)-1])
 }
 
-// once leaves one finding for each fault: what the loader says of a place comes before what the schema says of it.
+// once removes the schema's finding if the loader has a finding for the same place.
 func (c *checker) once() {
 	same := func(schema finding) bool {
 		v, ok := schema.fact.(violation)
@@ -163,14 +163,14 @@ func (c *checker) once() {
 				f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
 				return false
 			}
-			// Of what an object lacks, the place is that of the object.
+			// A missing member has the place of its object.
 			return !slices.ContainsFunc(v.missing(), func(name string) bool { return !strings.Contains(f.fact.say(), name) })
 		})
 	}
 	c.found = slices.DeleteFunc(c.found, func(f finding) bool { return f.code == diag.FileSchema && same(f) })
 }
 
-// library takes note of the library that an object names.
+// library records the library of an object.
 func (c *checker) library(object document.Value, l Library) {
 	at := memberOr(object, "library_path")
 	if !at.Exists() {
@@ -180,7 +180,7 @@ func (c *checker) library(object document.Value, l Library) {
 	c.report.Libraries = append(c.report.Libraries, l)
 }
 
-// layerAt is the object of a layer in its manifest.
+// layerAt returns the object of a layer in its manifest.
 func layerAt(top document.Value, name string) document.Value {
 	for l := top.Member("layers").First(); l.Exists(); l = l.Next() {
 		if text, _ := l.Member("name").Text(); text == name {
@@ -190,17 +190,17 @@ func layerAt(top document.Value, name string) document.Value {
 	return top.Member("layer")
 }
 
-// checker makes a report.
+// checker builds a report.
 type checker struct {
 	path     string
 	whole    string
 	report   *Report
 	found    []finding
-	violated int // how often the schema is violated
-	unknown  int // how many members nothing reads
+	violated int // the number of schema violations
+	unknown  int // the number of unknown members
 }
 
-// finding is one thing to say, as values.
+// finding is a finding as data.
 type finding struct {
 	code         diag.Code
 	line, column int
@@ -211,7 +211,7 @@ func (c *checker) find(code diag.Code, line, column int, what fact) {
 	c.found = append(c.found, finding{code, line, column, what})
 }
 
-// say writes what was found in words into the report.
+// say adds the texts of the findings to the report.
 func (c *checker) say() *Report {
 	for _, f := range c.found {
 		c.report.Findings = append(c.report.Findings,
@@ -220,13 +220,13 @@ func (c *checker) say() *Report {
 	return c.report
 }
 
-// at finds something at a value.
+// at adds a finding at a value.
 func (c *checker) at(code diag.Code, where document.Value, what fact) {
 	line, column := where.Position()
 	c.find(code, line, column, what)
 }
 
-// lines takes over what the loader itself says.
+// lines adds the loader's own messages.
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
@@ -235,32 +235,32 @@ func (c *checker) lines(lines []manifest.Line) {
 	}
 }
 
-// Result is one file, and what was found in it.
+// Result is the result for one file.
 type Result struct {
 	Path     string   `json:"path"`
 	Kind     string   `json:"kind"`
-	Accepted bool     `json:"accepted"` // the loader takes something of it
+	Accepted bool     `json:"accepted"` // the loader uses a part of it
 	Findings []Remark `json:"findings"`
-	Problem  string   `json:"problem,omitempty"` // why it could not be looked at
+	Problem  string   `json:"problem,omitempty"` // the reason if the file could not be read
 
-	Libraries []Library `json:"libraries,omitempty"` // that an accepted manifest names
+	Libraries []Library `json:"libraries,omitempty"` // the libraries in an accepted manifest
 }
 
-// Library is a library that a manifest names.
+// Library is a library in a manifest.
 type Library struct {
-	Name  string `json:"name"`            // of the driver's manifest, or the layer
-	Path  string `json:"path"`            // as given to dlopen
-	File  string `json:"file,omitempty"`  // that is found, without symbolic links
-	Class int    `json:"class,omitempty"` // its word size: 32 or 64
+	Name  string `json:"name"`            // the layer's name, or the driver manifest's
+	Path  string `json:"path"`            // as passed to dlopen
+	File  string `json:"file,omitempty"`  // the found file, with symbolic links resolved
+	Class int    `json:"class,omitempty"` // the library's word size: 32 or 64
 
-	Interface uint32 `json:"interface,omitempty"` // the version that it agrees on, when it was asked
+	Interface uint32 `json:"interface,omitempty"` // the negotiated version, after a probe
 
 	Layer                  bool   `json:"-"`
 	Negotiate, GetInstance string `json:"-"`
 	Line, Column           int    `json:"-"` // of library_path
 }
 
-// Remark is one thing to say about a file.
+// Remark is a finding in text.
 type Remark struct {
 	Line      int           `json:"line,omitempty"`
 	Column    int           `json:"column,omitempty"`
@@ -271,7 +271,7 @@ type Remark struct {
 	Do        string        `json:"do,omitempty"`
 }
 
-// Judge judges a file as it was read; problems tells whether more than notes was found.
+// Judge checks a file that was read. problems reports whether there are findings beyond notes.
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
 	result = Result{Path: path, Kind: string(kind), Findings: []Remark{}}
 	if file.Status != facts.FileRead {
@@ -279,7 +279,7 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 			facts.FileTooLarge: "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
 		return result, true
 	}
-	whole := path // an implicit layer is told by its directory
+	whole := path // the directory identifies an implicit layer
 	if absolute, err := filepath.Abs(path); err == nil {
 		whole = absolute
 	}

@@ -14,7 +14,7 @@ import (
 
 const fine = `{"file_format_version": "1.0.0", "ICD": {"library_path": "libx.so", "api_version": "1.3.0"}}`
 
-// What the loader's dialect allows beyond JSON is said, at its place; the loader takes the file all the same.
+// Syntax that only the loader accepts is reported at its place, and the loader accepts the file.
 func TestDialect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestDialect(t *testing.T) {
 	}
 }
 
-// Whatever the file, every finding has a place in it, and no file takes the checker down.
+// For any file, every finding has a place in it, and the checker does not fail.
 func FuzzFile(f *testing.F) {
 	f.Add(fine, "driver")
 	f.Add(`{"file_format_version":"1","layers":[{"name":{"type":[]}},7],"Layers":1e999}`, "")
@@ -61,7 +61,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// An accepted driver manifest from which anything is taken away is refused, or faulted by the schema.
+// A driver manifest with any part removed is rejected, or violates the schema.
 func TestMutilated(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -74,7 +74,7 @@ func TestMutilated(t *testing.T) {
 		}
 		r := File(text, "/x.json", "/x.json", Driver)
 		problems, warnings := r.Problems()
-		// Letters out of the middle of a file's name, or digits out of a version, leave one of another name or number.
+		// Without some letters, a file name or version is still valid.
 		gone := fine[from:to]
 		harmless := !strings.ContainsAny(gone, `"{}:,`) && len(r.Findings) == 0 && r.Accepted
 		if !harmless && problems+warnings+len(r.Findings) == 0 {
@@ -83,7 +83,7 @@ func TestMutilated(t *testing.T) {
 	}
 }
 
-// A file of nothing but faults is judged all the same, its findings are counted, and a name without end is no trouble.
+// A file full of faults is checked completely, its findings are counted, and a very long name causes no problem.
 func TestFullOfFaults(t *testing.T) {
 	t.Parallel()
 	text := `{"file_format_version":"1.2.0","` + strings.Repeat("x", 1<<20) + `":1,"layers":[` + strings.Repeat("7,", 50000) + `7]}`
@@ -100,8 +100,8 @@ func TestFullOfFaults(t *testing.T) {
 	}
 }
 
-// Of a file full of unknown members, the first ones are reported with the nearest known name, and the others are counted: each
-// search for a name takes time.
+// For a file full of unknown members, the first ones are reported with the closest known name, and the others are counted,
+// because each search for a name takes time.
 func TestFullOfUnknownMembers(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(fine, `"ICD"`, strings.Repeat(`"file_format_versio": 1, `, 3000)+`"ICD"`, 1)
@@ -117,7 +117,7 @@ func TestFullOfUnknownMembers(t *testing.T) {
 	}
 }
 
-// What a file is that is no JSON, and the usual mistakes, are named at their place, once.
+// A file that is not JSON is identified, and common errors are reported at their place, once.
 func TestNamedMistakes(t *testing.T) {
 	t.Parallel()
 	wide := func(text string, order func(byte) string) string {
@@ -164,7 +164,7 @@ func TestNamedMistakes(t *testing.T) {
 	}
 }
 
-// One fault is one finding, and the loader's own word for it is the one that stays.
+// One fault gives one finding, with the loader's message if there is one.
 func TestOneFaultOneFinding(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -187,7 +187,7 @@ func TestOneFaultOneFinding(t *testing.T) {
 	}
 }
 
-// Every pattern of the published schemas has words, so that no regular expression is shown.
+// Every pattern of the published schemas has a description, so that no message shows a regular expression.
 func TestPatternsHaveWords(t *testing.T) {
 	t.Parallel()
 	count := 0

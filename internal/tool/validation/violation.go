@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// violation is what the schema does not allow.
+// violation is a schema violation as a fact.
 type violation Violation
 
-// moreViolations is the number of those that are not reported.
+// moreViolations is the number of unreported violations.
 type moreViolations int
 
 func (m moreViolations) say() string {
 	return fmt.Sprintf("and %d more violations of the schema", int(m))
 }
 
-// moreUnknown is the number of unknown members that are not reported.
+// moreUnknown is the number of unreported unknown members.
 type moreUnknown int
 
 func (m moreUnknown) say() string {
 	return fmt.Sprintf("and %d more members that no loader reads", int(m))
 }
 
-// patternWords say what a text must be that a pattern of the schemas describes.
+// patternWords describes the texts that match a pattern of the schemas.
 var patternWords = map[string]string{
 	`^[0-9]+\.[0-9]+\.[0-9]+$`:    "a version of three numbers, such as 1.0.0",
 	`^[0-9]+\.[0-9]+(\.[0-9]+)?$`: "a Vulkan version, such as 1.3 or 1.3.0",
@@ -34,7 +34,7 @@ var patternWords = map[string]string{
 	`\.json$`:                     "the path of a manifest, which ends in .json",
 }
 
-// typeWords are the types of JSON with their articles.
+// typeWords are the JSON types with their articles.
 var typeWords = map[string]string{"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false",
 	"array": "an array", "object": "an object", "null": "null"}
 
@@ -45,7 +45,7 @@ func (v violation) say() string {
 	return v.Path + ": " + v.fault()
 }
 
-// fault is the sentence without the place.
+// fault returns the sentence without the place.
 func (v violation) fault() string {
 	switch v.Rule {
 	case RuleType:
@@ -76,7 +76,7 @@ func (v violation) fault() string {
 	return v.Want[0] + " is missing"
 }
 
-// missing are the members that the violation is about, when it is about members that are not there.
+// missing returns the required members that are missing.
 func (v violation) missing() []string {
 	if v.Rule == RuleRequired || v.Rule == RuleOneRequired {
 		return v.Want
@@ -84,7 +84,7 @@ func (v violation) missing() []string {
 	return nil
 }
 
-// allowed says which numbers there may be.
+// allowed describes the allowed numbers.
 func allowed(least, most float64) string {
 	switch {
 	case math.IsInf(least, 0):
@@ -97,7 +97,7 @@ func allowed(least, most float64) string {
 	return fmt.Sprintf("expected %.0f to %.0f", least, most)
 }
 
-// choice lists words of which one is wanted.
+// choice joins alternatives.
 func choice(list []string) string {
 	if len(list) == 1 {
 		return list[0]

@@ -3,16 +3,22 @@
 #ifndef VKL_SYSTEM_H
 #define VKL_SYSTEM_H
 
-/* Of what the assembler makes. */
 #define HIDDEN __attribute__((visibility("hidden")))
-/* The name by which the assembler knows a function that is written in C. */
+/* Gives a function of C the name that tables.S uses. */
 #define SYMBOL(name)
 /* Makes the exported symbol of a command whose trampoline is written in C. */
 #define EXPORT_COMMAND(command)                                                                                        \
     extern __attribute__((visibility("default"))) __typeof__(tramp_##command) command                                  \
         __attribute__((alias("tramp_" #command)))
-/* What the offsets in znames.inc count from. */
+/* The base of the offsets in tables.S. */
 #define NAMES_BASE names_commands
+
+/* The section of the stubs missing_vkX. The linker defines its start and its end. */
+#define MISSING_SECTION "vkl_missing"
+#define MISSING_BEGIN
+#define MISSING_END
+#define missing_first __start_vkl_missing
+#define missing_last __stop_vkl_missing
 
 /* The library's constructor starts it. */
 #define START_AT_FIRST_CALL() ((void)0)

@@ -14,7 +14,15 @@
 /* gen/zexports.def names it. */
 #define EXPORT_COMMAND(command) _Static_assert(sizeof(tramp_##command) != 0, #command)
 extern const char __ImageBase[];
+/* The base of the offsets in tables.S. */
 #define NAMES_BASE __ImageBase
+
+/* The section of the stubs missing_vkX. By the order of their names it lies between two others: its start and its end.
+ */
+#define MISSING_SECTION ".text$vkl_b"
+#define MISSING_EDGE(letter, name) __asm__(".section .text$vkl_" letter ", \"xr\"\n.globl " name "\n" name ":\n.text");
+#define MISSING_BEGIN MISSING_EDGE("a", SYMBOL_PREFIX(__USER_LABEL_PREFIX__) "missing_first")
+#define MISSING_END MISSING_EDGE("c", SYMBOL_PREFIX(__USER_LABEL_PREFIX__) "missing_last")
 /* Nothing is read and nothing said when the DLL is loaded (WIN-005). */
 #define START_AT_FIRST_CALL() start_once_at_load()
 

@@ -1,4 +1,4 @@
-/* none.c: what the library reads on Windows alone. */
+/* none.c: facts that only Windows has: on Linux there are none. */
 #include "core/core.h"
 #include "core/facts.h"
 

@@ -1,6 +1,6 @@
-/* read.c: gathers what the core asks for: variables, directories, files, the executable's path, whether a path exists,
- * the graphics devices.
- * Everything goes through the C library's dynamic symbols (GEN-12, LAY-2, SYS-001), at the time of the call (G-5).
+/* read.c: gathers the facts that the core asks for: variables, directories, files, the executable's path, whether a
+ * path exists, the graphics devices. Everything goes through the C library's dynamic symbols (GEN-12, LAY-2, SYS-001),
+ * at the time of the call (G-5).
  *
  * It decides nothing and remembers nothing between calls. */
 #include <dirent.h>
@@ -18,12 +18,12 @@
 #include "core/facts.h"
 #include "process/process.h"
 
-#ifndef STAT /* portable.h calls an older one */
+#ifndef STAT /* portable.h defines it as the symbol of older C libraries */
 #define STAT stat
 #endif
 
 #define EXE_MAX 1024           /* GEN-13: a path of this many bytes or more counts as unknown */
-#define INTERRUPTIONS_MAX 1000 /* of one reading: a file that always answers EINTR cannot be read (LAY-8) */
+#define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
 
 void read_var(struct wire_writer *w, struct variable v)
 {
@@ -64,8 +64,8 @@ void read_directory(struct wire_writer *w, const char *path)
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-/* A file that was opened: a descriptor, or a stream where another library stands in for the C library's functions
- * (LAY-2). It may be of anything. */
+/* An open file of any type: a descriptor, or a stream if another library interposes the C library's functions
+ * (LAY-2). */
 struct opened {
     int fd; /* -1: none */
     FILE *file;
@@ -83,14 +83,14 @@ static bool functions_replaced(void)
     return !all;
 }
 
-/* Opens a file without waiting: the path may lead to a pipe by now. */
+/* Opens a file without blocking: the path may have become a FIFO since it was checked. */
 static struct opened file_open(const char *path)
 {
     struct opened o = {.fd = -1};
     if (!functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (o.fd < 0 && (functions_replaced() || errno == EWOULDBLOCK /* until a lease ends */)) {
         o.file = fopen(path, "rbe");
-        if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
+        if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* the file is read at once into the caller's buffer */
     }
     return o;
 }
@@ -101,7 +101,7 @@ static void file_close(struct opened o)
     if (o.fd >= 0) close(o.fd);
 }
 
-/* A filter of system calls may know only those that every C library reads files with. */
+/* Reads with pread. Falls back on lseek and read, which every C library uses, if a seccomp filter refuses pread. */
 static ssize_t read_at(int fd, char *to, size_t size, off_t at)
 {
     ssize_t got = pread(fd, to, size, at);
@@ -119,8 +119,8 @@ static size_t file_more(struct opened o, size_t at, char *to, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
- * it can be measured all the same. */
+/* Returns the size of an open file, or -1 with the reason in *status. A stream from an interposed fopen may have no
+ * descriptor; it is measured by seeking. */
 static long long file_size(struct opened o, uint32_t *status, struct file_identity *file)
 {
     struct stat st;
@@ -128,7 +128,8 @@ static long long file_size(struct opened o, uint32_t *status, struct file_identi
     if (fstat(o.file ? fileno(o.file) : o.fd, &st) == 0) {
         *file = (struct file_identity){.device = st.st_dev, .inode = st.st_ino};
         if (S_ISREG(st.st_mode)) return st.st_size;
-        *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
+        *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* a directory opens, but cannot be read */
+                                      : WIRE_FILE_NOT_REGULAR;
         return -1;
     }
     if (!o.file || fseek(o.file, 0, SEEK_END) != 0) return -1;
@@ -136,8 +137,8 @@ static long long file_size(struct opened o, uint32_t *status, struct file_identi
     return size >= 0 && fseek(o.file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
-/* Reads a small file by its descriptor, without asking for its size: what is read is not as much as was asked for, and
- * ends as a manifest does. What is read of anything else counts as nothing. */
+/* Reads a small file into content without asking for its size. Returns true if the file ended within READ_SMALL bytes
+ * and its last character is the closing brace of a manifest; otherwise the caller starts again. */
 static bool file_small(struct opened o, struct wire_file *r, char *content)
 {
     size_t got = o.file ? 0 : file_more(o, 0, content, READ_SMALL + 1), end = got;
@@ -149,7 +150,7 @@ static bool file_small(struct opened o, struct wire_file *r, char *content)
     return true;
 }
 
-/* Reads all of an open file; what it returns is malloc's. False: no memory. */
+/* Reads all of an open file into *content, which the caller frees. Returns false without memory. */
 static bool file_content(struct opened o, struct read_budget *budget, struct wire_file *r, char **content)
 {
     struct file_identity file = {0};
@@ -198,9 +199,9 @@ void read_file(struct wire_writer *w, struct read_budget *budget, const char *pa
 /* ---- graphics devices ------------------------------------------------------------------------------------------- */
 
 #define CLASS "/sys/class/drm"
-#define SHORT 512 /* what the kernel says of a device is shorter; programs call on small stacks */
+#define SHORT 512 /* bytes; the kernel's texts about a device are shorter, and programs may call on small stacks */
 
-/* Adds the start of a file of a render node, an empty text when it cannot be read. */
+/* Adds the first bytes of a render node's file to the list; an empty text if it cannot be read. */
 static bool add_short_file(struct name_list *list, const char *node, const char *file)
 {
     char text[SHORT];
@@ -261,7 +262,7 @@ void read_exists(struct wire_writer *w, const char *path)
     wire_put_exists(w, &(struct wire_exists){WIRE_STR(path, path), .yes = access(path, F_OK) == 0});
 }
 
-/* The linker's name of the header of the library that this code is in. */
+/* The ELF header of this library, as the linker names it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static bool foreign(const char *path)

@@ -1,5 +1,6 @@
-/* adapters.c: what the kernel's display adapters say to a name, by functions of gdi32 (WIN-018 to WIN-027), and the
- * adapters of DXGI (WIN-039, WIN-060). The headers of few compilers have the first; what is used of them is here. */
+/* adapters.c: the registry values of display adapters, read through the kernel's interface in gdi32 (WIN-018 to
+ * WIN-027), and the adapters of DXGI (WIN-039, WIN-060). Few compilers have a header for the former; the types used are
+ * here. */
 #include "core/windows/elsewhere.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 /* ---- the kernel's interface ------------------------------------------------------------------------------------- */
 
-typedef LONG status; /* NTSTATUS; negative: it failed */
+typedef LONG status; /* NTSTATUS; negative: failure */
 
 struct adapter {
     UINT handle;
@@ -40,7 +41,7 @@ struct close {
 #define ADAPTER_KEY 1
 #define TRANSLATE_PATH 1
 #define COPIED 0     /* the status of a value that fits */
-#define OVERFLOWED 1 /* of one that is longer */
+#define OVERFLOWED 1 /* the value is longer than the buffer */
 
 struct registry_query {
     UINT key;
@@ -48,7 +49,7 @@ struct registry_query {
     WCHAR name[MAX_PATH];
     ULONG type;
     ULONG physical_adapter;
-    ULONG size; /* in bytes, of the value */
+    ULONG size; /* bytes of the value */
     UINT status;
     union {
         DWORD number;
@@ -76,7 +77,8 @@ static bool kernel_open(struct kernel *k)
 
 /* ---- one value -------------------------------------------------------------------------------------------------- */
 
-/* Asks for the value as one type; NULL without memory. The block is for free(), and *state says whether it holds it. */
+/* Queries a value as one type. Returns a block for free(), or NULL without memory. *state says whether it has the
+ * value. */
 static struct registry_query *ask(const struct kernel *k, UINT adapter, const WCHAR *name, ULONG type, unsigned *state)
 {
     size_t size = sizeof(struct registry_query);
@@ -106,12 +108,12 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
     return q;
 }
 
-/* False: no other adapter is asked (WIN-027). */
+/* Appends an adapter's value. Returns false if no further adapter may be queried (WIN-027). */
 static bool put_value(struct wire_writer *w, const struct kernel *k, UINT adapter, const WCHAR *name)
 {
     unsigned state = WIRE_ADAPTER_NO_VALUE;
     ULONG type = REG_MULTI_SZ;
-    /* WIN-020: a list of paths is asked for first, then a single one */
+    /* WIN-020: REG_MULTI_SZ is tried first, then REG_SZ */
     struct registry_query *q = ask(k, adapter, name, type, &state);
     if (q && state == WIRE_ADAPTER_NO_VALUE) {
         free(q);
@@ -132,7 +134,7 @@ static bool put_value(struct wire_writer *w, const struct kernel *k, UINT adapte
     return state != WIRE_ADAPTER_BROKEN;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- all adapters ----------------------------------------------------------------------------------------------- */
 
 static void put_values(struct wire_writer *w, const struct kernel *k, const struct adapters *all, const char *name)
 {

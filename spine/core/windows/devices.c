@@ -1,4 +1,4 @@
-/* devices.c: what the software keys of display devices and of their children say to a name, by the tree of devices
+/* devices.c: the values in the software keys of display devices and their children in the device tree
  * (WIN-028 to WIN-035). */
 #include "core/windows/elsewhere.h"
 
@@ -11,8 +11,8 @@
 #include "process/process.h"
 
 #define DISPLAY_CLASS L"{4d36e968-e325-11ce-bfc1-08002be10318}"
-#define LIST_TRIES_MAX 8 /* while devices come */
-#define GUID_TEXT 64     /* units of a class in braces, and more */
+#define LIST_TRIES_MAX 8 /* the list may grow between two calls, while devices are plugged in */
+#define GUID_TEXT 64     /* characters; a class GUID in braces has 38 */
 
 struct tree {
     HMODULE library;
@@ -112,9 +112,9 @@ static void put_children(struct wire_writer *w, const struct tree *t, DEVINST de
     }
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- all devices ------------------------------------------------------------------------------------------------ */
 
-/* The identifiers of the display devices that are there, one behind the other; for free(). NULL: they cannot be had. */
+/* Returns the identifiers of the present display devices, each ended by a NUL, for free(). NULL: failure. */
 static WCHAR *display_devices(const struct tree *t)
 {
     const ULONG flags = CM_GETIDLIST_FILTER_CLASS | CM_GETIDLIST_FILTER_PRESENT;

@@ -1,4 +1,4 @@
-/* dxgi.c: the adapters that DXGI lists. Its library is the system's own, and is open while it is asked. */
+/* dxgi.c: lists the adapters of the system's own DXGI, which is loaded only during a query. */
 #define COBJMACROS
 #include "core/windows/dxgi.h"
 
@@ -14,16 +14,16 @@ static const GUID id_adapter1 = {0x29038f61, 0x3839, 0x4626, {0x91, 0xfd, 0x08, 
 
 typedef HRESULT(WINAPI *create_factory)(const GUID *, void **);
 
-static atomic_bool orders; /* a factory 6 was made: making one takes milliseconds */
+static atomic_bool orders; /* an IDXGIFactory6 was created once; creating one takes milliseconds */
 
 bool dxgi_open(struct dxgi *dxgi)
 {
     struct claim claim;
     *dxgi = (struct dxgi){0};
     lock_take();
-    bool first = claim_take(&claim, &orders, (void *)(uintptr_t)thread_now()); /* each thread for itself */
+    bool first = claim_take(&claim, &orders, (void *)(uintptr_t)thread_now()); /* one claim per thread */
     lock_drop();
-    if (!first) return false; /* it would wait for itself */
+    if (!first) return false; /* this thread is inside DXGI and would deadlock */
     dxgi->library = system_library(L"dxgi.dll");
     create_factory create = NULL;
     if (dxgi->library) create = (create_factory)(void *)GetProcAddress(dxgi->library, "CreateDXGIFactory1");

@@ -10,17 +10,17 @@
 struct dxgi {
     HMODULE library;
     IDXGIFactory1 *factory;
-    bool ordered; /* the factory puts adapters in an order: it is an IDXGIFactory6 */
+    bool ordered; /* the factory is an IDXGIFactory6, which orders adapters */
 };
 
-/* False: there is no factory; nothing is left open then (WIN-009, WIN-040). So it is, too, for a thread that is inside
- * DXGI already. */
+/* Opens DXGI. Returns false, with nothing left open, if there is no factory (WIN-009, WIN-040) or if this thread is
+ * inside DXGI already. */
 bool dxgi_open(struct dxgi *dxgi);
-/* Adapter i, in the order "unspecified preference" where there is one. False: there are no more. */
+/* Describes adapter i, in the order of DXGI_GPU_PREFERENCE_UNSPECIFIED if the factory has one. False: no more. */
 bool dxgi_adapter(const struct dxgi *dxgi, UINT i, DXGI_ADAPTER_DESC1 *out);
-/* Of one that was not opened it does nothing. */
+/* Closes DXGI. Does nothing if dxgi_open failed. */
 void dxgi_close(struct dxgi *dxgi);
-/* Does the system put adapters in an order (WIN-060)? Once it has done so it is not asked again. */
+/* Reports whether DXGI orders adapters (WIN-060). A positive answer is remembered. */
 bool dxgi_orders(void);
 
 #endif

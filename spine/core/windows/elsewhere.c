@@ -1,5 +1,5 @@
-/* elsewhere.c: facts that only Windows has: keys of the registry, app packages, what the process may do. What the
- * display adapters and the tree of devices say: adapters.c, devices.c. It decides nothing. */
+/* elsewhere.c: facts that only Windows has: registry keys, app packages, the privileges of the process. adapters.c and
+ * devices.c read the display adapters and the device tree. It decides nothing. */
 #include "core/windows/elsewhere.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void put_value(struct wire_writer *w, const WCHAR *name, DWORD type, cons
     free(bytes);
 }
 
-#define NAME_MAX_WIDE 16384 /* the longest that a value may have, with its end */
+#define NAME_MAX_WIDE 16384 /* characters of the longest value name, with its NUL */
 
 static void put_values(struct wire_writer *w, HKEY key)
 {
@@ -73,7 +73,7 @@ typedef LONG(WINAPI *path_of_package)(const WCHAR *name, UINT32 *length, WCHAR *
 
 static void add_package(struct wire_writer *w, struct name_list *list, path_of_package path_of, const WCHAR *name)
 {
-    WCHAR path[MAX_PATH] = {0}; /* WIN-046: a longer one is none */
+    WCHAR path[MAX_PATH] = {0}; /* WIN-046: longer paths are ignored */
     UINT32 length = MAX_PATH;
     if (path_of(name, &length, path) != ERROR_SUCCESS || length > MAX_PATH || path[MAX_PATH - 1]) return;
     char *text = utf8_of(path);
@@ -81,7 +81,7 @@ static void add_package(struct wire_writer *w, struct name_list *list, path_of_p
     free(text);
 }
 
-/* Systems before Windows 8 have none of this (WIN-046). */
+/* Adds the paths of a package family. Systems before Windows 8 lack these functions (WIN-046). */
 static void add_packages(struct wire_writer *w, struct name_list *list, const WCHAR *family)
 {
     HMODULE kernel = GetModuleHandleW(L"kernel32.dll");

@@ -1,5 +1,5 @@
-/* read.c: gathers what the core asks for: variables, directories, files, the executable's path, whether a path exists.
- * Paths are UTF-8 on this side and UTF-16 on the system's.
+/* read.c: gathers the facts that the core asks for: variables, directories, files, the executable's path, whether a
+ * path exists. Paths are UTF-8 in the core and UTF-16 in calls of the system.
  *
  * It decides nothing and remembers nothing between calls. */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 void read_var(struct wire_writer *w, struct variable v)
 {
-    char *block; /* what an elevated process ignores is the core's to say (WIN-057) */
+    char *block; /* the core ignores secure variables in an elevated process (WIN-057) */
     const char *value = env_read((struct variable){v.name, false}, &block);
     if (!value && out_of_memory()) w->failed = true;
     struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
@@ -63,7 +63,7 @@ void read_directory(struct wire_writer *w, const char *path)
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-/* Was so much read of it in this call, by other names too, that it is not read again? */
+/* Reports whether this call has read the file too often already, under any name. */
 static bool too_often(struct read_budget *budget, HANDLE file, uint64_t size)
 {
     BY_HANDLE_FILE_INFORMATION info;
@@ -73,7 +73,7 @@ static bool too_often(struct read_budget *budget, HANDLE file, uint64_t size)
     return is.inode && !read_count(budget, &is, size);
 }
 
-/* The status of a file that was opened, and what it holds when that is WIRE_FILE_READ; false without memory. */
+/* Sets the status of an open file, and its content if that is WIRE_FILE_READ. Returns false without memory. */
 static bool content_of(HANDLE file, struct read_budget *budget, uint32_t *status, char **content, uint32_t *length)
 {
     LARGE_INTEGER size;
@@ -125,7 +125,7 @@ void read_file(struct wire_writer *w, struct read_budget *budget, const char *pa
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */
 
-/* Of the Linux kernel; there is none here. */
+/* Only the Linux kernel lists graphics devices in this way. */
 void read_graphics(struct wire_writer *w)
 {
     wire_put_graphics(w, &(struct wire_graphics){.status = WIRE_GRAPHICS_NONE});
@@ -154,7 +154,7 @@ void read_exists(struct wire_writer *w, const char *path)
     free(wide);
 }
 
-/* The headers of a library and of the program have the machine (IMAGE_FILE_HEADER). */
+/* Reports whether a library's header (IMAGE_FILE_HEADER) names another machine than the program's. */
 static bool foreign(const WCHAR *path)
 {
     const uint8_t *program = (const uint8_t *)GetModuleHandleW(NULL);

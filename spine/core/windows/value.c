@@ -1,10 +1,10 @@
-/* value.c: the data of the registry's values as the wire has them. */
+/* value.c: converts registry values to the bytes of the wire. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/windows/elsewhere.h"
 
-/* A list of texts without those that have no such form (WIN-023). */
+/* Returns a list of texts as UTF-8, without those that are not valid UTF-16 (WIN-023). */
 static char *list_data(const WCHAR *list, size_t count, uint32_t *length)
 {
     WCHAR *kept = room_of((count ? count : 1) * sizeof *kept);

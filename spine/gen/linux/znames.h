@@ -21,7 +21,7 @@ struct name_record {
     uint32_t name;   /* +0: offset in names_text */
     int32_t tramp;   /* +4: trampoline, from NAMES_BASE */
     int32_t term;    /* +8: terminator, from NAMES_BASE; 0: none */
-    int32_t missing; /* +12: stub for tables, from NAMES_BASE; 0: none (global commands) */
+    int32_t missing; /* +12: stub for devices' tables, from NAMES_BASE; 0: none (other commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of dispatch.h) */

@@ -1,4 +1,4 @@
-/* none.c: no system but Windows has adapters that drivers tell their devices by (DRV-061). */
+/* none.c: only on Windows do drivers identify their devices by adapter (DRV-061). */
 #include "library/library.h"
 
 void adapter_function_find(struct driver_lib *lib)

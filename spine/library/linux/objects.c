@@ -1,7 +1,7 @@
-/* objects.c: the objects of the process, as the dynamic linker lists them: which came since a moment, and which
- * libraries those need.
+/* objects.c: lists the objects of the process as the dynamic linker reports them: the new ones since an earlier list,
+ * and their dependencies.
  *
- * It opens nothing and looks at no file. Lists are counted, and never change once they are made. */
+ * It opens no file. Lists are reference-counted and never change once they are built. */
 #include "library/library.h"
 
 #include <link.h>
@@ -10,21 +10,21 @@
 #include <string.h>
 
 struct object {
-    const ElfW(Phdr) * parts; /* which tells it from all others */
+    const ElfW(Phdr) * parts; /* the program headers, which identify the object */
     const ElfW(Dyn) * dynamic;
     const char *strings, *soname, *name; /* the linker's; valid during a walk */
-    char *path;                          /* in the list's block */
+    char *path;                          /* points into the list's block */
     bool came, lasting, needed;
 };
 
 struct objects {
     _Atomic uint32_t references;
-    unsigned long long adds, subs; /* of the linker, so far */
+    unsigned long long adds, subs; /* counts of loaded and unloaded objects, from the linker */
     unsigned count;
     struct object object[];
 };
 
-static struct objects *last; /* under the lock */
+static struct objects *last; /* the cached list, guarded by the lock */
 
 struct objects *objects_hold(struct objects *o)
 {
@@ -87,7 +87,7 @@ static int object_count(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* A list that is being made, and the end of its texts. */
+/* A list under construction, and the end of its texts. */
 struct filling {
     struct objects *list;
     unsigned room;
@@ -115,14 +115,14 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *data)
         if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
         if (e->d_tag == DT_SONAME) soname = e->d_un.d_val;
     }
-    if (strings < info->dlpi_addr) strings += info->dlpi_addr; /* not every linker has added it there */
+    if (strings < info->dlpi_addr) strings += info->dlpi_addr; /* some linkers do not relocate the entry */
     o->strings = (const char *)strings;
     if (!strings) o->dynamic = NULL;
     o->soname = soname && strings ? o->strings + soname : NULL;
     return 0;
 }
 
-/* An empty list with room for the objects that there are, and some more. NULL: no memory. */
+/* Allocates an empty list with room for the present objects and a few more. NULL: no memory. */
 static struct objects *list_new(struct filling *f)
 {
     struct counts counts = {0};
@@ -148,7 +148,7 @@ struct objects *objects_now(void)
     struct objects *known = last && last->adds == counts.adds && last->subs == counts.subs ? objects_hold(last) : NULL;
     lock_drop();
     if (known || !list_new(&f)) return known;
-    if (gate_walk(object_add, &f) != 0) { /* others have come meanwhile */
+    if (gate_walk(object_add, &f) != 0) { /* more objects than there is room for were loaded meanwhile */
         free(f.list);
         return NULL;
     }
@@ -175,7 +175,7 @@ static const char *last_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The object that the linker takes for an entry DT_NEEDED; NULL: unknown. */
+/* Returns the object that the linker uses for a DT_NEEDED entry. NULL: unknown. */
 static struct object *object_named(struct objects *list, const char *name)
 {
     for (unsigned i = 0; i < list->count; i++) {
@@ -187,7 +187,7 @@ static struct object *object_named(struct objects *list, const char *name)
     return NULL;
 }
 
-/* Marks what marked objects need, until nothing is new. */
+/* Sets the flag of all dependencies of flagged objects, directly or not. */
 static void mark(struct objects *list, bool *(*flag)(struct object *))
 {
     for (bool more = true; more;) {
@@ -220,7 +220,7 @@ struct since {
     struct filling filling;
 };
 
-/* Called for the first object; meanwhile all objects stay where they are. */
+/* Fills the list with the objects since before. Called for the first object of a walk, during which no object moves. */
 static int choose(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct since *s = data;

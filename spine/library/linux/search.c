@@ -1,7 +1,7 @@
-/* search.c: what decides where the dynamic linker finds a library by its bare name: the directories of LD_LIBRARY_PATH
- * as the process began, and the linker's cache.
+/* search.c: records the inputs of the dynamic linker's search for a bare name: the directories of LD_LIBRARY_PATH at
+ * the start of the process, and the linker's cache.
  *
- * It searches nothing itself. Where it cannot know what decides, it says so. */
+ * It does not search. If an input is not known, the result is "unknown" or "changed". */
 #include "library/library.h"
 
 #include <fcntl.h>
@@ -16,11 +16,11 @@
 #define PATH_ROOM 1024
 
 struct search {
-    struct file_identity cache; /* all zero: there is none */
+    struct file_identity cache; /* all zero: no cache */
     char directories[];         /* separated by ":" or ";" */
 };
 
-/* Reads a file of unknown size; NULL: not all of it. A NUL follows it. */
+/* Reads a file of unknown size and adds a NUL. Returns NULL unless it has read all of the file. */
 static char *all_of(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -42,7 +42,7 @@ static char *all_of(const char *path, size_t *size)
     return whole ? text : NULL;
 }
 
-/* Ends at the first object, the program: 1: it has directories of its own that are searched, too. */
+/* Returns 1 at the first object, the program, if its DT_RPATH adds directories to the search; otherwise 2. */
 static int program_searches(struct dl_phdr_info *info, size_t size, void *data)
 {
     const ElfW(Dyn) *e = NULL;
@@ -54,7 +54,8 @@ static int program_searches(struct dl_phdr_info *info, size_t size, void *data)
     return 2;
 }
 
-/* The next directory of a list, without slashes at its end, written to path with room for more; false: no more. */
+/* Copies the next directory of a list to path, without trailing slashes and with room for more bytes. Returns false at
+ * the end of the list, or with *known false if the directory cannot be interpreted. */
 static bool directory_next(const char **at, char path[PATH_ROOM], size_t more, bool *known)
 {
     if (!**at) return false;

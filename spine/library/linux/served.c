@@ -1,4 +1,4 @@
-/* served.c: opens a driver of the service: what is mapped already when its file is the same, else from its files. */
+/* served.c: opens a driver of the service: its mapped library if that is of the same file, else from the files. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* adapter.c: the function by which a driver says which of its devices an adapter has (WIN-062). */
+/* adapter.c: looks up the driver's function that lists the physical devices of an adapter (WIN-062). */
 #include "library/library.h"
 
 #define FUNCTION "vk_icdEnumerateAdapterPhysicalDevices"

@@ -1,4 +1,4 @@
-/* none.c: there is no driver service on Windows to open drivers of, and objects are not listed. */
+/* none.c: on Windows there is no driver service, and no list of objects. */
 #include "library/library.h"
 
 #include <string.h>

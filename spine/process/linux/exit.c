@@ -21,7 +21,7 @@ static void note(void *unused)
 /* Not with pthread_once: start.c says why. */
 void exit_watch(void)
 {
-    static atomic_bool watched;
+    static atomic_uint watched;
     lock_wanted(false);
     if (!atomic_load_explicit(&watched, memory_order_relaxed) && !atomic_exchange(&watched, true))
         __cxa_atexit(note, NULL, __dso_handle);

@@ -30,7 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #ifdef CHECK_LOCK
 static _Atomic uintptr_t lock_owner; /* pthread_self() of the thread that has taken the lock, or 0 */
 #endif
-static _Atomic uint64_t generation = 1;
+static _Atomic uintptr_t generation = 1;
 
 /* All of this under the lock. A thread that is inside the gate, or between the handlers of a fork of its own. */
 static struct visitor {
@@ -224,7 +224,7 @@ static void after_fork_in_child(void)
  * about to register them does not wait. */
 void fork_watch(void)
 {
-    static atomic_bool begun;
+    static atomic_uint begun;
     if (atomic_load_explicit(&begun, memory_order_relaxed) || atomic_exchange(&begun, true)) return;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -39,7 +39,7 @@ static void start(void)
  * filter of system calls refuses futex. */
 void start_once_at_load(void)
 {
-    static atomic_bool begun;
+    static atomic_uint begun;
     if (!atomic_load_explicit(&begun, memory_order_acquire) && !atomic_exchange(&begun, true)) start();
 }
 

@@ -28,14 +28,6 @@
 #define MACHINES "/run/vkloaderd"
 #define BESIDE_MAX 4 /* descriptors that a datagram may have; the kernel closes more of them */
 
-#if defined __x86_64__
-#define MACHINE "x86_64"
-#elif defined __i386__
-#define MACHINE "i386"
-#elif defined __aarch64__
-#define MACHINE "aarch64"
-#endif
-
 static int64_t now(void)
 {
     struct timespec t;
@@ -270,7 +262,7 @@ void read_service(struct wire_writer *w, struct service *s)
     int fd = -1;
     enum wire_service_state state = connect_somewhere(s);
     if (state == WIRE_SERVICE_ANSWERED)
-        state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" MACHINE "\"}", answer, &fd);
+        state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" VKL_MACHINE "\"}", answer, &fd);
     s->asked = 1;
     s->until += CALL_MS - ANSWER_MS;
     if (fd >= 0) {

@@ -64,13 +64,13 @@ static char *in_words(char *text, const char *path, const char *name)
 /* A number that is greater than every one before it, also those of a loader that was unloaded since. */
 static uint64_t next_serial(void)
 {
-    static _Atomic uint64_t last;
+    static uint64_t last; /* under the lock */
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-    uint64_t before = atomic_load(&last), serial;
-    do serial = now > before ? now : before + 1;
-    while (!atomic_compare_exchange_weak(&last, &before, serial));
+    lock_take();
+    uint64_t serial = last = now > last ? now : last + 1;
+    lock_drop();
     return serial;
 }
 

@@ -37,13 +37,22 @@ static void read_all(void)
     }
 }
 
+/* Converts a number from or to little-endian, the order of the test's messages. */
+static uint32_t little(uint32_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap32(v);
+#endif
+    return v;
+}
+
 static uint32_t number(void)
 {
     uint32_t v;
     if (size - at < sizeof v) abort();
     memcpy(&v, input + at, sizeof v);
     at += sizeof v;
-    return v;
+    return little(v);
 }
 
 #define MESSAGES 256
@@ -73,9 +82,10 @@ static void answer_call(void)
         if (status == 0 && kind == 'A') status = core_go_add(g, call, kept[i], bytes, &ok);
         if (status == 0 && kind == 'D') status = core_go_decide(g, call, kept[i], bytes, &answer, &answer_size, &ok);
         if (kind == 'D' && !mode) {
-            uint32_t head[2] = {status ? (uint32_t)status : ok ? 0 : 3, status || !ok ? 0 : (uint32_t)answer_size};
+            size_t bytes_of_answer = status || !ok ? 0 : answer_size;
+            uint32_t head[2] = {little(status ? (uint32_t)status : ok ? 0 : 3), little((uint32_t)bytes_of_answer)};
             fwrite(head, sizeof head, 1, stdout);
-            if (head[1]) fwrite(answer, head[1], 1, stdout);
+            if (bytes_of_answer) fwrite(answer, bytes_of_answer, 1, stdout);
         }
     }
     if (mode == 'm') printf("%zu\n", goc_bytes(g));

@@ -16,7 +16,7 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 	t.f("/* %s */", mark(s))
 	t.f("/* Sizes of the structures that may stand in the chain of a VkDeviceCreateInfo. */")
 	t.f("#ifndef VKL_ZCHAIN_H\n#define VKL_ZCHAIN_H\n")
-	t.f("/* X(sType, size with 64-bit pointers, on i386, on Windows, on Windows with 32 bits), in the order of sType. */")
+	t.f("/* X(sType, size with 64-bit pointers, on i386, on Windows, on 32-bit ARM and Windows), in the order of sType. */")
 	t.f("#define DEVICE_CHAIN_LIST(X) \\")
 	values := map[string]int64{}
 	for _, v := range c.r.Enum("VkStructureType").Values {
@@ -40,7 +40,7 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 			continue
 		}
 		var sizes []string
-		for _, on := range []machine{lp64, ilp32, llp64, win32} {
+		for _, on := range []machine{lp64, ilp32, llp64, wide32} {
 			e, err := c.measure(on, x.Name)
 			if err != nil {
 				s.Notes = append(s.Notes, x.Name+" has no size in zchain.h: "+err.Error())

@@ -19,7 +19,12 @@ func All(s, windows *loader.Set, roots string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	signatures, err := signatures(s, windows)
+	if err != nil {
+		return nil, err
+	}
 	files := []File{
+		{"spine/gen/zsignatures.h", signatures},
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
 		{"spine/gen/zchain.h", chain},

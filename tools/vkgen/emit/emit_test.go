@@ -76,12 +76,6 @@ func TestTrampolines(t *testing.T) {
 		"PHYSDEV_TRAMPOLINE(vkGetPhysicalDeviceThingNV)",
 		"PHYSDEV_TERMINATOR(vkGetPhysicalDeviceShape)",
 		"PHYSDEV_TERMINATOR(vkGetPhysicalDeviceThingNV)",
-		"INSTANCE_MISSING(vkDestroyInstance)",
-		"INSTANCE_MISSING(vkGetPhysicalDeviceShape)",
-		"INSTANCE_MISSING(vkGetPhysicalDeviceFeatures2)",
-		"INSTANCE_MISSING(vkCreateXcbSurfaceKHR)",
-		"INSTANCE_MISSING(vkGetPhysicalDeviceFeatures2KHR)",
-		"INSTANCE_MISSING(vkGetPhysicalDeviceThingNV)",
 		"DEVICE_MISSING(vkGetDeviceProcAddr)",
 		"DEVICE_MISSING(vkCmdDraw)",
 		"DEVICE_MISSING(vkCmdDrawKHR)",
@@ -150,8 +144,8 @@ func TestHeader(t *testing.T) {
 	}
 	check := files["spine/gen/zvk_check.c"]
 	for _, want := range []string{
-		"SIZE(VkChoice, 8, 8, 8, 8);", "SIZE(VkPacked, 16, 16, 16, 16);", "AT(VkPacked, d, 8, 8, 8, 8);", "AT(VkHolder, shape, 16, 8, 16, 8);",
-		"AT(VkHolder, choice, 24, 12, 24, 16);", "AT(VkHolder, matrix, 44, 32, 44, 36);", "AT(VkHolder, ppNames, 96, 80, 96, 84);", "SIZE(VkHolder, 104, 84, 104, 88);",
+		"SIZE(VkChoice, 8, 8, 8, 8);", "SIZE(VkPacked, 16, 16, 16, 16);", "AT(VkPacked, d, 8, 8, 8, 8);", "AT(VkHolder, shape, 16, 16, 8, 8);",
+		"AT(VkHolder, choice, 24, 24, 12, 16);", "AT(VkHolder, matrix, 44, 44, 32, 36);", "AT(VkHolder, ppNames, 96, 96, 80, 84);", "SIZE(VkHolder, 104, 104, 84, 88);",
 	} {
 		if !strings.Contains(check, want) {
 			t.Errorf("zvk_check.c lacks %q", want)
@@ -196,7 +190,7 @@ func TestNameTable(t *testing.T) {
 	if n := len(lines(files["spine/gen/linux/znames.inc"], "    COMMAND ")); n != len(s.Commands) {
 		t.Errorf("%d records for %d commands", n, len(s.Commands))
 	}
-	for _, want := range []string{"tramp_vkGetPhysicalDeviceFeatures2, term_vkGetPhysicalDeviceFeatures2, missing_vkGetPhysicalDeviceFeatures2KHR,"} {
+	for _, want := range []string{"tramp_vkGetPhysicalDeviceFeatures2, term_vkGetPhysicalDeviceFeatures2, 0,"} {
 		if !strings.Contains(files["spine/gen/linux/znames.inc"], want) {
 			t.Errorf("znames.inc lacks %q", want)
 		}

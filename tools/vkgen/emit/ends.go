@@ -11,7 +11,7 @@ import (
 func ends(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* Prototypes of the trampolines and terminators that are written in C, so that a wrong parameter does not compile. */")
+	t.f("/* Prototypes of the trampolines and terminators that are written by hand, so that a wrong parameter does not compile. */")
 	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"asm/stubs.h\"\n#include \"gen/zvk.h\"\n")
 	for _, part := range []struct {
 		title  string
@@ -55,10 +55,10 @@ func handWritten(sets ...*loader.Set) []byte {
 	var t text
 	t.f("<!-- %s -->", mark(sets[0]))
 	t.f("# Commands written by hand\n")
-	t.f("Every other command is one macro line of `spine/gen/linux/ztrampolines.inc`. The *trampoline* is what programs call,\n" +
-		"the *terminator* what the last layer calls. The assembler makes the ends that are not listed here, where there are any. The list\n" +
-		"is `tools/vkgen/loader/exceptions.go`.\n")
-	t.f("| command | in C | why |\n| --- | --- | --- |")
+	t.f("Every other command is one macro line of `spine/gen/linux/ztrampolines.inc`, which `spine/asm/trampolines.c` expands. The\n" +
+		"*trampoline* is what programs call, the *terminator* what the last layer calls. The list is\n" +
+		"`tools/vkgen/loader/exceptions.go`.\n")
+	t.f("| command | by hand | why |\n| --- | --- | --- |")
 	for _, h := range loader.Hands {
 		if !slices.ContainsFunc(sets, func(s *loader.Set) bool { return s.Find(h.Command) != nil }) {
 			continue

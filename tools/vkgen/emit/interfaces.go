@@ -58,7 +58,7 @@ func (c *closure) runs(list []run, name string, wide, narrow, windows int) ([]ru
 	if err != nil {
 		return nil, err
 	}
-	windowsAt, _, err := c.layout(win32, t)
+	windowsAt, _, err := c.layout(wide32, t)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (c *closure) memberRuns(list []run, m registry.Member, wide, narrow, window
 	if err != nil {
 		return nil, err
 	}
-	other, err := c.memberExtent(win32, one)
+	other, err := c.memberExtent(wide32, one)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,8 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	t.f("/* %s */", mark(s))
 	t.f("/* SIGNATURE(command, result and arguments, structures that arguments point to): 4, 8: bytes; p: a pointer; f, d:\n" +
 		" * floating point; v: no result.\n" +
-		" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on Windows in 32 bits, {place and size, place and size on\n" +
-		" * i386, place on Windows in 32 bits}, ...). */")
+		" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on 32-bit ARM and Windows, {place and size, place and size on\n" +
+		" * i386, place on 32-bit ARM and Windows}, ...). */")
 	for _, cmd := range s.Commands {
 		root := s.Registry.Root(cmd.Command)
 		signature := "v"
@@ -175,7 +175,7 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		windows, err := c.measure(win32, x.Name)
+		windows, err := c.measure(wide32, x.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -19,10 +19,10 @@ type machine struct {
 }
 
 var (
-	lp64  = machine{extent{8, 8}, extent{8, 8}, extent{8, 8}}
-	ilp32 = machine{extent{4, 4}, extent{4, 4}, extent{8, 4}} // i386 aligns 64-bit types to 32 bits
-	llp64 = machine{extent{8, 8}, extent{4, 4}, extent{8, 8}} // Windows
-	win32 = machine{extent{4, 4}, extent{4, 4}, extent{8, 8}} // Windows on i386
+	lp64   = machine{extent{8, 8}, extent{8, 8}, extent{8, 8}}
+	ilp32  = machine{extent{4, 4}, extent{4, 4}, extent{8, 4}} // i386 aligns 64-bit types to 32 bits
+	llp64  = machine{extent{8, 8}, extent{4, 4}, extent{8, 8}} // Windows
+	wide32 = machine{extent{4, 4}, extent{4, 4}, extent{8, 8}} // 32-bit ARM, and Windows on i386
 )
 
 func (m machine) basic(name string) (extent, bool) {
@@ -144,24 +144,25 @@ func (c *closure) memberExtent(on machine, m registry.Member) (extent, error) {
 func (c *closure) check() ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(c.sets[0]))
-	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers and on i386, and the\n" +
-		" * same for Windows: a wrong structure in zvk.h does not compile. No code and no data. */")
+	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers, on Windows with them, on\n" +
+		" * i386, and on the 32-bit machines that align 64-bit numbers to their size (32-bit ARM, and Windows on i386): a wrong\n" +
+		" * structure in zvk.h does not compile. No code and no data. */")
 	t.f("#include \"zvk.h\"\n")
 	t.f("#if UINTPTR_MAX == 0xffffffffffffffff && !defined _WIN32")
-	t.f("#define HERE(lp64, i386, win64, win32) (lp64)")
-	t.f("#elif !defined _WIN32")
-	t.f("#define HERE(lp64, i386, win64, win32) (i386)")
+	t.f("#define HERE(lp64, win64, i386, wide32) (lp64)")
 	t.f("#elif UINTPTR_MAX == 0xffffffffffffffff")
-	t.f("#define HERE(lp64, i386, win64, win32) (win64)")
+	t.f("#define HERE(lp64, win64, i386, wide32) (win64)")
+	t.f("#elif defined __i386__ && !defined _WIN32")
+	t.f("#define HERE(lp64, win64, i386, wide32) (i386)")
 	t.f("#else")
-	t.f("#define HERE(lp64, i386, win64, win32) (win32)")
+	t.f("#define HERE(lp64, win64, i386, wide32) (wide32)")
 	t.f("#endif")
 	t.f("#define SIZE(type, ...) _Static_assert(sizeof(type) == HERE(__VA_ARGS__), \"size of \" #type)")
 	t.f("#define AT(type, member, ...) _Static_assert(offsetof(type, member) == HERE(__VA_ARGS__), #type \"::\" #member)\n")
 	for _, s := range c.ordered() {
 		var sizes []string
 		places := make([][]string, len(s.Members))
-		for _, on := range []machine{lp64, ilp32, llp64, win32} {
+		for _, on := range []machine{lp64, llp64, ilp32, wide32} {
 			at, all, err := c.layout(on, s)
 			if err != nil {
 				return nil, err

@@ -21,14 +21,13 @@ func slots(s *loader.Set, names *table) []byte {
 	var t text
 	v := s.Registry
 	t.f("/* %s */", mark(s))
-	t.f("/* Numbers of commands, table slots and instance extensions. For C and for the assembler: nothing but #define. */")
+	t.f("/* Numbers of commands, table slots and instance extensions. For C and for tables.S: nothing but #define. */")
 	t.f("#ifndef VKL_ZSLOTS_H\n#define VKL_ZSLOTS_H\n")
 	t.f("#define VKL_HEADER_VERSION %d", v.Patch)
 	t.f("#define VKL_VERSION_STRING \"%s\"", v.Version())
 	t.f("#define VKL_API_VERSION %d /* %s as an API version */\n", v.Major<<22|v.Minor<<12|v.Patch, v.Version())
 	t.f("/* Slots of instances' and drivers' tables: instance-level and physical-device-level commands; an alias has a\n" +
-		" * slot of its own. vkGetDeviceProcAddr is here too (and has no missing_ stub of this kind): drivers are asked for\n" +
-		" * it through the instance (GPA-090). */")
+		" * separate slot. vkGetDeviceProcAddr is here, too: drivers are asked for it through the instance (GPA-090). */")
 	instance := s.InstanceSlots()
 	number(&t, "ISLOT", instance)
 	t.f("#define ISLOT_COUNT %d\n", len(instance))
@@ -99,12 +98,12 @@ func surfaceCommands(s *loader.Set) []*loader.Command {
 	return out
 }
 
-// trampolines writes one macro line for each command end that the assembler makes.
+// trampolines writes one macro line for each trampoline, terminator and stub that asm/trampolines.c makes.
 func trampolines(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* One line a command and end; the includer defines what the macros mean and redefines the others as nothing. Ends that\n" +
-		" * are written in C are left out, and so are aliases of core commands (they share the core command's ends). */")
+	t.f("/* One line for each trampoline, terminator and stub that asm/trampolines.c makes, which defines the macros. Commands whose\n" +
+		" * end is written by hand are left out, and so are aliases of core commands, which share the core command's ends. */")
 	macro := map[loader.Kind]string{loader.Instance: "INSTANCE", loader.PhysDev: "PHYSDEV", loader.Device: "DEVICE"}
 	t.f("\n/* Trampolines. */")
 	for _, c := range s.Commands {
@@ -123,13 +122,7 @@ func trampolines(s *loader.Set) []byte {
 			t.f("PHYSDEV_TERMINATOR(%s)", c.Name)
 		}
 	}
-	t.f("\n/* Stubs that stand in instances' and drivers' tables where nothing else does, in the order of the slots. */")
-	for _, c := range s.InstanceSlots() {
-		if c.Kind != loader.Device {
-			t.f("INSTANCE_MISSING(%s)", c.Name)
-		}
-	}
-	t.f("\n/* The same for devices' tables. */")
+	t.f("\n/* Stubs that stand in devices' tables where the chain has no function, in the order of the slots. */")
 	for _, c := range s.DeviceSlots() {
 		t.f("DEVICE_MISSING(%s)", c.Name)
 	}
@@ -161,11 +154,11 @@ func namesInc(s *loader.Set, names *table) []byte {
 	instance, device, lower := s.InstanceSlots(), s.DeviceSlots(), s.TerminatedSlots()
 	offset := 0
 	for _, c := range names.order {
-		term, missing, at, tslot := c.Lower(), "missing_"+c.Name, 0xffff, 0
+		term, missing, at, tslot := c.Lower(), "0", 0xffff, 0
 		switch c.Kind {
 		case loader.Global:
-			missing = "0"
 		case loader.Device:
+			missing = "missing_" + c.Name
 			at = slot(device, c)
 			tslot = slot(lower, c) + 1
 		default:
@@ -244,7 +237,7 @@ struct name_record {
     uint32_t name;   /* +0: offset in names_text */
     int32_t tramp;   /* +4: trampoline, from NAMES_BASE */
     int32_t term;    /* +8: terminator, from NAMES_BASE; 0: none */
-    int32_t missing; /* +12: stub for tables, from NAMES_BASE; 0: none (global commands) */
+    int32_t missing; /* +12: stub for devices' tables, from NAMES_BASE; 0: none (other commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of dispatch.h) */

@@ -1,4 +1,4 @@
-// The page's script: it puts fragments of HTML in place that the server makes. The address after "#" names the page.
+// The page's script: it inserts HTML fragments from the server. The address after "#" names the page.
 "use strict";
 
 const main = document.getElementById("main");
@@ -14,7 +14,7 @@ function say(text) {
   announcer.textContent = text;
 }
 
-// fail shows why there is nothing to show.
+// fail shows the reason why a page or part is missing.
 function fail(text) {
   const p = document.createElement("p");
   p.className = "problem";
@@ -23,7 +23,7 @@ function fail(text) {
   main.replaceChildren(p);
 }
 
-// send sends a request with the secret, and returns the answer.
+// send sends a request with the secret and returns the answer.
 async function send(path, fields, signal) {
   const options = { credentials: "omit", cache: "no-store", signal, headers: { "Vkloader-Secret": sessionStorage.getItem(stored) || "" } };
   if (fields) {
@@ -60,7 +60,7 @@ async function each(answer, call) {
   }
 }
 
-// ask returns the text of an answer. What takes longer shows its progress in an element.
+// ask returns the text of an answer, and shows the progress of a slow one in an element.
 async function ask(path, fields, element) {
   const stop = new AbortController();
   const shows = element && waits(element, stop);
@@ -94,8 +94,8 @@ async function ask(path, fields, element) {
   }
 }
 
-// waits shows above an element that its answer takes longer, with a button that stops it. The function that it returns changes
-// the text; null ends it.
+// waits shows a message above an element while its answer takes longer, with a button that cancels it. It returns a function that
+// changes the message; null removes it.
 function waits(element, stop) {
   const box = document.createElement("p");
   const text = document.createElement("span");
@@ -125,12 +125,12 @@ function waits(element, stop) {
   };
 }
 
-// address is the page's address without "#/".
+// address returns the page's address without "#/".
 function address() {
   return location.hash.startsWith("#/") ? location.hash.slice(2) : "";
 }
 
-// place puts a fragment into an element, and the focus back where it was.
+// place inserts a fragment into an element and restores the focus.
 function place(element, html) {
   const focused = document.activeElement && element.contains(document.activeElement) ? document.activeElement.id : "";
   const open = new Set(Array.from(element.querySelectorAll("details[open][id]"), (d) => d.id));
@@ -199,7 +199,7 @@ async function load() {
   }
 }
 
-// part puts a part of a page in place that takes longer.
+// part inserts a part of a page that takes longer.
 async function part(element, path) {
   element.setAttribute("aria-busy", "true");
   try {
@@ -210,7 +210,7 @@ async function part(element, path) {
   element.removeAttribute("aria-busy");
 }
 
-// start has the server start child processes for a form, and puts the result in place.
+// start makes the server start child processes for a form, and inserts the result.
 async function start(path, fields, element) {
   element.setAttribute("aria-busy", "true");
   try {
@@ -233,7 +233,7 @@ async function start(path, fields, element) {
   element.removeAttribute("aria-busy");
 }
 
-// follow listens while the page has something live on it and is seen.
+// follow listens for changes while the page is visible and has a live part.
 async function follow() {
   if (events) {
     events.abort();
@@ -248,16 +248,16 @@ async function follow() {
   try {
     await each(await send(element.dataset.live, null, mine.signal), (line) => place(element, line.html));
   } catch {
-    // The next page says why.
+    // The next page shows the reason.
   }
 }
 
-// typed tells the server which variables a person has entered: it takes those that name files from no address.
+// typed sends the variables that the user has entered to the server, which accepts variables with file names from no address.
 async function typed(env) {
   await send("/typed", { env });
 }
 
-// save has the browser save a file of the server.
+// save makes the browser save a file of the server.
 async function save(path) {
   try {
     const link = document.createElement("a");
@@ -270,7 +270,7 @@ async function save(path) {
   }
 }
 
-// encoded is the query of a form; fields without a value are left out.
+// encoded returns the query of a form without empty fields.
 function encoded(form, submitter) {
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form, submitter)) {
@@ -281,7 +281,7 @@ function encoded(form, submitter) {
   return query;
 }
 
-// go leads to the address that is made of a form.
+// go opens the address made of a form.
 async function go(form, submitter) {
   const env = form.querySelector("input[type=text][name=env]");
   if (env && env.value) {
@@ -296,7 +296,7 @@ async function go(form, submitter) {
   }
 }
 
-// change shows what a change does, or makes it.
+// change shows the effect of a change, or makes it.
 async function change(path, fields) {
   let text;
   try {
@@ -357,7 +357,7 @@ document.addEventListener("change", (event) => {
   }
 });
 
-// What takes longer is fetched when it is opened.
+// Slow parts are fetched when the user opens them.
 document.addEventListener(
   "toggle",
   (event) => {
@@ -394,7 +394,7 @@ document.addEventListener("click", (event) => {
   dialog.close();
 });
 
-// Rows that are dragged: the form gets "move" with what is dragged and where it is dropped. Buttons do the same.
+// Dragging rows: the form gets "move" with the dragged row and the row of the drop. Buttons do the same.
 let dragged = null;
 document.addEventListener("dragstart", (event) => {
   dragged = event.target.closest("[data-drag]");

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// MaxConnections is how many connections a server has at a time.
+// MaxConnections is the maximum number of simultaneous connections.
 const MaxConnections = 128
 
-// Connections is a listener with a limit. When it is reached, the oldest connection that has not shown the secret makes place for
-// a new one, so that strangers neither fill the memory nor keep the page's own user out.
+// Connections is a listener with a limit. At the limit, a new connection replaces the oldest one without the secret, so that
+// strangers can neither fill the memory nor exclude the user.
 type Connections struct {
 	net.Listener
 
 	lock sync.Mutex
-	open []*connection // the oldest first
+	open []*connection // oldest first
 }
 
-// connection is one of them.
+// connection is an accepted connection.
 type connection struct {
 	net.Conn
 	of    *Connections
@@ -51,7 +51,7 @@ func (c *Connections) Accept() (net.Conn, error) {
 	return made, nil
 }
 
-// Close closes the connection and takes it off the list.
+// Close closes the connection and removes it from the list.
 func (c *connection) Close() error {
 	c.of.lock.Lock()
 	for i, o := range c.of.open {
@@ -64,15 +64,15 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// connectionKey is the key of a request's connection in its context.
+// connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
-// Context notes the connection of a request in its context, for http.Server.
+// Context records a request's connection in its context, for http.Server.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// known notes that the connection of a request has shown the secret.
+// known records that a request's connection has shown the secret.
 func known(ctx context.Context) {
 	if c, is := ctx.Value(connectionKey{}).(*connection); is {
 		c.of.lock.Lock()

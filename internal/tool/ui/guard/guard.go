@@ -13,8 +13,8 @@ import (
 
 // Names of headers.
 const (
-	TokenHeader  = "Vkloader-Token"  // of the request that exchanges the token
-	SecretHeader = "Vkloader-Secret" // of every other request for a route that is not open
+	TokenHeader  = "Vkloader-Token"  // for the exchange of the token
+	SecretHeader = "Vkloader-Secret" // for every other route that is not open
 )
 
 // Limits of one request.
@@ -23,29 +23,29 @@ const (
 	bodyTime = 10 * time.Second // for the body to arrive
 )
 
-// policy is the Content-Security-Policy of every answer: nothing inline, and nothing from elsewhere.
+// policy is the Content-Security-Policy of every answer. It allows no inline code and no other origin.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Guard has the secrets of one server. The secret is in no cookie: browsers send cookies to every port of a host.
+// Guard holds the secrets of one server. It uses no cookie, because browsers send cookies to every port of a host.
 type Guard struct {
-	Used    func() // is called after the use of a token; may be nil
-	Renewal string // how to get another token, for messages
+	Used    func() // called after the use of a token; may be nil
+	Renewal string // the way to get another token, for messages
 
 	secret string
 
 	lock  sync.Mutex
-	token string // "": it was used
+	token string // "": used
 }
 
-// New makes new secrets.
+// New returns a Guard with new secrets.
 func New() *Guard {
 	g := &Guard{secret: rand.Text()}
 	g.Token()
 	return g
 }
 
-// Token makes a token, which is exchanged for the secret once, in place of the one before.
+// Token makes a new token and invalidates the earlier one. The token can be exchanged for the secret once.
 func (g *Guard) Token() string {
 	g.lock.Lock()
 	defer g.lock.Unlock()
@@ -53,7 +53,7 @@ func (g *Guard) Token() string {
 	return g.token
 }
 
-// Outer sets the headers of every answer and refuses requests of other pages.
+// Outer sets the headers of every answer and refuses requests from other pages.
 func (g *Guard) Outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -78,7 +78,7 @@ func (g *Guard) Outer(next http.Handler) http.Handler {
 	})
 }
 
-// Secret answers requests with the secret alone.
+// Secret answers only requests with the secret.
 func (g *Guard) Secret(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -96,7 +96,7 @@ func (g *Guard) Secret(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// within bounds the body of a request, and reads it: the request's context ends with its connection from then on.
+// within limits and reads the body of a request. After that, the end of the connection cancels the request's context.
 func within(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	control := http.NewResponseController(w)
@@ -105,13 +105,13 @@ func within(w http.ResponseWriter, r *http.Request) {
 	_ = control.SetReadDeadline(time.Time{})
 }
 
-// refuse answers why, and closes the connection: a stranger keeps none.
+// refuse answers with a reason and closes the connection.
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Connection", "close")
 	http.Error(w, why, status)
 }
 
-// Exchange answers with the secret for the token, once.
+// Exchange answers a valid token with the secret, once.
 func (g *Guard) Exchange(w http.ResponseWriter, r *http.Request) {
 	if !fromPage(r) {
 		refuse(w, http.StatusForbidden, "another page has sent this request")
@@ -133,8 +133,8 @@ func (g *Guard) Exchange(w http.ResponseWriter, r *http.Request) {
 
 func equal(a, b string) bool { return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// local reports whether a request names this machine by an address of the loopback interface. The port may be another one
-// where it is forwarded.
+// local reports whether a request's host is a loopback address of this machine. The port may differ because of port
+// forwarding.
 func local(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -148,8 +148,8 @@ func local(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// sameOrigin reports whether no other page sends a request: a browser names the page in Origin with each POST. Links of other
-// pages may lead a person to an open route.
+// sameOrigin reports whether a request cannot come from another page. A browser names the page in Origin with each POST.
+// Links on other pages may lead to an open route.
 func sameOrigin(r *http.Request, reads bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "http://"+r.Host && (origin != "" || !reads) {
 		return false
@@ -162,8 +162,8 @@ func sameOrigin(r *http.Request, reads bool) bool {
 		(r.Header.Get("Sec-Fetch-Mode") == "navigate" || r.Header.Get("Sec-Fetch-Site") == "none")
 }
 
-// fromPage reports whether a browser says that the page of this server sends a request. Clients without Sec-Fetch-Site are no
-// browsers of today, and have to know the secret as well.
+// fromPage reports whether the browser attributes a request to this server's page. Clients without Sec-Fetch-Site are not
+// current browsers, and need the secret as well.
 func fromPage(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site == "" || site == "same-origin"
