@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -171,8 +172,8 @@ func attackFrom(t *testing.T, directory, own string, uid int, namespace bool) st
 // unprivileged is a user who has nothing to do with the machine.
 const unprivileged = 4243
 
-// A client with every capability changes no file and leaves no directory through its descriptors. The service is root's, root's
-// with the capabilities of the system unit, or an ordinary user's.
+// A client with every capability changes no file and leaves no directory through its descriptors. The service is root's or an
+// ordinary user's, each also with the capabilities, user namespace, umask and system calls of its unit.
 //
 // holds: PRO-037 PRO-053
 func TestBorder(t *testing.T) {
@@ -180,14 +181,20 @@ func TestBorder(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a client with every capability takes root")
 	}
+	asUser := []string{"setpriv", fmt.Sprint("--reuid=", unprivileged), fmt.Sprint("--regid=", unprivileged), "--clear-groups", "--no-new-privs"}
+	bounding := "--bounding-set=-all"
+	for _, capability := range strings.Fields(settings(t, "vkloader.service", "CapabilityBoundingSet")[0]) {
+		bounding += ",+" + strings.ToLower(strings.TrimPrefix(capability, "CAP_"))
+	}
 	for name, how := range map[string]struct {
 		uid  int
 		with []string
+		unit string // whose system calls are allowed; "": all
 	}{
-		"root": {}, "user": {uid: unprivileged, with: []string{"setpriv", fmt.Sprint("--reuid=", unprivileged), fmt.Sprint("--regid=", unprivileged),
-			"--clear-groups", "--no-new-privs"}},
-		"capabilities of the system unit": {with: []string{"setpriv", "--no-new-privs", "--bounding-set=-all,+sys_admin,+dac_override,+fowner,+chown",
-			"--inh-caps=-all"}},
+		"root": {}, "user": {uid: unprivileged, with: asUser},
+		"system unit": {with: []string{"setpriv", "--no-new-privs", bounding, "--inh-caps=-all"}, unit: "vkloader.service"},
+		"user unit": {uid: unprivileged, with: append(slices.Clone(asUser), "unshare", "--user", "--map-current-user", "--mount"),
+			unit: "user/vkloader.service"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,8 +206,8 @@ func TestBorder(t *testing.T) {
 			own := filepath.Join(top, "client", "attacker")
 			root, at, source := withPackage(t, machine(t)), filepath.Join(top, "service"), filepath.Join(top, "service", "devices")
 			self, err := os.ReadFile("/proc/self/exe")
-			err = errors.Join(err, os.MkdirAll(filepath.Dir(own), 0o777), os.WriteFile(own, self, 0o755), os.Mkdir(at, 0o755),
-				os.Chmod(top, 0o755), os.Chown(at, how.uid, how.uid), os.CopyFS(filepath.Join(at, "root"), os.DirFS(root)))
+			err = errors.Join(err, os.MkdirAll(filepath.Dir(own), 0o777), os.WriteFile(own, self, 0o755), os.MkdirAll(filepath.Join(at, "run"), 0o755),
+				os.Mkdir(filepath.Join(at, "run-private"), 0o755), os.Chmod(top, 0o755), os.Chown(top, how.uid, how.uid), os.Chown(at, how.uid, how.uid), os.CopyFS(filepath.Join(at, "root"), os.DirFS(root)))
 			if err == nil {
 				err = filepath.WalkDir(at, func(path string, _ os.DirEntry, err error) error {
 					return errors.Join(err, os.Chown(path, how.uid, how.uid))
@@ -210,7 +217,11 @@ func TestBorder(t *testing.T) {
 				t.Fatal(err)
 			}
 			directory := filepath.Join(at, "run")
-			args := append(how.with, tool, "serve", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)
+			args := slices.Clone(how.with)
+			if how.unit != "" {
+				args = append(args, filtered(t, how.unit, filepath.Dir(own))...)
+			}
+			args = append(args, tool, "serve", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)
 			serve(t, exec.Command(args[0], args[1:]...), directory)
 			device(t, source, filepath.Join(at, "root", "package"))
 			for _, namespace := range []bool{false, true} {
