@@ -54,8 +54,8 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 
 const setCapabilities = "In the image: ENV " + drivers.NvidiaCapabilities + "=all; or start the container with -e " + drivers.NvidiaCapabilities + "=all"
 
-// Capabilities judges what an image asks of NVIDIA's container tools, which bring their driver when a container starts: an
-// image that names their devices gets Vulkan only with the capability graphics. What it lacks otherwise is no problem then.
+// Capabilities judges an image's requests to NVIDIA's container tools, which mount the driver when a container starts: an
+// image that names their devices gets Vulkan only with the capability graphics. Its other gaps are then no problem.
 func (v *Verdict) Capabilities(image *machine.Machine) {
 	value, set := image.Lookup(drivers.NvidiaCapabilities)
 	devices, wanted := image.Lookup(drivers.NvidiaDevices)

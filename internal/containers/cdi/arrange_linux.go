@@ -31,12 +31,12 @@ const (
 	noDirectory = "the image's dynamic linker searches no directory for every program"
 )
 
-// fine tells whether nothing is lost by what is not added.
+// fine reports whether the container loses nothing without the driver, by the reason for leaving it out.
 func fine(why string) bool {
 	return why == hasLayer || why == only64 || strings.HasPrefix(why, hasItself)
 }
 
-// Arrangement lists the changes in a container that has got drivers by a file written here.
+// Arrangement lists the changes in a container whose drivers come from a file of this package.
 type Arrangement struct {
 	Own     []Item   // below Directory, by their whole paths
 	Put     []Item   // in directories of the image
@@ -59,7 +59,7 @@ func (a *Arrangement) put(name string, i Item) {
 	a.Put = append(a.Put, i)
 }
 
-// Driver is a driver that was brought, or a layer, and what has become of it.
+// Driver is a mounted driver or layer, and its result in the container.
 type Driver struct {
 	Name    string `json:"name"`    // of its manifest
 	Machine string `json:"machine"` // of the programs that it is for
@@ -87,16 +87,16 @@ type box struct {
 	options binary.LinkerOptions
 	own     []*manifest.Driver // of the image
 	find    *binary.Linker     // in the image
-	tried   *binary.Linker     // with what was brought
-	with    *overlay           // that the latter looks at
+	tried   *binary.Linker     // with the mounted files
+	with    *overlay           // the file system of tried
 	brought map[string]string  // libraries, by their names and sonames
-	lacking map[string]string  // of these, what the image lacks
-	opened  map[string]string  // libraries that have a stub, or why not
+	lacking map[string]string  // of the mounted libraries, those that the image lacks
+	opened  map[string]string  // libraries with a stub, or the reason why they have none
 }
 
-// Arrange decides what to change in a container, in which the mounts are already. What the container has itself is
-// used: a library that its dynamic linker finds is not added, and a driver of its own neither, but for one that has to be
-// of the version of the kernel's module, and for one that is older than a card.
+// Arrange decides the changes in a container whose mounts already exist. It prefers the container's own files: it adds
+// neither a library that the dynamic linker finds nor a driver that the container has, except a driver that must match the
+// version of the kernel module, and a driver newer than the container's for a newer card.
 func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
 	var last *box
@@ -128,11 +128,11 @@ func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(answer.Drivers), func(d *manifest.Driver) bool {
-		return strings.HasPrefix(d.Library, Directory+"/") // what an earlier version has left
+		return strings.HasPrefix(d.Library, Directory+"/") // left by an earlier version
 	})
 }
 
-// same is the container's own driver that is the same as one that was brought, and works; nil: it has none.
+// same returns the container's own working driver that is the same as a mounted one, or nil.
 func (b *box) same(library string) *manifest.Driver {
 	for _, o := range b.own {
 		if path.Base(o.Library) != path.Base(library) {
@@ -165,8 +165,8 @@ func (b *box) arrange() {
 	}
 }
 
-// libraries finds what was brought, and what of it the image lacks. A library may be wanted by its file's name and by its
-// soname.
+// libraries lists the mounted libraries, and those that the image lacks. A dependent may name a library by its file name or
+// by its soname.
 func (b *box) libraries() {
 	b.brought, b.lacking = map[string]string{}, map[string]string{}
 	place := filesPlace + b.name + "/"
@@ -263,8 +263,8 @@ func libraryOf(text []byte) (string, error) {
 	return says.ICD.LibraryPath, err
 }
 
-// open makes a library that was brought one that can be opened, and answers why it does not work with what is there; "" when
-// nothing stands against it.
+// open replaces a mounted library with a stub if needed, and returns the reason why the library does not work with the
+// present files; "" if it works.
 func (b *box) open(file string) (why string) {
 	if why, known := b.opened[file]; known {
 		return why
@@ -302,9 +302,9 @@ func (b *box) stub(library, name string) Item {
 	return i
 }
 
-// leads is where the link to a library that the image lacks leads. What a driver opens when it runs is a stub, too: the
-// dynamic linker of the C library searches the directory of the links for what such a library needs, or opens in turn, only
-// if that library has come with a stub of its own.
+// leads returns the target of the link to a library that the image lacks. For a library that a driver opens at run time it is
+// a stub: only then does the C library's dynamic linker find that library's dependencies and run-time libraries in the
+// directory of the links.
 func (b *box) leads(name string) string {
 	if slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return f.Opens(name) }) && b.open(name) == "" {
 		return opensPlace + b.name + "/" + name

@@ -38,7 +38,7 @@ func (c *counted) Open(name string) (*os.File, error) {
 }
 
 // An image with a file of 256 MB under eight names of manifests costs the hook no more than one without: the file is not
-// read. Those names are where drivers, layers and what was brought are looked for.
+// read. Those names are in directories with manifests of drivers and layers, and in that of the mounted files.
 func TestLargeManifestsOfAnImage(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 20

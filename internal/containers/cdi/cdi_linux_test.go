@@ -176,7 +176,7 @@ func TestGenerateWithoutDevices(t *testing.T) {
 	}
 }
 
-// A file says what has changed since it was written.
+// Verify reports changes of the host since the file was written.
 func TestVerifyHost(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -218,7 +218,7 @@ func added(v *Verdict) string {
 	return strings.Join(list, " ")
 }
 
-// What an image lacks is told: versions of glibc and libstdc++, the loader, everything for a musl image.
+// Verify reports the image's gaps: versions of glibc and libstdc++, the loader, and for a musl image everything.
 func TestVerifyImage(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -284,7 +284,7 @@ func TestVerifyOthersFile(t *testing.T) {
 	}
 }
 
-// Another tool's file brings a driver without a library that it must open at run time, and without one that it may do without.
+// Another tool's file mounts a driver without a required and without an optional run-time library.
 func TestVerifyRunTimeLibraries(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -311,8 +311,8 @@ func TestVerifyRunTimeLibraries(t *testing.T) {
 	}
 }
 
-// What the hook does in a container: only what is lacking is linked, nothing of the image is touched, no link of the
-// image leads out, and a second start does the same again.
+// The hook links only missing libraries, changes no file of the image, and follows no link out of it. A second start does
+// the same again.
 func TestInto(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -397,7 +397,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// What is added to a file system is found by every way of asking, and what is below it otherwise.
+// The added files of an overlay are found by every method, and so are the other files below it.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	s, m := host(t), image(t, nil)

@@ -47,7 +47,7 @@ func Container(state io.Reader) (string, error) {
 	}
 }
 
-// profilePlace is where NVIDIA's EGL looks for what an administrator says of programs.
+// profilePlace is the file in which NVIDIA's EGL reads an administrator's settings for programs.
 const profilePlace = "/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf"
 
 // profile says which cards NVIDIA's EGL shows: it asks the kernel's module, which knows those that the container has not, and

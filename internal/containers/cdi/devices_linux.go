@@ -17,7 +17,7 @@ var Forms = []string{ByAddress, ByIndex, ByUUID, ByLetter}
 
 // A name of each.
 const (
-	ByAddress = "pci"   // 0000:01:00.0, or what the kernel calls it
+	ByAddress = "pci"   // 0000:01:00.0, or another name of the kernel
 	ByIndex   = "index" // 0
 	ByUUID    = "uuid"  // GPU-..., of NVIDIA's driver alone
 	ByLetter  = "gpu"   // gpu0, which specifications before 0.5.0 take as well
@@ -25,7 +25,7 @@ const (
 
 // gpu is a graphics device with the nodes that a container gets for it.
 type gpu struct {
-	address string // of PCI, or what the kernel calls it
+	address string // of PCI, or another name of the kernel
 	uuid    string
 	nodes   []string
 	parts   []drivers.GPUPart

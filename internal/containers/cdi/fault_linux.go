@@ -26,7 +26,7 @@ func fault(l *drivers.Library) string {
 	return l.Name + " is in no directory of the image's dynamic linker"
 }
 
-// faults is what is missing of what a library needs, in words.
+// faults describes the missing dependencies of a library.
 func faults(c *binary.Closure) string {
 	var list []string
 	for _, missing := range c.Missing {
@@ -50,8 +50,8 @@ func faultAtRunTime(by string, opened *drivers.Library) string {
 	return fault(opened)
 }
 
-// unfit is why a driver does not work with what an image has: what it needs, and what it cannot do without when it runs; ""
-// when nothing stands against it.
+// unfit returns the reason why a driver does not work with an image's files: a missing dependency, or a missing library that
+// it requires at run time; "" if it works.
 func unfit(f *drivers.Files) string {
 	if why := fault(&f.Library); why != "" {
 		return why
@@ -65,8 +65,8 @@ func unfit(f *drivers.Files) string {
 	return strings.Join(list, "; ")
 }
 
-// usable is open for the library of a driver or a layer: what it cannot do without when it runs has to work, too. The name
-// of a mounted library has no version: the files that were brought with it tell which it is.
+// usable is open for the library of a driver or a layer, whose required run-time libraries must work, too. The name of a
+// mounted library has no version; the other mounted files give it.
 func (b *box) usable(file string) string {
 	family := drivers.Of(file)
 	if why := b.open(file); why != "" || family == nil {

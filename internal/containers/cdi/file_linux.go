@@ -147,7 +147,7 @@ func Parse(text []byte) (*specs.Spec, error) {
 	return spec, nil
 }
 
-// unlike says what is wrong with a text that a decoder rejects. Its own words name types of a program.
+// unlike returns a message for a text that a decoder rejects. The decoder's own message names Go types.
 func unlike(err error, text []byte) error {
 	const what = "it is no CDI file: "
 	wrong := (*yaml.TypeError)(nil)
@@ -178,7 +178,7 @@ func empty(e *specs.ContainerEdits) bool {
 	return len(e.Env)+len(e.DeviceNodes)+len(e.NetDevices)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
 }
 
-// edits checks what a device brings.
+// edits checks a device's edits of the container.
 func edits(e *specs.ContainerEdits) error {
 	for _, n := range e.DeviceNodes {
 		if n == nil || n.Path == "" {

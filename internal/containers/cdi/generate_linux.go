@@ -20,7 +20,7 @@ import (
 // Directory is where all that is mounted lies in a container; nothing else is there.
 const Directory = "/run/vkloader"
 
-// Places below Directory. What is mounted:
+// Places of mounts below Directory.
 const (
 	filesPlace     = Directory + "/files/" // then the machine's name, then the libraries
 	manifestsPlace = Directory + "/manifests/"
@@ -29,7 +29,7 @@ const (
 	dataPlace      = Directory + "/data"      // then the path on the machine
 )
 
-// What the hook makes:
+// Places below Directory that the hook creates.
 const (
 	opensPlace = Directory + "/open/"  // then the machine's name, then stubs under the names of libraries
 	linksPlace = Directory + "/links/" // then the machine's name, then links to the libraries that the image lacks
@@ -42,7 +42,7 @@ const Kind = "vkloader/gpu"
 // All is the name of the device that stands for every one.
 const All = "all"
 
-// Options say what goes into a file.
+// Options select the content of a file.
 type Options struct {
 	Kind     string   // VENDOR/CLASS; "": Kind
 	Machines []string // whose drivers, as offer.Machines names them
@@ -64,8 +64,7 @@ type Options struct {
 // LeftOut is a driver that is not in the file.
 type LeftOut = offer.LeftOut
 
-// Generate describes a machine's drivers and devices. What is there is described in one order: the same machine gives
-// the same file.
+// Generate describes a machine's drivers and devices, in a fixed order: the same machine gives the same file.
 func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
 	options.Kind = cmp.Or(options.Kind, Kind)
 	vendor, class := parser.ParseQualifier(options.Kind)
@@ -109,7 +108,7 @@ func Empty(spec *specs.Spec) bool {
 	return !slices.ContainsFunc(editsOf(spec), func(e *specs.ContainerEdits) bool { return len(e.Mounts) > 1 })
 }
 
-// machines adds the drivers and layers for each machine; the answer is what is left out.
+// machines adds the drivers and layers for each machine; it returns those that are left out.
 func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, error) {
 	left := []LeftOut{}
 	for _, name := range options.Machines {
@@ -147,7 +146,7 @@ func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, e
 	return left, nil
 }
 
-// writer gathers what goes into a container.
+// writer collects the edits of a container.
 type writer struct {
 	specs.ContainerEdits
 	machine *machine.Machine
@@ -201,7 +200,7 @@ func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string 
 	return ""
 }
 
-// mark says what a file was when it was described: SIZE, BUILDID or "-", PATH. Of a directory the size is 0.
+// mark describes a file: SIZE, BUILDID or "-", PATH. The size of a directory is 0.
 func mark(m *machine.Machine, name, at string) string {
 	size, id := int64(0), "-"
 	if f, err := m.Open(name); err == nil {

@@ -15,10 +15,10 @@ const hookSeconds = 30
 // shell starts the tool, and lets the container start where it is gone.
 const shell = "/bin/sh"
 
-// guarded is what the shell does: its words are the tool's path and the arguments.
+// guarded is the shell's command; its arguments are the tool's path and the tool's arguments.
 const guarded = `test -x "$0" && exec "$0" "$@"; echo "vkloader: no drivers for the container: $0 is gone. Install it again, or remove the CDI file" >&2`
 
-// newHook is what the runtime starts when it makes a container.
+// newHook returns the hook that the runtime starts when it creates a container.
 func newHook(m *machine.Machine, options Options) *specs.Hook {
 	timeout := hookSeconds
 	h := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"}, Timeout: &timeout}
@@ -68,7 +68,7 @@ func option(h *specs.Hook, name string) (values []string) {
 	return values
 }
 
-// marks are what a file says of the files that it mounts, by path.
+// marks returns the descriptions of the mounted files, by path.
 func marks(h *specs.Hook) map[string]string {
 	found := map[string]string{}
 	for _, value := range option(h, "--file") {

@@ -19,21 +19,21 @@ import (
 // mostEntries is how many entries a directory of the image may have that is mounted over: each is a mount of its own.
 const mostEntries = 512
 
-// errMany is why a directory is not mounted over.
+// errMany is the reason for not mounting over a large directory.
 var errMany = fmt.Errorf("it has more than %d entries", mostEntries)
 
-// container is one that is being made, whose file system lies below a directory. Every path is taken with that directory
-// as "/", so that no link of the image leads out.
+// container is a container that the runtime is creating. Its file system is below base; every path is resolved with that
+// directory as "/", so that no link of the image leads out.
 type container struct {
 	machine *machine.Machine
 	base    *os.Root
 	mounts  bool // its directories may be mounted over
 }
 
-// Into makes the arrangement in a container, whose file system lies below a directory. With mounts, this process is in the
-// container's mount namespace: a directory of the image that gets something is mounted over, with what it has, so that nothing
-// of the host stays in the image when the container becomes one. Where the runtime allows no mounts, it is written there.
-// Nothing is written to a volume, which is the host's.
+// Into applies the arrangement to a container whose file system is below root. With mounts, this process is in the container's
+// mount namespace, and each directory with new items gets a mount over it, so that an image made from the container has nothing
+// of the host. Where the runtime allows no mounts, Into writes to the directory itself. It never writes to a volume, which
+// belongs to the host.
 func (a *Arrangement) Into(root string, mounts bool) error {
 	base, err := os.OpenRoot(root + "/.")
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 	return errors.Join(wrong...)
 }
 
-// write makes a file or a link in a directory, in place of what has its name.
+// write creates a file or a link in a directory, and replaces an entry of the same name.
 func write(in *os.Root, i Item) error {
 	name := path.Base(i.Path)
 	if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -173,11 +173,11 @@ func (c *container) fill(directory string, items []Item, hide []string) (wrong [
 	return wrong
 }
 
-// errNoMounts is why nothing can be hidden.
+// errNoMounts is the reason why nothing can be hidden.
 var errNoMounts = errors.New("no directory is mounted over")
 
-// cover mounts over a directory of the image: one below Directory with the same entries, without those to be hidden, and with
-// the items. The entries are mounts, so that what is written to them is written to the image's own.
+// cover mounts a directory below Directory over one of the image. It has the same entries, except the hidden ones, and the
+// items. The entries are mounts, so that programs write to the image's own files.
 func (c *container) cover(in *os.Root, directory string, items []Item, hide []string) error {
 	made, err := c.directory(coverPlace + directory)
 	if err != nil {
@@ -248,7 +248,7 @@ func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
 	return bind(from, name, at)
 }
 
-// bind mounts an entry of a directory, with what is mounted below it, at a place.
+// bind mounts an entry of a directory, with the mounts below it, at a place.
 func bind(directory *os.File, name string, at *os.File) error {
 	tree, err := unix.OpenTree(int(directory.Fd()), name, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {

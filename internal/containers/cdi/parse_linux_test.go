@@ -9,7 +9,7 @@ import (
 	cncf "tags.cncf.io/container-device-interface/pkg/cdi"
 )
 
-// rejected are files that runtimes reject, by what is said about each; of taken ones the text is empty.
+// rejected has files that runtimes reject, by the message about each; for accepted files the text is empty.
 var rejected = map[string]string{
 	`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}]}`:                                              "",
 	`{cdiVersion: 0.3.0, kind: a/b, devices: [{name: x, containerEdits: {deviceNodes: [{path: /dev/a, type: c}]}}]}`:                  "",

@@ -48,9 +48,9 @@ func word(wide bool, values ...uint64) []byte {
 	return out
 }
 
-// stub is a shared library without code: it needs libraries by their paths, and names a directory in DT_RPATH, which the
-// dynamic linker also searches for what these libraries need, or open when they run. dlsym on it finds their symbols. So a
-// library works in a container that has nothing of it in a directory of the dynamic linker.
+// stub returns a shared library without code. It needs libraries by their paths, and names a directory in DT_RPATH, in which
+// the dynamic linker also finds the dependencies and run-time libraries of these. dlsym on it finds their symbols. So a
+// library works in a container that has none of them in a directory of the dynamic linker.
 //
 // The whole file is one segment that may be written: the C library changes addresses in the dynamic section.
 func stub(wide bool, machine elf.Machine, needed []string, directory string) []byte {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// The system's dynamic linker takes a stub: a library that needs another by its name is opened through it, its symbols are
-// found on the stub's handle, and what it opens when it runs is found, though none of these is in a directory of the linker.
-// What is opened when it runs has a stub, too, so that what that needs and opens is found.
+// The system's dynamic linker accepts a stub: it opens a library that needs another by name, finds the symbols on the stub's
+// handle, and finds the library's run-time libraries, though no directory of the linker has them. A run-time library has a
+// stub, too, so that its own dependencies are found.
 func TestStubIsOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

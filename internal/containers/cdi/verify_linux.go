@@ -29,12 +29,12 @@ const (
 // Finding is something that is wrong with a file, or that it does not do.
 type Finding struct {
 	Severity string `json:"severity"` // note, warning or problem
-	Path     string `json:"path"`     // what it is about: on the machine, or a driver's manifest in the container
+	Path     string `json:"path"`     // on the machine, or a driver's manifest in the container
 	What     string `json:"what"`
 	Do       string `json:"do,omitempty"`
 }
 
-// Verdict is what a file does.
+// Verdict is the result of Verify.
 type Verdict struct {
 	Drivers  []Driver  `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
 	Findings []Finding `json:"findings"`
@@ -57,8 +57,8 @@ const loaderName = "libvulkan.so.1"
 
 const again = "Write the file again: vkloader cdi generate"
 
-// Verify examines a file: what it names has to be on the host, and to be what it was. With an image, also what a program
-// in a container of it gets; image nil: without.
+// Verify examines a file: everything that it names must be unchanged on the host. With an image, it also examines the
+// drivers of a program in a container of the image; image may be nil.
 func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
 	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}}
 	all := editsOf(spec)
@@ -133,7 +133,7 @@ func difference(was, is string) string {
 	return ""
 }
 
-// reason is an error without what is said beside it.
+// reason returns an error's message without its context.
 func reason(err error) string {
 	if wrong, is := err.(*fs.PathError); is {
 		return wrong.Err.Error()
@@ -181,7 +181,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 			v.programs(box, kind)
 		}
 	}
-	if judged == 0 { // what the image is for cannot be told
+	if judged == 0 { // the image's machine is unknown
 		kind, _ := offer.KindOf(processorName(image))
 		v.programs(box, kind)
 	}
@@ -200,7 +200,7 @@ func (v *Verdict) programs(box *machine.Machine, kind offer.Kind) {
 	}
 }
 
-// arranged does what the hook does.
+// arranged applies the hook's arrangement.
 func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
 	a := Arrange(box, s)
 	for _, i := range slices.Concat(a.Own, a.Put) {
@@ -216,7 +216,7 @@ func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
 	}
 }
 
-// said says what has become of a driver that is not added.
+// said reports the reason why a driver is not added.
 func (v *Verdict) said(d Driver) {
 	what, severity := "driver", Warning
 	if d.Layer {

@@ -12,8 +12,8 @@ import (
 	"vkloader/test/tree"
 )
 
-// What is on a volume of the container is the host's: nothing is written there, no directory either, and it is said.
-// Everything else is done.
+// A volume of the container belongs to the host: the hook writes no file and no directory there, and reports so. It makes
+// all other changes.
 func TestIntoVolume(t *testing.T) {
 	t.Parallel()
 	root, host := t.TempDir(), t.TempDir()

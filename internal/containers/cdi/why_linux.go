@@ -15,13 +15,13 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// RecordPlace is where the hook writes what it did. The file is the container's alone, and ends with it.
+// RecordPlace is the hook's record of its changes. The file belongs to one container, and ends with it.
 const RecordPlace = Directory + "/why.json"
 
 // recordSchema is raised when a field changes its meaning or goes.
 const recordSchema = 1
 
-// Record is what the hook did in a container.
+// Record is the hook's changes in a container.
 type Record struct {
 	Schema  int      `json:"schema"`
 	Drivers []Driver `json:"drivers"`
@@ -60,7 +60,7 @@ type Why struct {
 	Verdict          // of what programs get now
 }
 
-// Explain looks at a container: at what the hook has written, and at what programs get now. here: this process is in it.
+// Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in it.
 func Explain(m *machine.Machine, here bool) *Why {
 	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
 	text, err := m.ReadFile(RecordPlace)
@@ -134,7 +134,7 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 	return w
 }
 
-// written is the file of this tool that runtimes on a host read, the one that is first in rank; nil: there is none.
+// written returns the file of this tool that runtimes on a host read, the first in rank; nil: there is none.
 func written(host *machine.Machine) (file string, spec *specs.Spec) {
 	for _, directory := range Directories {
 		for _, name := range filesIn(host, directory) {
@@ -183,7 +183,7 @@ func (w *Why) Sentence() string {
 	return "The host gave no drivers to this container."
 }
 
-// given counts what works of what the host gave.
+// given counts the working drivers from the host.
 func (w *Why) given() (count int) {
 	for _, d := range w.Drivers {
 		if d.Added && strings.HasPrefix(d.Name, prefix) {

@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// mayOpen tells whether a client's user may open a node for reading and writing: the service, which has more rights, opens
-// it for nobody else. The node's list of access rights counts, as the desktop's seat manager sets it.
+// mayOpen reports whether a client's user may open a node for reading and writing; the service, which has more rights, opens
+// it only then. It includes the node's access control list, which the desktop's seat manager sets.
 func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	raw, err := node.SyscallConn()
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"vkloader/internal/containers/state"
 )
 
-// maxUnanswered is how many questions a connection may have open. More ends it: nobody asks for so much in earnest.
+// maxUnanswered limits the open requests of a connection; more end the connection. No real client needs so many.
 const maxUnanswered = 256
 
-// connection is one client. Its reader starts what is asked for, its writer sends answers in the order in which they
-// come; neither waits for another connection.
+// connection is one client. Its reader starts requests, its writer sends replies in the order in which they are ready;
+// neither waits for another connection.
 type connection struct {
 	server  *Server
 	conn    *protocol.Conn
@@ -32,8 +32,8 @@ type connection struct {
 	used       time.Time // when something was last asked for or answered
 	out        []answer
 	closed     bool
-	index      *offer.Index     // the last one that was sent
-	own        map[any]*os.File // what was made for this client alone
+	index      *offer.Index     // the last one sent
+	own        map[any]*os.File // files made for this client alone
 	wake       chan struct{}
 
 	flying int  // descriptors sent and perhaps not read; the server's lock guards it
@@ -46,7 +46,7 @@ type answer struct {
 	make func() (content, *protocol.Error)
 }
 
-// content is what an answer brings.
+// content is the data of a reply.
 type content struct {
 	ok    any
 	names []string // of files
@@ -109,7 +109,7 @@ func (c *connection) begin() error {
 	return nil
 }
 
-// end closes the connection and forgets what was not answered, once.
+// end closes the connection and drops its open requests, once.
 func (c *connection) end() {
 	c.mu.Lock()
 	again, own := c.closed, c.own
@@ -200,7 +200,7 @@ func (c *connection) send(a answer) error {
 	return c.conn.Send(frame, limit, made.files...)
 }
 
-// offered remembers what the client's numbers of files are about.
+// offered records the index behind the client's file numbers.
 func (c *connection) offered(index *offer.Index) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

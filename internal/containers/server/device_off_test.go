@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// Device nodes are handed out only where the configuration says so: a process that asks may be one that is kept from them.
+// The service opens device nodes only if the configuration allows it: a sandbox may keep the client from them on purpose.
 //
 // holds: PRO-039 FLS-010
 func TestOpenDeviceOff(t *testing.T) {

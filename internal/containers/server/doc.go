@@ -1,3 +1,3 @@
 // Package server runs the driver service. It accepts clients. One goroutine owns the state and never waits; workers
-// carry out what the state decides.
+// carry out the state's decisions.
 package server

@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// unread is a client that has not read what was sent to it, and its end of the connection.
+// unread returns a client that has not read its replies, and the client's end of the connection.
 func unread(t *testing.T, s *Server, uid uint32) (*connection, *net.UnixConn) {
 	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
@@ -41,7 +41,7 @@ func unread(t *testing.T, s *Server, uid uint32) (*connection, *net.UnixConn) {
 	return c, ends[1]
 }
 
-// counting is a server that does nothing but count what is under way.
+// counting returns a server that only counts descriptors under way.
 func counting(options Options) *Server {
 	options.Log = slog.New(slog.DiscardHandler)
 	return &Server{options: options, context: context.Background(), connections: map[*connection]bool{},
@@ -96,8 +96,8 @@ func TestUnderWayIsCountedNowAndThen(t *testing.T) {
 	}
 }
 
-// Whoever has subordinate users counts as many: what all users together leave unread has a bound, too. It does not hold
-// for the administrator, and others are served again when something was read.
+// A user with subordinate users counts as many, so the unread descriptors of all users together are limited, too. The limit
+// does not apply to the administrator, and ends for others when a client reads.
 //
 // holds: PRO-004
 func TestDescriptorsOfAllUsers(t *testing.T) {

@@ -29,7 +29,7 @@ func raw(t testing.TB, directory string) *net.UnixConn {
 	return c
 }
 
-// Whatever is no request ends the connection, and that one alone.
+// An invalid request ends its connection, and no other.
 //
 // holds: PRO-002 PRO-006 FLS-013 FLS-015 FLS-026
 func TestBadRequests(t *testing.T) {

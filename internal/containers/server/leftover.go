@@ -22,8 +22,8 @@ var leftovers = []struct {
 // images is where earlier releases unpacked images.
 const images = "images"
 
-// sweepDirectory removes what an earlier release left beside the socket: clients get that directory, and shall find nothing
-// else in it. What is not the service's own stays, and the log says so. An error is that the earlier release still runs.
+// sweepDirectory removes the files that an earlier release left beside the socket, because clients get that directory. It
+// keeps other files, and logs them. It returns an error if the earlier release still runs.
 func (s *Server) sweepDirectory(p *places) error {
 	if isLocked(p.client, "lock") {
 		return fmt.Errorf("another service, of an earlier release, runs in %s", p.clientPath)

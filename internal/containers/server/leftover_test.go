@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/containers/state"
 )
 
-// earlier makes the directory of a service of an earlier release, with what that left in it.
+// earlier makes the directory of a service of an earlier release, with its files.
 func earlier(t *testing.T) string {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "v") // the path of a socket is short
@@ -49,8 +49,8 @@ func start(t *testing.T, directory string, look func()) (string, error) {
 	return log.String(), err
 }
 
-// After an upgrade, what the earlier release left beside the socket goes: clients get that directory. What is not the
-// service's own stays, and is named.
+// After an upgrade, the service removes the earlier release's files beside the socket, because clients get that directory.
+// Other files stay, and the log names them.
 //
 // holds: PRO-001
 func TestLeftoversOfAnEarlierRelease(t *testing.T) {

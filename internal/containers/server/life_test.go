@@ -148,7 +148,7 @@ func TestMissingSource(t *testing.T) {
 	if err := Run(t.Context(), options); err == nil {
 		t.Error("it runs without its source of devices")
 	}
-	// Nothing is watched that nobody wants.
+	// A service that offers no drivers of devices watches none.
 	service(t, nil, func(o *Options) { o.Devices, o.State = noDevices(t), state.Options{} })
 	directory := service(t, nil, func(o *Options) { o.Devices, o.TolerateMissing = noDevices(t), true })
 	if ok, _ := get(t, dial(t, directory), "x"); ok.Lib != nil {
@@ -161,7 +161,7 @@ func noDevices(t *testing.T) *devices.DRM {
 	return &devices.DRM{Root: t.TempDir(), Listen: func() (*os.File, devices.Decoder, error) { return nil, nil, errors.New("no") }}
 }
 
-// The kernel's devices, with what a table says of them: everybody sees render nodes, trusted clients the others as well.
+// The kernel's devices, with their table entries: all clients see render nodes, trusted clients the primary nodes as well.
 //
 // holds: FLS-009 FLS-031 FLS-033 FLS-043 FLS-090 FLS-091 FLS-093 PRO-025 PRO-028 PRO-038
 func TestKernelDevices(t *testing.T) {

@@ -13,18 +13,18 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// What one user's clients may take of the service, so that enough is left for everybody else's, and all together.
+// Limits of one user's clients, which leave enough for other users, and of all clients together.
 const (
 	maxPerUser  = 1024            // connections
 	maxUnderWay = 256             // descriptors that were sent and not read yet
-	maxFlying   = 4096            // those of all users together: whoever has subordinate users counts as many
+	maxFlying   = 4096            // of all users together: a user with subordinate users counts as many
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
 	idleLimit   = 5 * time.Minute // and has to go after this
 
 	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection: a user's are counted no more often
 )
 
-// admit lets a client in. Where its user has too many, or all users together, the one that was idle longest makes room.
+// admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is closed.
 func (s *Server) admit(c *connection, peer protocol.Peer) error {
 	if c.trusted && !mayTrust(peer, s.options.TrustedGroups) {
 		s.refused.Add(1)
@@ -90,8 +90,8 @@ func (c *connection) receive() ([]byte, error) {
 	}
 }
 
-// underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. Connections that
-// have ended with some unread are kept until those are gone: they stay under way in what the client has.
+// underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. A connection that has
+// ended with unread descriptors is counted until these are gone.
 type underWay struct {
 	users   map[uint32]int
 	counted map[uint32]time.Time // when a user's were last counted again
@@ -115,7 +115,7 @@ func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
 	}
 }
 
-// flyingLimit is how many descriptors may be under way in all: half of what the kernel lets this process have there.
+// flyingLimit returns the limit of descriptors under way, at most half of this process's limit of open files.
 func (s *Server) flyingLimit() int {
 	most := cmp.Or(s.options.MaxFlying, maxFlying)
 	var limit unix.Rlimit
@@ -129,7 +129,7 @@ func (s *Server) flyingLimit() int {
 func (s *Server) fly(c *connection, count int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.gone { // nobody would take it off the count
+	if c.gone { // the connection's descriptors would stay in the count
 		return net.ErrClosed
 	}
 	uid := c.peer.UID
@@ -152,8 +152,8 @@ func (s *Server) fly(c *connection, count int) error {
 	return nil
 }
 
-// land counts a user's descriptors again, or everybody's, unless that was done a moment ago: all who wait ask for it. The
-// caller holds the lock.
+// land counts the unread descriptors of a user, or of all users, again, unless another caller did so a moment ago. The caller
+// holds the lock.
 func (s *Server) land(uid uint32, all bool) {
 	last, now := s.flying.counted[uid], time.Now()
 	if all {

@@ -2,7 +2,7 @@ package server
 
 import "sync"
 
-// loop has functions called one after the other, by one goroutine. Posting never waits, so that what it calls may post.
+// loop calls functions one after the other, in one goroutine. Posting never waits, so that these functions may post.
 type loop struct {
 	mu     sync.Mutex
 	queue  []func()
@@ -27,7 +27,7 @@ func (l *loop) post(f func()) bool {
 	return true
 }
 
-// run calls what is posted until stop is closed, and then what was posted before.
+// run calls the posted functions until stop is closed, and then the functions posted before.
 func (l *loop) run(stop <-chan struct{}) {
 	for {
 		select {

@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/containers/state"
 )
 
-// handle starts what a request asks for; it never waits for it (PRO-003).
+// handle starts a request; it never waits for the result (PRO-003).
 func (s *Server) handle(c *connection, r *protocol.Request) {
 	id := *r.ID
 	now := func(ok any) {
@@ -216,7 +216,7 @@ func (s *Server) inspect(c *connection, id uint64) {
 	})
 }
 
-// errorOf is what a client learns of an error of the system: the details are in the log (FLS-109).
+// errorOf returns the client's version of a system error: the details are only in the log (FLS-109).
 func errorOf(err error) *protocol.Error {
 	switch {
 	case errors.Is(err, border.ErrUnsupported):

@@ -71,8 +71,7 @@ func until(t *testing.T, c *protocol.Client, what string, wanted func(map[string
 	}
 }
 
-// A client may know nothing but get. What it is given may be mapped as code although the package's file has no right to
-// be executed.
+// A client may use get alone. It can map the library as code although the package's file is not executable.
 //
 // holds: FLS-002 FLS-014 FLS-016 FLS-021 FLS-023 FLS-024 FLS-076 PRO-010 PRO-011 PRO-012 PRO-014
 func TestGet(t *testing.T) {
@@ -167,7 +166,7 @@ func TestWaiting(t *testing.T) {
 		return names
 	})
 	until(t, c, "three that wait", func(root map[string]any) bool { return root["stats"].(map[string]any)["waiting"] == 3.0 })
-	// Without the bit nobody waits, and other questions of a waiting connection are answered.
+	// Without the bit the reply does not wait, and a waiting connection gets replies to other requests.
 	files, err := c.Ask(protocol.Request{Method: protocol.ManifestFS}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -391,7 +390,7 @@ func TestOpenNode(t *testing.T) {
 	}
 }
 
-// A grant says what the kernel does: what a program has written into memory can become code, or not.
+// A grant reports the kernel's rule: whether memory that a program has written can become code.
 //
 // holds: FLS-034 FLS-035 FLS-036 PRO-047
 func TestExecGrant(t *testing.T) {

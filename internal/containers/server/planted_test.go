@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/containers/state"
 )
 
-// somebody is a user who has nothing to do with the service.
+// The id of a user without rights on the service.
 const somebody = 4242
 
-// planted runs root's service for a moment in a directory that somebody else prepared, and gives what it ended with.
+// planted runs root's service for a moment in a directory that another user prepared, and returns its error.
 func planted(t *testing.T, directory string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -78,7 +78,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// Root's service in a directory that everybody may write to, such as one below /tmp that somebody made first.
+// Root's service in a directory that all users may write to, such as one below /tmp that another user made first.
 //
 // holds: FLS-107
 func TestPlantedForEverybody(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Options are what a service is made of.
+// Options are the parts and limits of a service.
 type Options struct {
 	Log       *slog.Logger
 	Directory string // of the socket, which may be given to clients whole; made when it is not there
@@ -32,8 +32,8 @@ type Options struct {
 
 	Border border.Border // opens files for clients
 
-	NoMachineDrivers bool // what the machine has is not offered
-	OpenDevice       bool // device nodes are opened for clients, who may be kept from them otherwise
+	NoMachineDrivers bool // do not offer the machine's drivers
+	OpenDevice       bool // open device nodes for clients, even if a sandbox keeps these from them
 
 	Devices         *devices.DRM        // nil: no device of the machine is watched
 	Tables          []string            // directories with tables of drivers
@@ -44,12 +44,12 @@ type Options struct {
 
 	TrustedGroups  []string // whose members may use the socket for trusted clients
 	MaxConnections int
-	MaxPerUser     int           // connections; this and what follows: 0 for the default
+	MaxPerUser     int           // connections; for this and the following limits, 0 is the default
 	MaxUnderWay    int           // descriptors that a user's clients have not read
 	MaxFlying      int           // descriptors that all users' clients have not read
 	IdleGrace      time.Duration // after which an idle client may have to make room
 	IdleLimit      time.Duration // after which an idle client has to go
-	CountAgain     time.Duration // between two counts of what a user's clients have not read; 0: 10 ms
+	CountAgain     time.Duration // between two counts of a user's unread descriptors; 0: 10 ms
 	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s
 	IdleExit       time.Duration // without a client for so long, the service ends; 0: it stays
 }
@@ -155,7 +155,7 @@ func Run(ctx context.Context, options Options) error {
 	return err
 }
 
-// failure is what the service ends by, in contrast to being told to.
+// failure is an error that ends the service, in contrast to a request to end.
 type failure struct{ error }
 
 // exitWhenIdle ends the service when there was no client for a while.

@@ -181,8 +181,7 @@ func TestFilesInOrder(t *testing.T) {
 	}
 }
 
-// The drivers of the machine: what the decision takes, with all that it needs in the order of opening, but not the C
-// library.
+// The offer has the selected drivers of the machine, with their dependencies in order of opening, but not the C library.
 func TestMachineDrivers(t *testing.T) {
 	t.Parallel()
 	files := twoDrivers()

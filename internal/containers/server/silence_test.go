@@ -31,7 +31,7 @@ func (k *kept) String() string {
 	return k.text.String()
 }
 
-// What is wrong with a driver is in the log; a client learns that there is none, and of an error its number and name.
+// The log has the problems of a driver; a client learns that there is none, and only the number and name of an error.
 //
 // holds: FLS-109
 func TestErrorsAreForTheLog(t *testing.T) {

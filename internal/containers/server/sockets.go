@@ -22,11 +22,11 @@ const (
 	TrustedSocket = "loader-trusted.sock"
 )
 
-// PrivateDirectory is the service's own directory beside that of its socket, when the options name none. Who is given the
-// directory of the socket gets nothing of it.
+// PrivateDirectory returns the service's private directory, beside the directory of its socket, for options that name none.
+// A container that gets the socket's directory does not get this one.
 func PrivateDirectory(directory string) string { return filepath.Clean(directory) + "-private" }
 
-// Sockets are those that whoever started the service has made already.
+// Sockets are sockets that the service manager has made already.
 type Sockets struct {
 	Plain, Trusted []*os.File
 	Ready          func() // called when clients are accepted; may be nil
@@ -83,7 +83,7 @@ func (p *places) leave() {
 	}
 }
 
-// listen takes the sockets that it was given, or makes its own; release removes what it has made.
+// listen uses the given sockets, or makes its own; release removes those that it has made.
 func (s *Server) listen(p *places) (list []listener, release func(), err error) {
 	var made []func() error
 	release = func() {
@@ -123,7 +123,7 @@ func (s *Server) listen(p *places) (list []listener, release func(), err error) 
 	return list, release, nil
 }
 
-// bound listens on a socket of a directory. The path may be used because nobody else can change where it leads.
+// bound listens on a socket in a directory. The path is safe, because no other user can change its target.
 func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
 	if err := directory.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -140,7 +140,7 @@ func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// taken listens on a socket that somebody else has made.
+// taken listens on a socket that the service manager has made.
 func taken(f *os.File) (*net.UnixListener, error) {
 	kind, err := unix.GetsockoptInt(int(f.Fd()), unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_SEQPACKET {
@@ -159,8 +159,8 @@ func taken(f *os.File) (*net.UnixListener, error) {
 	return unixListener, nil
 }
 
-// permit says by the socket's mode who may connect: everybody, or the trusted groups. Which groups a client is in is
-// looked at again when it connects.
+// permit sets the socket's mode for all users, or for the trusted groups. The service checks a client's groups again when it
+// connects.
 func (s *Server) permit(directory *os.Root, name string, trusted bool) error {
 	if !trusted {
 		return directory.Chmod(name, 0o666)

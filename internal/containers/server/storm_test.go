@@ -23,7 +23,7 @@ import (
 // Two hundred clients at once that ask for everything, wait, and die at any moment, while devices come, are slow, fail
 // and go: no client that stays waits forever or is answered twice, and at the end nothing is left of any client.
 //
-// It is no parallel test: those wait until it has ended, so that what is left is its own.
+// The test is not parallel: parallel tests wait until it has ended, so that it counts only its own descriptors.
 //
 // holds: PRO-035 PRO-003 PRO-004 FLS-015 FLS-042
 func TestStorm(t *testing.T) {
@@ -67,7 +67,7 @@ func TestStorm(t *testing.T) {
 			stats := root["stats"].(map[string]any)
 			return stats["clients"] == 1.0 && stats["waiting"] == 0.0 && len(root["pending"].([]any)) == 0 && len(root["devices"].(map[string]any)) == 0
 		})
-		// What a service has open of its own are sockets, directories, an index and the libraries of its packages.
+		// The service itself has sockets, directories, an index and the libraries of its packages open.
 		for late := time.Now().Add(20 * time.Second); descriptors(t) > openBefore+30; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(late) {
 				t.Fatalf("%d descriptors, %d before it", descriptors(t), openBefore)
@@ -103,7 +103,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	}
 	defer conn.Close()
 	pause := func(most int) { time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond) }
-	pause(100) // now and then all of them are gone or known: who waits, waits for that
+	pause(100)
 	if _, err := fmt.Fprintln(conn, "add", node); err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (s *Server) writeTree() error {
 		return err
 	}
 	private := s.places.private
-	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was killed
+	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a service that was killed
 		return err
 	}
 	f, err := private.OpenFile(InspectFile+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

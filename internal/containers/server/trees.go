@@ -72,7 +72,7 @@ func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	}
 }
 
-// openNode opens a device node on a read-only mount, and nothing else. What it is, and whether may allows it, is asked before:
+// openNode opens a device node on a read-only mount, and no other kind of file. It checks the kind, and calls may, before:
 // opening a device may wake it.
 func openNode(name string, through *border.Border, may func(*os.File) error) (*os.File, error) {
 	handle, err := os.OpenFile(name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -90,7 +90,7 @@ func openNode(name string, through *border.Border, may func(*os.File) error) (*o
 	if err := may(handle); err != nil {
 		return nil, err
 	}
-	// The same node, whatever has its name now; its mode and owner are nothing that the client can change.
+	// The same node, even if its name has a new file; the client cannot change its mode and owner.
 	opened, err := through.Open(border.Device, handle)
 	return opened[0], err
 }

@@ -14,7 +14,7 @@ import (
 // errSlow is the error of a table that could not be read in time.
 var errSlow = errors.New("its drivers could not be found out in time")
 
-// watch starts the sources of devices. Each holds a token until it has reported what was there (FLS-037).
+// watch starts the sources of devices. Each holds a token until it has reported the present devices (FLS-037).
 func (s *Server) watch(ctx context.Context) error {
 	if d := s.options.Devices; d != nil && (s.options.State.AllowHardware || s.options.State.AllowEmulated) {
 		var token *state.Token
@@ -41,7 +41,7 @@ func (s *Server) watch(ctx context.Context) error {
 	return err
 }
 
-// sink brings what a source sees to the state.
+// sink reports the events of a source to the state.
 type sink struct {
 	server *Server
 	idle   func()
@@ -64,7 +64,7 @@ func (k *sink) Remove(node string) { player{k.server}.Remove(node) }
 // Idle implements devices.Sink.
 func (k *sink) Idle() { k.idle() }
 
-// player brings what a test's devices do to the state.
+// player reports the events of a test's devices to the state.
 type player struct{ server *Server }
 
 // Play implements devices.Player.
