@@ -268,7 +268,7 @@ func (a *activator) bySettings() {
 			a.own[i] = BySettings
 			continue
 		}
-		if !entry && a.place(l.Name) != i { // LAY-108: of what the search found, the first of a name counts
+		if !entry && a.place(l.Name) != i { // LAY-108: the first layer of a name that the search found counts
 			continue
 		}
 		if a.switches.excludes(l.Name) {
