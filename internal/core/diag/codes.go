@@ -1,9 +1,9 @@
 package diag
 
-// Code is a stable name of a kind of finding. Codes are never renumbered in text: programs see String().
+// Code is the stable identifier of a kind of finding. Programs use its name, which never changes.
 type Code uint8
 
-// Codes. None is no finding.
+// Codes. None means no finding.
 const (
 	None Code = iota
 	FileOpen
@@ -90,13 +90,13 @@ const (
 	codeCount
 )
 
-// Entry is a code's line of the table.
+// Entry is the table entry of a code.
 type Entry struct {
 	Name      string
 	About     About
 	Severity  Severity
-	Statement string // the statement it goes back to
-	Do        string // what to do; empty when there is nothing to do
+	Statement string // the statement that it comes from
+	Do        string // the advice; empty if none is needed
 }
 
 // table is indexed by Code.
@@ -185,7 +185,7 @@ var table = [codeCount]Entry{
 	VariableAllOut:         {"variable-all-out", Variable, Problem, "INS-029", "Unset the variable, or let it match an installed driver."},
 }
 
-// Entry gives the code's line of the table.
+// Entry returns the table entry of the code.
 func (c Code) Entry() *Entry {
 	if c >= codeCount {
 		c = None
@@ -195,10 +195,10 @@ func (c Code) Entry() *Entry {
 
 func (c Code) String() string { return c.Entry().Name }
 
-// MarshalText gives the name, for the tool's JSON.
+// MarshalText returns the name, for the tool's JSON.
 func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Codes calls f for every code, in order; the documentation is made of it.
+// Codes calls f for every code, in order. The documentation is generated from it.
 func Codes(f func(Code, *Entry)) {
 	for c := None + 1; c < codeCount; c++ {
 		f(c, &table[c])

@@ -18,7 +18,7 @@ const (
 // Severity of a finding.
 type Severity uint8
 
-// Severities. A note says why something is as it is: nothing is wrong.
+// Severities. A note gives a reason and is not a problem.
 const (
 	Note Severity = iota
 	Warning
@@ -35,10 +35,10 @@ func (s Severity) String() string {
 	return "problem"
 }
 
-// MarshalText gives the word, for the tool's JSON.
+// MarshalText returns the word, for the tool's JSON.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText has written.
+// UnmarshalText parses the result of MarshalText.
 func (s *Severity) UnmarshalText(text []byte) error {
 	for _, known := range []Severity{Note, Warning, Problem} {
 		if known.String() == string(text) {
@@ -49,39 +49,39 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return errors.New("no severity: " + string(text))
 }
 
-// About is what the findings of a code are about.
+// About is the kind of subject of a code's findings.
 type About uint8
 
 // Subjects.
 const (
-	File     About = iota // a manifest or settings file as a file, whatever is in it
-	Place                 // where files are looked for
-	Variable              // of the environment
+	File     About = iota // a manifest or settings file, regardless of its content
+	Place                 // a search location
+	Variable              // an environment variable
 	Drivers               // a driver
 	Layers                // a layer
-	Program               // what the program asks for
-	Settings              // what a settings file says
+	Program               // a request of the program
+	Settings              // the content of a settings file
 )
 
-// Cause is what made a finding so, where its code alone does not tell.
+// Cause is the cause of a finding, if the code alone does not determine it.
 type Cause uint8
 
 // Causes.
 const (
-	Plain           Cause = iota // there is no more to it than the code
-	Unasked                      // nobody asks for the layer
-	DisableVariable              // the disable variable of the layer is set
-	EnableVariable               // the enable variable of the layer has not the value that it wants
+	Plain           Cause = iota // determined by the code
+	Unasked                      // the layer is not requested
+	DisableVariable              // the layer's disable variable is set
+	EnableVariable               // the layer's enable variable does not have the required value
 	OtherPrograms                // the settings are for other programs
 )
 
-// Finding is one thing found. What is for people: nothing decides by it.
+// Finding is a fact to report to the user. No decision depends on findings.
 type Finding struct {
 	Code    Code
 	Cause   Cause
-	Subject string // what it is about: a layer's or driver's name, a variable, a file
-	Path    string // the file, when there is one
-	Line    int    // in the file, from 1; 0: the whole file
+	Subject string // the name of a layer, driver, variable or file
+	Path    string // the file, if any
+	Line    int    // in the file, counted from 1; 0: the whole file
 	Column  int
 	What    string
 }

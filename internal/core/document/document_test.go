@@ -82,7 +82,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A text that is refused says why, and where.
+// TestFaults checks the reason and position of syntax errors.
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]Fault{
 		"":                             {1, 1, "the text ends where a value is expected"},
@@ -120,8 +120,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What stands in a text comes out decoded: as a value, which ends at a NUL and has control characters without a short
-// escape as five characters, and as a member's name, which has them as they are.
+// TestTexts checks the decoding of strings. A value ends at a NUL, and its control characters without a short escape become
+// five characters; a member's name keeps them.
 //
 // holds: LAY-18 LAY-19 FUZ-009 FUZ-010 FUZ-011 FUZ-012
 func TestTexts(t *testing.T) {
@@ -171,7 +171,7 @@ func TestLinearTime(t *testing.T) {
 		`{"x":"` + strings.Repeat(`\u0041`, 160000) + `"}`, strings.Repeat(`{"a":`, 999) + "1" + strings.Repeat("}", 999), strings.Repeat(" ", 1<<20),
 	}
 	for _, text := range texts {
-		start := time.Now() // a hang is what is looked for; that work grows in step is counted in test/scale
+		start := time.Now() // this test detects hangs; test/scale measures the growth
 		if doc, _ := Parse(text); doc != nil {
 			doc.Top().Member("x").Text()
 			for v := doc.Top().First(); v.Exists(); v = v.Next() {

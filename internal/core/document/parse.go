@@ -3,7 +3,7 @@ package document
 // Kind is the type of a value.
 type Kind uint8
 
-// Kinds of values. None is the kind of a member that is not there.
+// Kinds of values. None is the kind of an absent value.
 const (
 	None Kind = iota
 	Null
@@ -15,10 +15,10 @@ const (
 	Object
 )
 
-// depthLimit is the deepest nesting that is accepted (FUZ-015).
+// depthLimit is the deepest accepted nesting (FUZ-015).
 const depthLimit = 1000
 
-// numberLimit is how many characters of a number are looked at (FUZ-014).
+// numberLimit is the number of characters of a number that are parsed (FUZ-014).
 const numberLimit = 63
 
 // node is a value; the children of a container follow it directly and are linked by next.
@@ -28,22 +28,22 @@ type node struct {
 	next         uint32 // the next sibling, 0: none
 	kind         Kind
 	empty        bool // a container without children
-	odd, oddName bool // the string, the name, has a backslash or a control character: it may mean another text
+	odd, oddName bool // the string, or the name, has a backslash or control character and needs decoding
 }
 
-// Document is a text that was accepted.
+// Document is a parsed text.
 type Document struct {
 	text  string
 	nodes []node
 	stack []open // of the parser
 
-	lines []uint32 // where lines start; made when a place is first asked for
+	lines []uint32 // starts of lines; built on demand
 }
 
-// open is a container that has not ended yet.
+// open is a container whose end has not been reached.
 type open struct{ container, last uint32 }
 
-// Fault tells where and why a text was refused.
+// Fault is the place and reason of a syntax error.
 type Fault struct {
 	Line, Column int
 	What         string
@@ -57,7 +57,7 @@ type parser struct {
 	what  string
 }
 
-// Parse reads a text. Text after the first complete value is ignored (FUZ-003).
+// Parse parses a text. Text after the first complete value is ignored (FUZ-003).
 func Parse(text string) (*Document, *Fault) {
 	d := &Document{}
 	if fault := d.Read(text); fault != nil {
@@ -66,11 +66,11 @@ func Parse(text string) (*Document, *Fault) {
 	return d, nil
 }
 
-// Size is the length of the text, in bytes.
+// Size returns the length of the text, in bytes.
 func (d *Document) Size() int { return len(d.text) }
 
-// Read is Parse into a document that has been used before: its memory is used again, and what was read out of it must
-// not be asked for its members any more. After a fault there is nothing in it.
+// Read parses a text into d and reuses its memory. Values of the previous text become invalid. After a fault the document
+// is empty.
 func (d *Document) Read(text string) *Fault {
 	d.text, d.nodes, d.lines = "", d.nodes[:0], nil
 	if uint64(len(text)) >= 1<<32-8 {
@@ -94,8 +94,8 @@ func (d *Document) Read(text string) *Fault {
 	return nil
 }
 
-// add appends a node. Where there is no room, what is left of the text says how many more may come, so that the list
-// grows once: in the library the memory that a list has outgrown stays until the call ends.
+// add appends a node. If the list is full, its new capacity is computed from the rest of the text, so that it grows only
+// once: in the library, the memory of the old list is not freed before the call ends.
 func (p *parser) add(n node) {
 	if len(p.nodes) == cap(p.nodes) {
 		nodes := make([]node, len(p.nodes), len(p.nodes)+2+valuesIn(p.text[p.at:]))
@@ -105,8 +105,8 @@ func (p *parser) add(n node) {
 	p.nodes = append(p.nodes, n)
 }
 
-// valuesIn gives how many values may begin in a text that begins outside of strings: each is the first of a container or
-// comes after a comma, and takes two bytes with that. One that is the first of a container before the text is not counted.
+// valuesIn returns an upper bound of the number of values that begin in a text. Each value is the first of a container or
+// follows a comma, and so takes at least two bytes. The text must not begin inside a string.
 func valuesIn(text string) int {
 	count, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -136,7 +136,7 @@ func (p *parser) space() {
 	}
 }
 
-// value reads the top-level value with everything in it, keeping the open containers in a list of its own.
+// value parses the top-level value without recursion, with a stack of the open containers.
 func (p *parser) value() bool {
 	var member node // name of the member whose value comes next
 	for {
@@ -222,7 +222,7 @@ func (p *parser) value() bool {
 	}
 }
 
-// ended closes containers after a value until one goes on, and reads the name of its next member.
+// ended closes containers after a value up to one with another value, and parses that value's member name.
 func (p *parser) ended(member *node) bool {
 	for len(p.stack) > 0 {
 		top := p.stack[len(p.stack)-1]
@@ -250,7 +250,7 @@ func (p *parser) ended(member *node) bool {
 	return true
 }
 
-// name reads a member's name and its colon.
+// name parses a member name and its colon.
 func (p *parser) name(n *node) bool {
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != '"' {
@@ -279,8 +279,8 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18). odd tells
-// whether there is anything but characters that stand for themselves.
+// quoted scans to the closing quote and checks the escapes (FUZ-009 to FUZ-012, LAY-18). odd reports whether the string
+// needs decoding.
 func (p *parser) quoted() (odd, ok bool) {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
@@ -312,7 +312,7 @@ func (p *parser) quoted() (odd, ok bool) {
 	return odd, p.fail("the text ends inside a string")
 }
 
-// unicodeEscape decodes \uXXXX or a pair of them; size 0 when it is malformed (FUZ-011).
+// unicodeEscape decodes \uXXXX or a surrogate pair. It returns size 0 if it is malformed (FUZ-011).
 func unicodeEscape(s string) (code rune, size int) {
 	code = hex4(s)
 	switch {
@@ -349,7 +349,7 @@ func hex4(s string) rune {
 	return v
 }
 
-// numberLength is as far as strtod reads in the first 63 characters of what begins like a number (FUZ-014).
+// numberLength returns the length that strtod parses within the first 63 characters of a number (FUZ-014).
 func numberLength(s string) int {
 	s = s[:min(len(s), numberLimit)]
 	i := 0
@@ -384,7 +384,7 @@ func numberLength(s string) int {
 	return i
 }
 
-// position gives line and column, from 1, of an offset.
+// position returns the line and column of an offset, counted from 1.
 func position(text string, at int) (line, column int) {
 	line, column = 1, 1
 	for i := range at {

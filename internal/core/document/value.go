@@ -2,16 +2,16 @@ package document
 
 import "strconv"
 
-// Value is a value of a document. The zero Value is one that is not there; everything may be asked of it.
+// Value is a value of a document. The zero Value is absent; all methods accept it.
 type Value struct {
 	doc   *Document
 	index uint32
 }
 
-// Top is the top-level value.
+// Top returns the top-level value.
 func (d *Document) Top() Value { return Value{d, 0} }
 
-// absent stands for every value that is not there; it is never written to.
+// absent is the node of an absent value; it is never written.
 var absent node
 
 func (v Value) node() *node {
@@ -21,19 +21,19 @@ func (v Value) node() *node {
 	return &v.doc.nodes[v.index]
 }
 
-// Kind is None when the value is not there.
+// Kind returns the kind of the value; None if it is absent.
 func (v Value) Kind() Kind { return v.node().kind }
 
-// Exists tells whether the value is there.
+// Exists reports whether the value is present.
 func (v Value) Exists() bool { return v.doc != nil }
 
-// IsObject tells whether it is an object.
+// IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.Kind() == Object }
 
-// IsTrue tells whether it is the literal true.
+// IsTrue reports whether the value is the literal true.
 func (v Value) IsTrue() bool { return v.Kind() == True }
 
-// Position is where the value starts, line and column from 1; 0, 0 when it is not there.
+// Position returns the line and column of the value's start, counted from 1; 0, 0 if it is absent.
 func (v Value) Position() (line, column int) {
 	if v.doc == nil {
 		return 0, 0
@@ -67,7 +67,7 @@ func (v Value) Position() (line, column int) {
 	return low + 1, int(at-d.lines[low]) + 1
 }
 
-// First is the first element or member value of a container.
+// First returns the first element or member value of a container.
 func (v Value) First() Value {
 	n := v.node()
 	if n.kind != Array && n.kind != Object || n.empty {
@@ -76,7 +76,7 @@ func (v Value) First() Value {
 	return Value{v.doc, v.index + 1}
 }
 
-// Next is the value after this one in its container.
+// Next returns the next value of the container.
 func (v Value) Next() Value {
 	next := v.node().next
 	if next == 0 {
@@ -85,7 +85,7 @@ func (v Value) Next() Value {
 	return Value{v.doc, next}
 }
 
-// Member finds a member by name without regard to ASCII case; the first of a name counts (LAY-11, LAY-12).
+// Member returns the first member with a name, ignoring ASCII case (LAY-11, LAY-12).
 func (v Value) Member(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -109,7 +109,7 @@ func (v Value) hasName(name string) bool {
 	return equalFold(v.Name(), name)
 }
 
-// means compares a name with escapes or control characters in it, without decoding more of it than agrees.
+// means compares a name that needs decoding, and stops at the first difference.
 func means(written, name string) bool {
 	at := 0
 	for i := 0; i < len(written) && written[i] != 0; {
@@ -129,7 +129,7 @@ func means(written, name string) bool {
 	return at == len(name)
 }
 
-// escape gives what the escape at the start of a text means, and its size; size 0 for the end of the text.
+// escape decodes the escape at the start of a text and returns its size; 0 for a NUL, which ends the text.
 func escape(s string) (text string, size int) {
 	switch e := s[1]; e {
 	case 'b':
@@ -152,7 +152,7 @@ func escape(s string) (text string, size int) {
 	return s[1:2], 2
 }
 
-// Count is how many elements or members a container has.
+// Count returns the number of elements or members of a container.
 func (v Value) Count() int {
 	count := 0
 	for c := v.First(); c.Exists(); c = c.Next() {
@@ -180,7 +180,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// Name is the member's name.
+// Name returns the member's name.
 func (v Value) Name() string {
 	if v.doc == nil {
 		return ""
@@ -193,8 +193,8 @@ func (v Value) Name() string {
 	return decode(name, false)
 }
 
-// Text is a string's value; false when the value is no string. It ends at a NUL, and control characters that have no
-// short escape come out as the five characters uXXXX (LAY-19).
+// Text returns the value of a string, or false. The text ends at a NUL. Control characters without a short escape become
+// the five characters uXXXX (LAY-19).
 func (v Value) Text() (string, bool) {
 	n := v.node()
 	if n.kind != String {
@@ -207,7 +207,7 @@ func (v Value) Text() (string, bool) {
 	return text, true
 }
 
-// Raw is the value as it is written; for strings without the quotes.
+// Raw returns the source text of the value; for strings, without quotes.
 func (v Value) Raw() string {
 	if v.doc == nil {
 		return ""
@@ -216,7 +216,7 @@ func (v Value) Raw() string {
 	return v.doc.text[n.start:n.end]
 }
 
-// Number is a number's value; values out of range become infinite or zero (FUZ-014).
+// Number returns the value of a number, or false. Values out of range become infinite or zero (FUZ-014).
 func (v Value) Number() (float64, bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -225,14 +225,14 @@ func (v Value) Number() (float64, bool) {
 	return f, true
 }
 
-// decode takes the escapes out of a text that has something odd. In a value, control characters are spelled (LAY-19).
+// decode replaces the escapes of a text. In a value, control characters become five characters (LAY-19).
 func decode(s string, value bool) string {
-	out := make([]byte, 0, decodeTo(nil, s, value)) // exactly: what is outgrown stays
+	out := make([]byte, 0, decodeTo(nil, s, value)) // the exact size: in the library, an outgrown buffer is not freed before the call ends
 	decodeTo(&out, s, value)
 	return string(out)
 }
 
-// decodeTo adds what a text means to out, unless that is nil, and gives its length.
+// decodeTo appends the decoded text to out, unless that is nil, and returns its length.
 func decodeTo(out *[]byte, s string, value bool) int {
 	length := 0
 	for i := 0; i < len(s) && s[i] != 0; {
@@ -260,5 +260,5 @@ func decodeTo(out *[]byte, s string, value bool) int {
 	return length
 }
 
-// spelled tells whether a value has a control character as five characters: it has no short escape (LAY-19).
+// spelled reports whether a control character becomes five characters in a value: it has no short escape (LAY-19).
 func spelled(c byte) bool { return c < 8 || c == 11 || c > 13 && c < 0x20 }

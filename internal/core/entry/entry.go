@@ -5,12 +5,12 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// Begin begins a call of the program's. Nothing is kept from one call to the next.
+// Begin begins an API call. No state is shared between calls.
 func Begin() *wire.Call { return wire.NewCall(search.Linux()) }
 
-// Add gives a call a message that has been answered before, without deciding again; false when it is malformed.
+// Add adds a message that was answered before, without deciding again. It returns false if the message is malformed.
 func Add(call *wire.Call, message string) bool { return call.Add(message) }
 
-// Decide answers a message of a call; false when it is malformed. The message's bytes must stay as they are as long as
-// the call lasts: facts are pointed at, not copied.
+// Decide answers a message of a call. It returns false if the message is malformed. The bytes of the message must not
+// change during the call, because facts point into them.
 func Decide(call *wire.Call, message string) (answer []byte, ok bool) { return call.Decide(message) }

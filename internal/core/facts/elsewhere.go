@@ -1,16 +1,16 @@
 package facts
 
-// Bundle is what the program's bundle says, of systems whose programs come in bundles.
+// Bundle describes the program's bundle, on systems with bundles.
 type Bundle struct {
-	Resources string // its resource directory, "" when there is no bundle, or no such directory
-	Name      string // by which the system knows it
-	Release   bool   // it is not made for debugging
+	Resources string // its resource directory; "": no bundle, or no such directory
+	Name      string // its identifier
+	Release   bool   // not built for debugging
 }
 
-// SetBundle adds what the program's bundle says.
+// SetBundle adds the program's bundle.
 func (s *Store) SetBundle(b Bundle) { s.bundle, s.hasBundle = b, true }
 
-// Bundle asks for the program's bundle.
+// Bundle returns the program's bundle.
 func (s *Store) Bundle() Bundle {
 	if !s.hasBundle && s.appAsked != s.round+1 {
 		s.appAsked = s.round + 1
@@ -19,7 +19,7 @@ func (s *Store) Bundle() Bundle {
 	return s.bundle
 }
 
-// Elsewhere gives the facts that other systems have and Linux has not.
+// Elsewhere provides the facts that Linux lacks.
 type Elsewhere interface {
 	Registry(h Hive, key string) Key
 	Adapters(name string) Adapters

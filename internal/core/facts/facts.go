@@ -7,40 +7,40 @@ package facts
 
 import "vkloader/internal/core/variables"
 
-// Var is a variable; secure ones are read with secure_getenv.
+// Var is the value of an environment variable.
 type Var struct {
 	Value string
 	Set   bool
 }
 
-// Directory is what listing a directory gave: the names that end in .json, in the order they came.
+// Directory is the result of listing a directory: the names that end in .json, in listing order.
 type Directory struct {
 	Listed bool
 	Names  []string
-	paths  []string // of the entries, once they have been asked for
+	paths  []string // of the entries; built on demand
 }
 
-// MaxFile is how many bytes of a manifest or of a settings file are read at most. Both readers have it: spine/core/facts.h.
+// MaxFile is the largest manifest or settings file that is read, in bytes. spine/core/facts.h has the same limit.
 const MaxFile = 16 * 1024 * 1024
 
 // File is a file's content.
 type File struct {
 	Status  FileStatus
 	Content string
-	Number  uint64 // by which the system knows it, see FileNumber; 0: it is not known, or the reader counts by itself
+	Number  uint64 // from FileNumber; 0: unknown, or the source counts reads itself
 }
 
 // Exe is the path of the running program.
 type Exe struct {
 	Path  string
 	Known bool
-	None  bool // and never will be: the system tells no program its path
+	None  bool // the path will never be known: the system has no way to ask for it
 }
 
-// Graphics are the graphics devices that the kernel drives: for each render node, what the kernel says of its device
-// (the text of uevent) and whether that device sleeps (the word of runtime_status, empty when unknown).
+// Graphics lists the render nodes of the kernel: for each, the text of the device's uevent file, and its runtime power
+// status, empty when unknown.
 type Graphics struct {
-	Listed  bool // false: the kernel has no such devices, or does not show them
+	Listed  bool // false: there are no such devices, or they are not visible
 	Devices []string
 	Power   []string
 }
@@ -50,7 +50,7 @@ type Service struct {
 	State  ServiceState
 	Place  string // its socket
 	Answer string // the datagram
-	Index  string // the document whose descriptor came with it
+	Index  string // the document in the descriptor that came with it
 }
 
 // Kind of a fact.
@@ -75,12 +75,12 @@ const (
 	KindForeign
 )
 
-// Need is a fact that is missing.
+// Need is a missing fact.
 type Need struct {
 	Kind   Kind
 	Name   string // variable, path, key, value or family
 	Secure bool
-	Hive   Hive // of a key
+	Hive   Hive // of a registry key
 }
 
 // Store holds the facts of one API call.
@@ -101,20 +101,20 @@ type Store struct {
 	hasBundle     bool
 	rights        Rights
 	size          int       // bytes of all files
-	reads         *readings // of which of them; nil before Fetch has read one
+	reads         *readings // bytes read per file; nil until Fetch reads a file
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
-	exeAsked uint32 // the round that it was asked for in
+	exeAsked uint32 // the round in which it was requested
 	gfxAsked uint32 // likewise, the graphics devices
 	svcAsked uint32 // likewise, the driver service
 	appAsked uint32 // likewise, the program's bundle
 }
 
-// indexFrom is the length from which a list is looked up by map: most have a few dozen entries at most.
+// indexFrom is the length from which a table has a map. Most tables have a few dozen entries.
 const indexFrom = 48
 
-// table finds values by name. What was asked for has an entry already, without a value.
+// table finds values by name. A requested name has an entry, without a value until the fact is known.
 type table[T any] struct {
 	entries []entry[T]
 	index   map[string]int
@@ -124,10 +124,10 @@ type entry[T any] struct {
 	name  string
 	value T
 	known bool
-	asked uint32 // the last round that it was asked for in
+	asked uint32 // the last round in which it was requested
 }
 
-// find gives the place of a name, -1 when it has none.
+// find returns the index of a name, or -1.
 func (t *table[T]) find(name string) int {
 	if t.index != nil {
 		if i, ok := t.index[name]; ok {
@@ -143,7 +143,7 @@ func (t *table[T]) find(name string) int {
 	return -1
 }
 
-// entry gives the entry of a name, which may be new.
+// entry returns the entry of a name, adding one if necessary.
 func (t *table[T]) entry(name string) *entry[T] {
 	i := t.find(name)
 	if i < 0 {
@@ -164,13 +164,13 @@ func (t *table[T]) entry(name string) *entry[T] {
 	return &t.entries[i]
 }
 
-// set adds a value; the last one of a name counts.
+// set stores a value, replacing an earlier one.
 func (t *table[T]) set(name string, v T) {
 	e := t.entry(name)
 	e.value, e.known = v, true
 }
 
-// get looks a name up; new says that this round has not asked for it yet.
+// get returns the entry of a name. isNew reports whether the fact is missing and was not yet requested in this round.
 func (t *table[T]) get(name string, round uint32) (e *entry[T], isNew bool) {
 	e = t.entry(name)
 	if e.known || e.asked == round {
@@ -180,10 +180,10 @@ func (t *table[T]) get(name string, round uint32) (e *entry[T], isNew bool) {
 	return e, true
 }
 
-// NewStore gives an empty store.
+// NewStore returns an empty store.
 func NewStore() *Store { return &Store{} }
 
-// SetVar and the others add a fact.
+// SetVar adds a variable.
 func (s *Store) SetVar(name string, secure bool, v Var) { s.kept(secure).set(name, v) }
 
 func (s *Store) kept(secure bool) *table[Var] {
@@ -202,7 +202,7 @@ func (s *Store) SetFile(path string, f File) {
 	s.size += len(f.Content)
 }
 
-// Size is how many bytes of files have been read.
+// Size returns the number of file bytes in the store.
 func (s *Store) Size() int { return s.size }
 
 // SetExists adds whether a path exists.
@@ -217,16 +217,16 @@ func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
 // SetGraphics adds the graphics devices.
 func (s *Store) SetGraphics(g Graphics) { s.graphics, s.hasGraphics = g, true }
 
-// SetService adds what the driver service says.
+// SetService adds the answer of the driver service.
 func (s *Store) SetService(v Service) { s.service, s.hasService = v, true }
 
-// Missing tells whether something was asked for that is not known.
+// Missing reports whether a requested fact is missing.
 func (s *Store) Missing() bool { return len(s.needs) > 0 }
 
-// Needs gives what is missing so far.
+// Needs returns the missing facts so far.
 func (s *Store) Needs() []Need { return s.needs }
 
-// TakeNeeds gives what is missing, and forgets it.
+// TakeNeeds returns the missing facts and begins the next round.
 func (s *Store) TakeNeeds() []Need {
 	needs := s.needs
 	s.needs = nil
@@ -234,24 +234,24 @@ func (s *Store) TakeNeeds() []Need {
 	return needs
 }
 
-// Rights says how variables that elevated processes ignore are read.
+// Rights says how secure variables are read. Elevated processes ignore these.
 type Rights uint8
 
-// Rights. Unless set, the system's own secure look-up decides.
+// Rights. By default, the source decides.
 const (
 	SystemRights Rights = iota
-	NoRights            // they count as unset
-	AllRights           // they are read like others
-	Parameters          // they are read like others, and of all variables an empty one is none
+	NoRights            // secure variables count as unset
+	AllRights           // secure variables are read like others
+	Parameters          // like AllRights, and an empty variable counts as unset
 )
 
-// SetRights says how variables that elevated processes ignore are read from here on.
+// SetRights sets how secure variables are read from now on.
 func (s *Store) SetRights(r Rights) { s.rights = r }
 
 // Variable reads one of the loader's own variables.
 func (s *Store) Variable(v variables.ID) Var { return s.Guarded(v.Name(), v.Secure()) }
 
-// Guarded reads a variable that elevated processes may ignore.
+// Guarded reads a variable that is secure or not.
 func (s *Store) Guarded(name string, secure bool) Var {
 	if secure && s.rights == NoRights {
 		return Var{}
@@ -259,12 +259,12 @@ func (s *Store) Guarded(name string, secure bool) Var {
 	return s.variable(name, secure && s.rights < AllRights)
 }
 
-// Held reads one of the loader's own variables whatever the rights are.
+// Held reads one of the loader's own variables even if NoRights is set.
 func (s *Store) Held(v variables.ID) Var {
 	return s.variable(v.Name(), v.Secure() && s.rights < AllRights)
 }
 
-// Named reads a variable that a manifest names; it is honoured in every process (GEN-6).
+// Named reads a variable named by a manifest; every process honours it (GEN-6).
 func (s *Store) Named(name string) Var { return s.variable(name, false) }
 
 func (s *Store) variable(name string, secure bool) Var {
@@ -289,8 +289,8 @@ func (s *Store) directory(path string) *entry[Directory] {
 	return e
 }
 
-// Paths lists a directory as Directory does, with the paths of its entries: the directory, a separator, and the name.
-// They are put together once.
+// Paths lists a directory as Directory does, and returns the paths of its entries: the directory, the separator, and the
+// name. They are built once.
 func (s *Store) Paths(path string, separator byte) (paths []string, listed bool) {
 	e := s.directory(path)
 	f := &e.value
@@ -304,7 +304,7 @@ func (s *Store) Paths(path string, separator byte) (paths []string, listed bool)
 	return f.paths, f.Listed
 }
 
-// File reads a file; false while it is not known.
+// File reads a file. It returns false while the fact is missing.
 func (s *Store) File(path string) (File, bool) {
 	e, isNew := s.files.get(path, s.round+1)
 	if isNew {
@@ -313,7 +313,7 @@ func (s *Store) File(path string) (File, bool) {
 	return e.value, e.known
 }
 
-// Exists asks whether a path exists.
+// Exists reports whether a path exists.
 func (s *Store) Exists(path string) bool {
 	e, isNew := s.exists.get(path, s.round+1)
 	if isNew {
@@ -322,7 +322,7 @@ func (s *Store) Exists(path string) bool {
 	return e.value
 }
 
-// WrongMachine asks whether a path leads to a library of another word size or machine than the process.
+// WrongMachine reports whether a path leads to a library of another word size or machine than the process.
 func (s *Store) WrongMachine(path string) bool {
 	e, isNew := s.foreign.get(path, s.round+1)
 	if isNew {
@@ -340,10 +340,10 @@ func (s *Store) Exe() Exe {
 	return s.exe
 }
 
-// HasExe tells whether the program's path has been asked for and answered.
+// HasExe reports whether the program's path, or that it is unknown, is in the store.
 func (s *Store) HasExe() bool { return s.hasExe }
 
-// Graphics lists the graphics devices; false while they are not known.
+// Graphics lists the graphics devices. It returns false while the fact is missing.
 func (s *Store) Graphics() (Graphics, bool) {
 	if !s.hasGraphics && s.gfxAsked != s.round+1 {
 		s.gfxAsked = s.round + 1
@@ -352,7 +352,7 @@ func (s *Store) Graphics() (Graphics, bool) {
 	return s.graphics, s.hasGraphics
 }
 
-// Service asks the driver service; false while what it says is not known.
+// Service returns the answer of the driver service. It returns false while the fact is missing.
 func (s *Store) Service() (Service, bool) {
 	if !s.hasService && s.svcAsked != s.round+1 {
 		s.svcAsked = s.round + 1
@@ -361,7 +361,7 @@ func (s *Store) Service() (Service, bool) {
 	return s.service, s.hasService
 }
 
-// Source gives facts.
+// Source provides facts.
 type Source interface {
 	Var(name string, secure bool) Var
 	Directory(path string) Directory
@@ -371,10 +371,10 @@ type Source interface {
 	WrongMachine(path string) bool
 	Graphics() Graphics
 	Service() Service
-	Elsewhere() Elsewhere // what only other systems have; nil where that is nothing
+	Elsewhere() Elsewhere // facts that Linux lacks; nil if none
 }
 
-// Fetch gets what is needed from a source.
+// Fetch adds the needed facts from a source.
 func (s *Store) Fetch(needs []Need, from Source) {
 	for _, n := range needs {
 		switch n.Kind {
@@ -405,10 +405,10 @@ func (s *Store) Fetch(needs []Need, from Source) {
 	}
 }
 
-// rounds is how often facts are asked for before a decision that never ends is given up.
+// rounds is the number of rounds after which Resolve gives up.
 const rounds = 64
 
-// Resolve repeats a decision until nothing is missing; false when it never comes to an end.
+// Resolve repeats a decision until no fact is missing. It returns false if facts are still missing after the last round.
 func Resolve(s *Store, from Source, decide func(*Store)) bool {
 	for range rounds {
 		decide(s)

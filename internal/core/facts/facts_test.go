@@ -49,7 +49,7 @@ func TestStore(t *testing.T) {
 		if got := len(s.TakeNeeds()); got != n+1 || s.Missing() {
 			t.Errorf("%d needs of %d", got, n+1)
 		}
-		s.Exists("x0") // what was asked for and never came is asked for again
+		s.Exists("x0") // a fact that Fetch did not add is requested again
 		if got := len(s.TakeNeeds()); got != 1 {
 			t.Errorf("%d needs of 1", got)
 		}

@@ -1,22 +1,22 @@
 package facts
 
-// readings is how much of which file was read in one call, whatever its names are, by the file's place in a short table:
-// files may share one. A file that has many names is read by a few of them only. The spine counts in the same way
-// (spine/core/read_budget.c), with the same numbers (spine/core/facts.h).
+// readings counts the bytes that one call has read from each file, under any of its names, in a small hash table. Two
+// files may share an entry, and a file with many names is then read under a few of them only. The spine counts in the
+// same way (spine/core/read_budget.c), with the same numbers (spine/core/facts.h).
 type readings [readPlaces]struct{ bytes, largest uint64 }
 
 const (
 	readPlaces = 64
-	readLeast  = 1 << 20 // of each place; and a few times the largest of its files
-	readSmall  = 1024    // up to here a file takes little more than its name in another one
+	readLeast  = 1 << 20 // bytes allowed per entry, plus twice the largest of its files
+	readSmall  = 1024    // bytes; smaller files are not counted
 )
 
-// FileNumber makes one number of those by which a system knows a file.
+// FileNumber combines the device and inode numbers of a file into one number.
 func FileNumber(device, inode uint64) uint64 {
 	return (inode ^ device<<32) * 0x9fb21c651e98df25
 }
 
-// bound counts a file that was read by one of its names, and gives it without its content where that is too often.
+// bound counts a file that was read. It returns the file without its content if too many bytes of it were read already.
 func (r *readings) bound(f File) File {
 	bytes := uint64(len(f.Content))
 	if f.Number == 0 || f.Status != FileRead || bytes <= readSmall {

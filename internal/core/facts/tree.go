@@ -1,21 +1,21 @@
 package facts
 
-// Tree is a small world in memory: the source of the tests, and of the tool when it asks what another machine would do.
+// Tree is a file system and environment in memory. Tests use it as a Source, and so does the tool to simulate a machine.
 type Tree struct {
 	Vars        map[string]string
 	Elevated    bool                // secure variables count as unset
 	Files       map[string]string   // content by path
-	Directories map[string][]string // names by path, in the order a listing gives them; overrides what Files imply
+	Directories map[string][]string // names by path, in listing order; overrides the names implied by Files
 	Broken      map[string]FileStatus
 	Program     string // path of the running program, "" when unknown
 	Devices     Graphics
-	Served      *Service // nil: there is no driver service
-	Backslashes bool     // its paths have backslashes
-	Other       *Foreign // what only other systems have; nil: nothing
+	Served      *Service // nil: no driver service
+	Backslashes bool     // paths have backslashes
+	Other       *Foreign // facts that Linux lacks; nil: none
 }
 
-// Foreign is what a world has that is not of Linux: the values of keys by the hive, a backslash and the key; what
-// adapters and devices say by the name that they are asked for; the places of packages by family.
+// Foreign holds facts that Linux lacks: registry values by hive, backslash and key; adapter and device values by value
+// name; package paths by family.
 type Foreign struct {
 	Keys          map[string][]Value
 	AdapterValues map[string]Adapters
@@ -70,7 +70,7 @@ func (t *Tree) Var(name string, secure bool) Var {
 	return Var{v, ok}
 }
 
-// Directory implements Source. Without an entry in Directories, the direct .json entries of Files are given, sorted.
+// Directory implements Source. If Directories lacks the path, the result is the sorted .json files of Files in it.
 func (t *Tree) Directory(path string) Directory {
 	if names, ok := t.Directories[path]; ok {
 		return Directory{Listed: true, Names: names}
@@ -135,10 +135,10 @@ func (t *Tree) Exists(path string) bool {
 	return ok
 }
 
-// WrongMachine implements Source: the library's first bytes are those of the other word size.
+// WrongMachine implements Source. It reports whether the file's content is ForeignLibrary.
 func (t *Tree) WrongMachine(path string) bool { return t.Files[path] == ForeignLibrary }
 
-// ForeignLibrary is the content of a library in a Tree that is of another machine than the process.
+// ForeignLibrary is the content, in a Tree, of a library of another machine than the process.
 const ForeignLibrary = "foreign"
 
 // Graphics implements Source.

@@ -1,6 +1,6 @@
 package facts
 
-// String is the hive as people write it.
+// String returns the usual name of the hive.
 func (h Hive) String() string {
 	if h == CurrentUser {
 		return "HKEY_CURRENT_USER"
@@ -8,55 +8,55 @@ func (h Hive) String() string {
 	return "HKEY_LOCAL_MACHINE"
 }
 
-// Types of values of the registry.
+// Types of registry values.
 const (
 	RegSZ      uint32 = 1
 	RegDWORD   uint32 = 4
 	RegMultiSZ uint32 = 7
 )
 
-// Value is a value of the registry.
+// Value is a registry value.
 type Value struct {
 	Name string
 	Type uint32
-	Data string // of text types UTF-8, with every NUL that it has
+	Data string // text types as UTF-8, including every NUL
 }
 
-// Key is what enumerating a key of the registry gave.
+// Key is the result of enumerating a registry key.
 type Key struct {
 	Opened bool
 	Values []Value
 }
 
-// Adapter is what a display adapter says to one name.
+// Adapter is the registry value of a display adapter.
 type Adapter struct {
 	Status AdapterStatus
 	Type   uint32
 	Data   string
 }
 
-// Adapters are what the kernel's display adapters say to one name.
+// Adapters are the registry values of one name, one for each of the kernel's display adapters.
 type Adapters struct {
 	Status AdaptersStatus
 	List   []Adapter
 }
 
-// NeedsRestart is the problem code of a device that works only after a restart.
+// NeedsRestart is the problem code of a device that needs a restart.
 const NeedsRestart = 14
 
 // Device is a display device of the plug-and-play tree, or a child of one.
 type Device struct {
 	ID      string // of the instance, for messages
-	Child   bool   // of the display device before it
+	Child   bool   // a child of the display device before it
 	Status  DeviceStatus
 	Problem uint32
-	Class   string // GUID in braces, empty when it has none
+	Class   string // GUID in braces; empty: none
 	Value   SoftwareStatus
 	Type    uint32
 	Data    string
 }
 
-// Devices are the display devices with their children, each followed by its own.
+// Devices are the display devices, each followed by its children.
 type Devices struct {
 	Listed bool
 	List   []Device
@@ -73,21 +73,21 @@ type Display struct {
 // DXGI are the adapters that DXGI lists.
 type DXGI struct {
 	Made    bool // there is a factory
-	Ordered bool // it is one that orders them
+	Ordered bool // the factory orders them
 	List    []Display
 }
 
-// Process is what the process may do, and where it runs.
+// Process holds the privileges and the environment of the process.
 type Process struct {
 	Known bool   // the integrity level of its token was read
 	Level uint32 // that level
 	WOW64 bool   // a 32-bit process under a 64-bit system
 }
 
-// HighIntegrity is the level from which a process is elevated (WIN-051).
+// HighIntegrity is the lowest level of an elevated process (WIN-051).
 const HighIntegrity = 0x3000
 
-// windows are the facts that only Windows has.
+// windows holds the facts that only Windows has.
 type windows struct {
 	machine, user           table[Key]
 	adapters                table[Adapters]
@@ -97,7 +97,7 @@ type windows struct {
 	hasDXGI                 bool
 	process                 Process
 	hasProcess              bool
-	dxgiAsked, processAsked uint32 // the rounds that they were asked for in
+	dxgiAsked, processAsked uint32 // the rounds in which they were requested
 }
 
 func (w *windows) keys(h Hive) *table[Key] {
@@ -107,25 +107,25 @@ func (w *windows) keys(h Hive) *table[Key] {
 	return &w.machine
 }
 
-// SetRegistry and the following add a fact of Windows.
+// SetRegistry adds a registry key.
 func (s *Store) SetRegistry(h Hive, key string, k Key) { s.windows.keys(h).set(key, k) }
 
-// SetAdapters adds what the display adapters say to a name.
+// SetAdapters adds the display adapters' values of a name.
 func (s *Store) SetAdapters(name string, a Adapters) { s.windows.adapters.set(name, a) }
 
-// SetDevices adds what the plug-and-play tree says to a name.
+// SetDevices adds the display devices' values of a name.
 func (s *Store) SetDevices(name string, d Devices) { s.windows.devices.set(name, d) }
 
-// SetPackages adds where the packages of a family are.
+// SetPackages adds the paths of a package family.
 func (s *Store) SetPackages(family string, paths []string) { s.windows.packages.set(family, paths) }
 
 // SetDXGI adds the adapters of DXGI.
 func (s *Store) SetDXGI(d DXGI) { s.windows.dxgi, s.windows.hasDXGI = d, true }
 
-// SetProcess adds what the process may do.
+// SetProcess adds the privileges of the process.
 func (s *Store) SetProcess(p Process) { s.windows.process, s.windows.hasProcess = p, true }
 
-// Registry reads the values of a key; one that is not known counts as one that cannot be opened.
+// Registry reads the values of a key. A missing key counts as one that cannot be opened.
 func (s *Store) Registry(h Hive, key string) Key {
 	e, isNew := s.windows.keys(h).get(key, s.round+1)
 	if isNew {
@@ -134,7 +134,7 @@ func (s *Store) Registry(h Hive, key string) Key {
 	return e.value
 }
 
-// Adapters asks the display adapters for a value; false while what they say is not known.
+// Adapters reads a value of the display adapters. It returns false while the fact is missing.
 func (s *Store) Adapters(name string) (Adapters, bool) {
 	e, isNew := s.windows.adapters.get(name, s.round+1)
 	if isNew {
@@ -143,7 +143,7 @@ func (s *Store) Adapters(name string) (Adapters, bool) {
 	return e.value, e.known
 }
 
-// Devices asks the plug-and-play tree for a value; false while what it says is not known.
+// Devices reads a value of the display devices. It returns false while the fact is missing.
 func (s *Store) Devices(name string) (Devices, bool) {
 	e, isNew := s.windows.devices.get(name, s.round+1)
 	if isNew {
@@ -152,7 +152,7 @@ func (s *Store) Devices(name string) (Devices, bool) {
 	return e.value, e.known
 }
 
-// Packages asks where the packages of a family are.
+// Packages returns the paths of a package family.
 func (s *Store) Packages(family string) []string {
 	e, isNew := s.windows.packages.get(family, s.round+1)
 	if isNew {
@@ -161,7 +161,7 @@ func (s *Store) Packages(family string) []string {
 	return e.value
 }
 
-// DXGI lists the adapters of DXGI; false while they are not known.
+// DXGI lists the adapters of DXGI. It returns false while the fact is missing.
 func (s *Store) DXGI() (DXGI, bool) {
 	w := &s.windows
 	if !w.hasDXGI && w.dxgiAsked != s.round+1 {
@@ -171,7 +171,7 @@ func (s *Store) DXGI() (DXGI, bool) {
 	return w.dxgi, w.hasDXGI
 }
 
-// Process asks what the process may do; false while it is not known.
+// Process returns the privileges of the process. It returns false while the fact is missing.
 func (s *Store) Process() (Process, bool) {
 	w := &s.windows
 	if !w.hasProcess && w.processAsked != s.round+1 {

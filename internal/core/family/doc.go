@@ -1,7 +1,7 @@
-// Package family has the only table of known Vulkan drivers: the names of their libraries, the kernel drivers that they
-// work with, and the vendors and nodes of their devices. The hardware policy, doctor, the files for containers and the
-// driver service use this table.
+// Package family has the table of known Vulkan drivers: the names of their libraries, their kernel drivers, and the
+// vendors and nodes of their devices. The hardware policy, doctor, the files for containers and the driver service use
+// this table.
 //
-// The package examines no machine and decides nothing. internal/decide/drivers has what only the tool needs to know of a
-// driver.
+// The package examines no machine and decides nothing. Facts about drivers for the tool alone are in
+// internal/decide/drivers.
 package family

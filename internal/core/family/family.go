@@ -1,32 +1,32 @@
 package family
 
-// Driver is a Vulkan driver that exists.
+// Driver is a known Vulkan driver.
 type Driver struct {
 	Name      string
-	Hardware  string   // what it drives; "": it computes on the CPU
+	Hardware  string   // its devices; "": it computes on the CPU
 	Libraries []string // base names, up to ".so"
-	Vendors   []string // of its devices on a PCI bus, as uevent writes them
-	Kernel    []string // drivers of the kernel that it works on
-	Also      []string // more of them, whose render nodes it uses
+	Vendors   []string // PCI vendors of its devices, as uevent writes them
+	Kernel    []string // kernel drivers that it works on
+	Also      []string // more kernel drivers, whose render nodes it uses
 	Nodes     []Node
 }
 
-// Node is a device node outside /dev/dri that stands for a device.
+// Node is a device node outside /dev/dri that represents a device.
 type Node struct{ Path, Kernel string }
 
-// Names that code asks for.
+// Names used in code.
 const (
 	NVIDIA = "NVIDIA"
 	HASVK  = "HASVK (Mesa)"
 	Virtio = "virtio" // hardware: the device of a virtual machine
 )
 
-// The device of a virtual machine. It may stand for one of the host: some of Mesa's drivers for real hardware use it then.
+// The PCI vendor of a virtual machine's GPU. It may represent a GPU of the host; some Mesa drivers for that GPU then use it.
 const virtioVendor = "1AF4"
 
 var virtio = []string{"virtio_gpu", "virtio-pci", "virtio-gpu"}
 
-// Drivers are all that are known; a machine may have others. The order counts: For takes the first.
+// Drivers are the known drivers. A machine may have others. The order matters: For returns the first match.
 var Drivers = [...]Driver{
 	{Name: "RADV (Mesa)", Hardware: "AMD", Libraries: []string{"libvulkan_radeon"}, Vendors: []string{"1002"},
 		Kernel: []string{"amdgpu"}, Also: virtio},
@@ -60,7 +60,7 @@ var Drivers = [...]Driver{
 	{Name: "SwiftShader", Libraries: []string{"libvk_swiftshader"}},
 }
 
-// Of is the driver of a library, by its path or name; nil when it is not known.
+// Of returns the driver of a library, by path or name, or nil.
 func Of(library string) *Driver {
 	stem := stemOf(library)
 	for i := range Drivers {
@@ -71,7 +71,7 @@ func Of(library string) *Driver {
 	return nil
 }
 
-// For is the driver to install for a driver of the kernel; nil when none is known.
+// For returns the driver to install for a kernel driver, or nil.
 func For(kernel string) *Driver {
 	for i := range Drivers {
 		if Drivers[i].WorksOn(kernel) {
@@ -81,20 +81,20 @@ func For(kernel string) *Driver {
 	return nil
 }
 
-// Software tells whether it computes on the CPU.
+// Software reports whether the driver computes on the CPU.
 func (d *Driver) Software() bool { return d.Hardware == "" }
 
-// WorksOn tells whether it serves devices of a driver of the kernel.
+// WorksOn reports whether the driver serves devices of a kernel driver.
 func (d *Driver) WorksOn(kernel string) bool { return has(d.Kernel, kernel) }
 
-// Uses tells whether it opens render nodes of a driver of the kernel.
+// Uses reports whether the driver opens render nodes of a kernel driver.
 func (d *Driver) Uses(kernel string) bool { return d.WorksOn(kernel) || has(d.Also, kernel) }
 
-// Made tells whether the maker of a PCI device is that of its devices; vendor is four digits, as uevent writes them.
+// Made reports whether a PCI vendor is one of the driver's; vendor has four digits, as uevent writes them.
 func (d *Driver) Made(vendor string) bool { return has(d.Vendors, vendor) }
 
-// Opens tells whether it can use a device, by the driver of the kernel and the maker ("" where they are not known). A
-// driver of the kernel that no driver here works on says nothing: then the maker decides.
+// Opens reports whether the driver can use a device, given its kernel driver and PCI vendor, which are "" if unknown. The
+// vendor decides if no driver of the table uses the kernel driver.
 func (d *Driver) Opens(kernel, vendor string) bool {
 	if Known(kernel) {
 		return d.Uses(kernel)
@@ -102,7 +102,7 @@ func (d *Driver) Opens(kernel, vendor string) bool {
 	return d.Made(vendor) || vendor == virtioVendor && d.Uses(virtio[0])
 }
 
-// Known tells whether a driver here uses devices of a driver of the kernel.
+// Known reports whether any driver of the table uses devices of a kernel driver.
 func Known(kernel string) bool {
 	for i := range Drivers {
 		if Drivers[i].Uses(kernel) {
@@ -112,7 +112,7 @@ func Known(kernel string) bool {
 	return false
 }
 
-// stemOf is the base name of a library up to ".so".
+// stemOf returns the base name of a library up to ".so".
 func stemOf(library string) string {
 	start := 0
 	for i := range len(library) {

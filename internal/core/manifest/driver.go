@@ -6,27 +6,27 @@ import (
 	"vkloader/internal/core/served"
 )
 
-// Driver is what a driver manifest says.
+// Driver is the content of a driver manifest.
 type Driver struct {
-	Lines       []Line // up to and with the check of the API variant (DRV-006)
-	Usable      bool   // so far
+	Lines       []Line // up to the check of the API variant, inclusive (DRV-006)
+	Usable      bool   // no check so far has rejected it
 	Path        string
-	LibraryPath string // as written
-	Library     string // as given to dlopen
+	LibraryPath string // as written in the manifest
+	Library     string // as passed to dlopen
 	HasSlash    bool
 	API         uint32
 	Portability bool
-	WrongArch   bool          // comes after the portability check
-	Files       []served.File // of a driver of the service: what the library opens, the driver's own library last
+	WrongArch   bool          // checked after portability
+	Files       []served.File // files of a driver of the service, the driver's library last
 }
 
-// WrongArchitecture is logged when WrongArch ends the driver.
+// WrongArchitecture returns the line that is logged if WrongArch rejects the driver.
 func (d *Driver) WrongArchitecture() Line {
 	return Line{Flags: diag.Info, Text: "loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver",
 		Code: diag.DriverArchitecture}
 }
 
-// ReadDriver judges a driver manifest whose text is acceptable JSON.
+// ReadDriver interprets a driver manifest.
 func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	d := &Driver{Path: path}
 	top := doc.Top()
@@ -95,7 +95,7 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 		return d
 	}
 	text, ok = api.Text()
-	if !ok { // DRV-028: the message says that it is skipped, and it is
+	if !ok { // DRV-028: skipped, as the message says
 		say(api, warn, diag.DriverField, "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
 			" 'api_version' field. Skipping ICD JSON.")
 		return d

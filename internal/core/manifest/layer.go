@@ -10,7 +10,7 @@ import (
 // OverrideName is the name of the override layer (LAY-184).
 const OverrideName = "VK_LAYER_LUNARG_override"
 
-// nameLimit is the longest text that fits the API's fields as they are filled (LAY-35).
+// nameLimit is the longest text that fits the fields of the API (LAY-35).
 const nameLimit = 254
 
 // Extension is an entry of a layer's extension lists.
@@ -28,12 +28,12 @@ const (
 	preCount
 )
 
-// PreNames are the API functions that layers may offer before there is an instance.
+// PreNames are the pre-instance functions that layers may provide.
 var PreNames = [preCount]string{
 	"vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceLayerProperties", "vkEnumerateInstanceVersion",
 }
 
-// Layer is what a layer manifest says of one layer.
+// Layer is one layer of a layer manifest.
 type Layer struct {
 	Name           string
 	API            uint32 // packed
@@ -42,17 +42,17 @@ type Layer struct {
 	Manifest       string
 	Line, Column   int // 0 unless Placed
 	Implicit       bool
-	Library        string // as given to dlopen; "" for a meta-layer
+	Library        string // as passed to dlopen; "" for a meta-layer
 	Meta           bool
 	Components     []string
-	Negotiate      string // symbols after renaming, "" for the usual name (LAY-68)
+	Negotiate      string // renamed symbols, "" for the usual name (LAY-68)
 	GetInstance    string
 	GetDevice      string
-	Pre            [preCount]string // symbols of pre-instance functions, "" without
+	Pre            [preCount]string // symbols of pre-instance functions; "" if none
 	Instance       []Extension
 	Device         []Extension
-	Walk           int    // about as many bytes as looking at the components once more takes
-	Weight         int    // about as many bytes as the extensions take in a meta-layer's lists
+	Walk           int    // cost, in bytes, of visiting the components once more
+	Weight         int    // cost, in bytes, of the extensions in a meta-layer's lists
 	DisableName    string // variables of an implicit layer
 	HasEnable      bool
 	EnableName     string
@@ -62,10 +62,10 @@ type Layer struct {
 	AppKeys        []string
 }
 
-// IsOverride tells whether it is an override layer.
+// IsOverride reports whether the layer is an override layer.
 func (l *Layer) IsOverride() bool { return l.Meta && l.Implicit && l.Name == OverrideName }
 
-// LayerFile is what a layer manifest says.
+// LayerFile is the content of a layer manifest.
 type LayerFile struct {
 	Lines  []Line
 	Layers []*Layer
@@ -77,17 +77,17 @@ type layerReader struct {
 	detail   Detail
 	on       *System
 	version  Version
-	text     string // of the version
+	text     string // of file_format_version
 	out      *LayerFile
 	spare    *Layer
-	texts    int // bytes of lines
-	most     int // of them
+	texts    int // bytes of lines so far
+	most     int // the limit of texts
 }
 
-// linesLeast is how many bytes of lines are made of any manifest; of a large one, twice its size more.
+// linesLeast is the number of bytes of lines allowed for any manifest; twice the size of the manifest is added.
 const linesLeast = 64 << 10
 
-// ReadLayers judges a layer manifest whose text is acceptable JSON.
+// ReadLayers interprets a layer manifest.
 func ReadLayers(doc *document.Document, path string, implicit bool, detail Detail, on *System) *LayerFile {
 	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{}, most: linesLeast + 2*doc.Size()}
 	top := doc.Top()
@@ -120,7 +120,7 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 			r.say(layers, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: 'layers' tag not supported until file version 1.0.1, but "+
 				path+" is reporting version "+r.text)
 		}
-		for v := layers.First(); v.Exists(); v = v.Next() { // LAY-28: members of an object, too
+		for v := layers.First(); v.Exists(); v = v.Next() { // LAY-28: members of an object count as well
 			if !v.IsObject() {
 				r.say(v, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Array element in \"layers\" field in manifest JSON file "+
 					path+" is not an object.  Skipping this file")
@@ -182,7 +182,7 @@ func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text 
 	}
 }
 
-// required says that a field is missing; at is the object or the value of another type.
+// required reports a missing field, at the value of another type or at the object.
 func (r *layerReader) required(object, value document.Value, field string) {
 	if r.detail == Silent {
 		return
@@ -194,14 +194,14 @@ func (r *layerReader) required(object, value document.Value, field string) {
 		"\" in manifest JSON file, skipping this layer")
 }
 
-// layer reads one layer object; a layer that is skipped leaves the others of the file alone (LAY-34).
+// layer reads one layer object. A bad one does not affect the other layers of the file (LAY-34).
 func (r *layerReader) layer(v document.Value) {
 	l := r.spare
 	if l == nil {
 		l = &Layer{}
 	}
 	*l = Layer{Manifest: r.path, Implicit: r.implicit}
-	r.spare = l // the next one takes its place unless it is good
+	r.spare = l // reused for the next layer if this one is bad
 	if r.detail == Placed {
 		l.Line, l.Column = v.Position()
 	}
@@ -266,14 +266,14 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 	return true
 }
 
-// library reads what the layer consists of: a library or other layers (LAY-48 to LAY-60), and the fields that only
-// meta-layers have (LAY-84 to LAY-87).
+// library reads the layer's library or component layers (LAY-48 to LAY-60), and the fields that only meta-layers have
+// (LAY-84 to LAY-87).
 func (r *layerReader) library(v document.Value, l *Layer) bool {
 	library := v.Member("library_path")
 	path, has := library.Text()
 	components := v.Member("component_layers")
 	if r.on.wrongArchitecture(v.Member("library_arch")) {
-		if r.detail == Silent { // which makes no text with the path
+		if r.detail == Silent { // do not build the text with the path
 			return false
 		}
 		r.say(v.Member("library_arch"), diag.Info, diag.LayerArchitecture, "The library architecture in layer "+r.path+
@@ -335,7 +335,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 	return true
 }
 
-// searchable returns the lists of paths, or none if no list has an element (LAY-206).
+// searchable returns the lists of paths, or nil if no list has an element (LAY-206).
 func (r *layerReader) searchable(lists []string) []string {
 	separator := r.on.Style.ListSeparator()
 	for _, list := range lists {
@@ -416,10 +416,10 @@ func (r *layerReader) functions(v document.Value, l *Layer) {
 	}
 }
 
-// walkStep is what a component takes in the active list.
+// walkStep is the cost of one component in the active list, in bytes.
 const walkStep = 64
 
-// weight is about how many bytes a list takes.
+// weight returns the approximate size of a list of extensions, in bytes.
 func weight(list []Extension) int {
 	sum := 0
 	for i := range list {
@@ -428,7 +428,7 @@ func weight(list []Extension) int {
 	return sum
 }
 
-// fewExtensions is how long a list of extensions may be that is searched without a map.
+// fewExtensions is the longest list of extensions that is searched without a map.
 const fewExtensions = 16
 
 // extensions reads an extension list (LAY-76 to LAY-82).
@@ -485,7 +485,7 @@ func has(list []Extension, name string) bool {
 	return false
 }
 
-// texts gives the strings of an array; elements of other types are ignored.
+// texts returns the strings of an array, ignoring other elements.
 func texts(v document.Value) []string {
 	if v.Kind() != document.Array {
 		return nil

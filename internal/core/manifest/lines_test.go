@@ -27,8 +27,7 @@ func show(lines []Line) string {
 	return strings.Join(out, "\n")
 }
 
-// What is wrong with a manifest is said in full: the whole text, at the place in the file that it is about, and with
-// the flags of the log and the code of the finding.
+// TestEveryLine checks every message about a manifest: its whole text, its place in the file, its log flags, and its code.
 //
 // holds: LAY-10 LAY-21 LAY-26 LAY-27 LAY-31 LAY-32 LAY-33 LAY-35 LAY-53 LAY-54 LAY-55 LAY-57 LAY-59 LAY-60 LAY-71 LAY-73
 // holds: LAY-74 LAY-86 LAY-87 DRV-014 DRV-018 DRV-028
@@ -58,7 +57,7 @@ func TestEveryLine(t *testing.T) {
 	}
 }
 
-// What a manifest may say at the most, and what it says exactly.
+// TestLimits checks the limits of manifests, and values at the limits.
 //
 // holds: LAY-23 LAY-25 LAY-35 LAY-36 LAY-75 LAY-77 LAY-79 LAY-84
 func TestLimits(t *testing.T) {
@@ -207,7 +206,7 @@ var driverLines = []struct{ text, want string }{
 		`1:54 debug+driver none: Searching for ICD drivers named x`},
 }
 
-// one makes a file of one layer; members that are given come first, and so count.
+// one returns a file of one layer. The given members come first, so they take precedence.
 func one(version, members string) string {
 	return `{"file_format_version":"` + version + `","layer":{` + members + `,"name":"VK_LAYER_x","type":"INSTANCE","api_version":"1.1.2",` +
 		`"implementation_version":"3","description":"d","library_path":"libx.so","disable_environment":{"NO":"1"}}}`

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// Line is something to say about a manifest: a log line, a finding, or both.
+// Line is a message about a manifest: a log line, a finding, or both.
 type Line struct {
 	Flags        uint32 // 0: not logged
 	Text         string
@@ -17,28 +17,28 @@ type Line struct {
 	Line, Column int
 }
 
-// Detail says how much is wanted besides what a manifest says.
+// Detail selects the messages about a manifest.
 type Detail uint8
 
-// Details. What is not wanted costs nothing.
+// Details. A lower detail saves the work of building messages.
 const (
 	Silent Detail = iota // no lines
 	Spoken               // lines
-	Placed               // lines, and where in the file things are
+	Placed               // lines with their places in the file
 )
 
-// loaderBits is the word size of the process that the manifests are read for. In C it is a macro's text.
+// loaderBits is the word size of the process. tools/goc replaces it with a C macro.
 var loaderBits = "64"
 
-// System is what manifests are judged by: the system whose process reads them. The zero value is the one that this
-// program was built for, without window systems that have a choice.
+// System is the system whose process reads the manifests. The zero value is the system of this build, without optional
+// window systems.
 type System struct {
 	Style    pathname.Style
-	Bits     string   // the process's word size, "32" or "64"; empty: that of this program
-	Surfaces []string // the instance extensions of the window systems that its loader is built with
+	Bits     string   // the word size of the process, "32" or "64"; empty: of this build
+	Surfaces []string // the instance extensions of the window systems that the loader supports
 }
 
-// WordSize is the process's word size, "32" or "64".
+// WordSize returns the word size of the process, "32" or "64".
 func (on *System) WordSize() string {
 	if on.Bits != "" {
 		return on.Bits
@@ -46,7 +46,7 @@ func (on *System) WordSize() string {
 	return loaderBits
 }
 
-// wrongArchitecture tells whether a library_arch contradicts the process; only its first two characters matter
+// wrongArchitecture reports whether a library_arch contradicts the process. Only its first two characters matter
 // (DRV-037, DRV-038, LAY-55, LAY-56).
 func (on *System) wrongArchitecture(v document.Value) bool {
 	text, ok := v.Text()
@@ -56,13 +56,13 @@ func (on *System) wrongArchitecture(v document.Value) bool {
 	return (text[:2] == "32" || text[:2] == "64") && text[:2] != on.WordSize()
 }
 
-// MissingWindowSystem tells whether an extension belongs to a window system that a loader may be built with, and this
-// one is not (INS-009, LAY-79).
+// MissingWindowSystem reports whether an extension belongs to an optional window system that the loader does not support
+// (INS-009, LAY-79).
 func (on *System) MissingWindowSystem(name string) bool {
 	return (name == "VK_EXT_directfb_surface" || name == "VK_QNX_screen_surface") && !on.Knows(name)
 }
 
-// Knows tells whether an extension belongs to a window system that the loader is built with.
+// Knows reports whether an extension belongs to a window system that the loader supports.
 func (on *System) Knows(name string) bool {
 	for _, known := range on.Surfaces {
 		if known == name {
@@ -72,10 +72,10 @@ func (on *System) Knows(name string) bool {
 	return false
 }
 
-// Version is a version text taken apart (LAY-24, DRV-029, DRV-030).
+// Version is a parsed version (LAY-24, DRV-029, DRV-030).
 type Version struct{ Variant, Major, Minor, Patch uint16 }
 
-// ParseVersion reads any text as some version.
+// ParseVersion parses a version. Every text has a version.
 func ParseVersion(text string) Version {
 	var parts [4]uint16
 	count := 0
@@ -104,7 +104,7 @@ func decimal16(s string) uint16 {
 	return uint16(decimal(s))
 }
 
-// decimal reads a decimal prefix as C programs do: white space and a sign may come before it.
+// decimal parses a decimal prefix like C's strtoul: white space and a sign may precede it.
 func decimal(s string) uint32 {
 	i := 0
 	for i < len(s) && (s[i] == ' ' || s[i] >= '\t' && s[i] <= '\r') {
@@ -125,17 +125,17 @@ func decimal(s string) uint32 {
 	return v
 }
 
-// Packed is the version word; oversized parts spill into their neighbours (DRV-030).
+// Packed returns the version word. Oversized parts overflow into their neighbours (DRV-030).
 func (v Version) Packed() uint32 {
 	return uint32(v.Variant)<<29 | uint32(v.Major)<<22 | uint32(v.Minor)<<12 | uint32(v.Patch)
 }
 
-// Dots writes major.minor.patch.
+// Dots returns major.minor.patch.
 func (v Version) Dots() string {
 	return strconv.Itoa(int(v.Major)) + "." + strconv.Itoa(int(v.Minor)) + "." + strconv.Itoa(int(v.Patch))
 }
 
-// before compares with a version of variant 0.
+// before reports whether v is lower than a version of variant 0.
 func (v Version) before(major, minor, patch uint16) bool {
 	if v.Major != major {
 		return v.Major < major
@@ -146,14 +146,14 @@ func (v Version) before(major, minor, patch uint16) bool {
 	return v.Patch < patch
 }
 
-// Parts of a version word.
+// Variant returns the variant of a version word.
 func Variant(v uint32) uint32 { return v >> 29 }
 
-// Major is the major number of a version word.
+// Major returns the major number of a version word.
 func Major(v uint32) uint32 { return v >> 22 & 0x7f }
 
-// Minor is the minor number of a version word.
+// Minor returns the minor number of a version word.
 func Minor(v uint32) uint32 { return v >> 12 & 0x3ff }
 
-// Patch is the patch number of a version word.
+// Patch returns the patch number of a version word.
 func Patch(v uint32) uint32 { return v & 0xfff }

@@ -17,7 +17,7 @@ func read(t *testing.T, text string, implicit bool) *LayerFile {
 	return ReadLayers(doc, "/d/x.json", implicit, Placed, &System{})
 }
 
-// layer makes a file of one layer; in change, a member without a value removes it.
+// layer returns a file of one layer. In change, a member without a value is removed.
 func layer(version string, change map[string]string) string {
 	members := []string{"name", `"VK_LAYER_x"`, "type", `"INSTANCE"`, "api_version", `"1.1.2"`, "implementation_version", `"3"`,
 		"description", `"d"`, "library_path", `"libx.so"`, "disable_environment", `{"NO":"1"}`}
@@ -153,7 +153,7 @@ func TestLargeFiles(t *testing.T) {
 		`{"file_format_version":"1.2.0","layers":[` + strings.Repeat(one, 25000) + `{}]}`,
 		layer("1.2.0", map[string]string{"instance_extensions": "[" + ext.String() + "1]"}),
 	} {
-		start := time.Now() // a hang is what is looked for; that work grows in step is counted in test/scale
+		start := time.Now() // this test detects hangs; test/scale measures the growth
 		read(t, text, true)
 		if d := time.Since(start); d > 20*time.Second {
 			t.Errorf("%d bytes took %v", len(text), d)

@@ -1,18 +1,18 @@
 package pathname
 
-// Style is how a system writes paths.
+// Style is the path syntax of a system.
 type Style uint8
 
-// Styles. Windows takes both separators, and begins absolute paths with a separator or a drive letter.
+// Styles. Backslash accepts both separators, and absolute paths that begin with a separator or a drive letter.
 const (
 	Slash Style = iota
 	Backslash
 )
 
-// separates tells whether a character ends a component.
+// separates reports whether a character is a separator.
 func (s Style) separates(c byte) bool { return c == '/' || c == '\\' && s == Backslash }
 
-// Separator is what a path is put together with.
+// Separator returns the separator for joining paths.
 func (s Style) Separator() byte {
 	if s == Backslash {
 		return '\\'
@@ -20,7 +20,7 @@ func (s Style) Separator() byte {
 	return '/'
 }
 
-// ListSeparator is what stands between the paths of a variable (WIN-013).
+// ListSeparator returns the separator of paths in a variable (WIN-013).
 func (s Style) ListSeparator() byte {
 	if s == Backslash {
 		return ';'
@@ -28,7 +28,7 @@ func (s Style) ListSeparator() byte {
 	return ':'
 }
 
-// Directory is the part up to and including the last separator, "" without one.
+// Directory returns the path up to and including the last separator, or "".
 func (s Style) Directory(path string) string {
 	i := len(path)
 	for i > 0 && !s.separates(path[i-1]) {
@@ -37,15 +37,15 @@ func (s Style) Directory(path string) string {
 	return path[:i]
 }
 
-// Base is the part after the last separator.
+// Base returns the path after the last separator.
 func (s Style) Base(path string) string { return path[len(s.Directory(path)):] }
 
-// absolute tells whether a path says itself where it begins; it is not empty.
+// absolute reports whether a non-empty path is absolute.
 func (s Style) absolute(path string) bool {
 	return s.separates(path[0]) || s == Backslash && len(path) > 1 && path[1] == ':'
 }
 
-// Full tells whether a path says all of where it leads, by a drive on Windows; what follows the root is not empty.
+// Full reports whether a path is absolute, with a drive letter on Windows, and is more than the root.
 func (s Style) Full(path string) bool {
 	if s == Slash {
 		return len(path) > 1 && path[0] == '/'
@@ -53,8 +53,8 @@ func (s Style) Full(path string) bool {
 	return len(path) > 3 && (path[0]|0x20 >= 'a' && path[0]|0x20 <= 'z') && path[1] == ':' && s.separates(path[2])
 }
 
-// Resolve gives the path of what a file names: relative to the file's directory when the name has a separator and does
-// not say itself where it begins; separated tells whether it has one (PATH-23, WIN-074, WIN-075).
+// Resolve resolves a name found in a file. A relative name with a separator is relative to the file's directory.
+// separated reports whether the name has a separator (PATH-23, WIN-074, WIN-075).
 func (s Style) Resolve(file, name string) (path string, separated bool) {
 	separated = s.Directory(name) != ""
 	if !separated || s.absolute(name) {

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Kind of manifest searched for.
+// Kind is the kind of manifest searched for.
 type Kind uint8
 
 // Kinds of manifests.
@@ -16,7 +16,7 @@ const (
 	ExplicitLayers
 )
 
-// kindFacts are the names that belong to a kind.
+// kindFacts are the names of a kind.
 type kindFacts struct {
 	suffix, what  string
 	replace, more variables.ID // the variables that replace the default search, and that add to it
@@ -31,36 +31,36 @@ var kinds = [...]kindFacts{
 	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, false, 0},
 }
 
-// What is the kind's name in messages.
+// What returns the kind's name in messages.
 func (k Kind) What() string { return kinds[k].what }
 
-// pathLimit is the longest file element that is accepted (PATH-21).
+// pathLimit is the longest accepted path of a file (PATH-21).
 const pathLimit = 2047
 
-// Location is a place that is searched.
+// Location is a directory or file of a search.
 type Location struct {
 	Path string
-	File bool   // a manifest itself
-	From string // the variable, or what else names it
-	Told bool   // the log says what names it
+	File bool   // the path is a manifest, not a directory
+	From string // the variable or other origin of the location
+	Told bool   // the log names the origin
 }
 
 // Locations is the outcome of building a location list.
 type Locations struct {
 	List    []Location
-	TooLong []string   // elements that were skipped (PATH-21)
-	Ignored []Location // variables that are set and count for nothing; From is the variable, Path the one that wins
-	Said    []Said     // by the steps of the search
+	TooLong []string   // skipped elements (PATH-21)
+	Ignored []Location // variables that are set but ignored; From is the variable, Path the one that takes precedence
+	Said    []Said     // messages of the steps of the search
 
 	joint     byte            // between a directory and a name
 	separator byte            // between the elements of a list
-	last      bool            // nothing else is searched
-	told      bool            // the log says what names the places that are added
-	known     map[string]bool // paths of a long list
+	last      bool            // no further step is searched
+	told      bool            // Told of new locations
+	known     map[string]bool // the paths of a long list
 }
 
-// Build makes the list of locations of a kind. noVariables leaves the kind's own variables out (SET-98); override,
-// when not nil, are the paths of the override layer, which replace everything else (LAY-204).
+// Build returns the locations of a kind. noVariables ignores the kind's own variables (SET-98). override, if not nil, has
+// the paths of the override layer, which replace all other locations (LAY-204).
 func Build(p *Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
 	b := &Builder{Platform: p, Kind: k, Facts: f}
 	b.separator, b.joint = p.Style.ListSeparator(), p.Style.Separator()
@@ -107,7 +107,7 @@ func (b *Builder) build(noVariables bool, override []string) {
 	}
 }
 
-// add adds the elements of a list as variables have it (PATH-5, PATH-6).
+// add adds the elements of a variable's list (PATH-5, PATH-6).
 func (l *Locations) add(list, suffix, from string) {
 	for {
 		end := 0
@@ -139,7 +139,7 @@ func (l *Locations) addOne(path, suffix, from string) {
 	l.Place(path, file, from)
 }
 
-// Place adds a place as it is.
+// Place adds a location, unless the list has its path.
 func (l *Locations) Place(path string, file bool, from string) {
 	if l.has(path) { // PATH-10
 		return
@@ -150,7 +150,7 @@ func (l *Locations) Place(path string, file bool, from string) {
 	}
 }
 
-// shortList is how long a list may be that is searched without a map.
+// shortList is the longest list that is searched without a map.
 const shortList = 16
 
 func (l *Locations) has(path string) bool {
@@ -171,7 +171,7 @@ func (l *Locations) has(path string) bool {
 	return false
 }
 
-// IsManifestName tells whether a name ends in .json, lower case (PATH-17).
+// IsManifestName reports whether a name ends in .json, in lower case (PATH-17).
 func IsManifestName(name string) bool {
 	return len(name) >= 5 && name[len(name)-5:] == ".json"
 }
@@ -179,12 +179,12 @@ func IsManifestName(name string) bool {
 // Found is a manifest file that the search found.
 type Found struct {
 	Path   string
-	Listed bool // from a directory's listing; then it is known to have had an entry there
+	Listed bool // the path comes from a directory listing, so the entry existed
 	From   string
 }
 
-// Files lists the manifests of the locations, in order (PATH-16 to PATH-20). missing gets the directories that cannot
-// be opened. A path is the directory as it was named, a slash, and the name: what a variable says is kept.
+// Files returns the manifests of the locations, in order (PATH-16 to PATH-20), and the directories that cannot be opened.
+// A path is the directory as written in its origin, a separator, and the name.
 func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 	count := 0
 	for i := range l.List {
@@ -217,13 +217,13 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 	return found, missing
 }
 
-// BaseName is the part after the last slash.
+// BaseName returns the path after the last slash.
 func BaseName(path string) string { return pathname.Slash.Base(path) }
 
-// Directory is the part up to and including the last slash, "" without one.
+// Directory returns the path up to and including the last slash, or "".
 func Directory(path string) string { return pathname.Slash.Directory(path) }
 
-// unixSettings gives the places of the settings file in the order they are tried (SET-1 to SET-5).
+// unixSettings returns the possible paths of the settings file, in order (SET-1 to SET-5).
 func unixSettings(p *Platform, f *facts.Store) []string {
 	const rest = "/vulkan//loader_settings.d/vk_loader_settings.json" // SET-3
 	var out []string
@@ -232,7 +232,7 @@ func unixSettings(p *Platform, f *facts.Store) []string {
 		for end < len(list) && list[end] != ':' {
 			end++
 		}
-		if end > 1 { // SET-4: only the first element counts, and not when it has one character
+		if end > 1 { // SET-4: only the first element counts, and only if it is longer than one character
 			out = append(out, list[:end]+rest)
 		}
 	}

@@ -7,30 +7,30 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Platform is what a system fixes about the search: which places are looked at in which order, and what differs in how
-// variables and paths are read. It is data, with a function only where a system has places of its own kind: what calls
-// one platform alone has the code of that one alone.
+// Platform describes the search of a system: its locations in order, and the differences in reading variables and paths.
+// It is data, with functions for locations that only one system has, so a program that uses one platform contains only
+// the code of that platform.
 type Platform struct {
 	manifest.System
 	Steps    []Step                                     // of a search that no variable replaces, in order
-	Settings func(p *Platform, f *facts.Store) []string // the places of the settings file, in the order they are tried
-	Rights   func(p *Platform, f *facts.Store) []Said   // settles which variables count; nil: the system's own secure look-up does
-	Pathless bool                                       // the system tells no program its path (FUC-005, BSD-005)
+	Settings func(p *Platform, f *facts.Store) []string // returns the possible paths of the settings file, in order
+	Rights   func(p *Platform, f *facts.Store) []Said   // determines which variables are ignored; nil: secure_getenv does
+	Pathless bool                                       // the system cannot return a program's path (FUC-005, BSD-005)
 	Mixed    bool                                       // a directory may have manifests of both kinds
-	Sources  bool                                       // files are named by keys, not found in directories: the log says by which
-	Linux    bool                                       // there are Linux's graphics devices and the driver service
+	Sources  bool                                       // registry keys name the files, so the log names the keys
+	Linux    bool                                       // the platform has Linux's graphics devices and the driver service
 
-	// Of the steps for directories.
+	// Values for the steps that add directories.
 	SysConfDir      string // the build's system configuration directory (PATH-4)
 	ExtraSysConfDir string // searched directly after it; "": none
 	ConfigDirs      string // fallback of XDG_CONFIG_DIRS
 	DataDirs        string // fallback of XDG_DATA_DIRS
 }
 
-// Step is one step of a search: it adds the places that it knows of.
+// Step is one step of a search. It adds locations.
 type Step func(b *Builder)
 
-// Builder is a search that is being put together.
+// Builder is a search in progress.
 type Builder struct {
 	Locations
 	Platform *Platform
@@ -38,7 +38,7 @@ type Builder struct {
 	Facts    *facts.Store
 }
 
-// Said is something to say: a log line, a finding, or both.
+// Said is a message of a search: a log line, a finding, or both.
 type Said struct {
 	Flags         uint32 // 0: not logged
 	Code          diag.Code
@@ -50,16 +50,16 @@ func (b *Builder) say(flags uint32, code diag.Code, subject, path, text string) 
 	b.Said = append(b.Said, Said{flags, code, subject, path, text})
 }
 
-// Add adds the directories of a list as variables have it, each with the kind's own below it.
+// Add adds the directories of a variable's list, with the kind's subdirectory.
 func (b *Builder) Add(list, from string) { b.add(list, kinds[b.Kind].suffix, from) }
 
-// AddOne adds one directory in the same way.
+// AddOne adds one directory, with the kind's subdirectory.
 func (b *Builder) AddOne(path, from string) { b.addOne(path, kinds[b.Kind].suffix, from) }
 
-// End ends the search: nothing after this step is searched.
+// End ends the search after this step.
 func (b *Builder) End() { b.last = true }
 
-// base adds a variable's directories, or one below the user's own, or the usual ones.
+// base adds the directories of a variable; if it is empty, the one under the home directory, or the fallback.
 func (b *Builder) base(variable variables.ID, underHome, fallback string) {
 	v := b.Facts.Variable(variable)
 	if v.Value != "" {
@@ -75,7 +75,7 @@ func (b *Builder) base(variable variables.ID, underHome, fallback string) {
 	b.Add(fallback, "default")
 }
 
-// ConfigHome is a step of systems that have directories for everything, as the four after it are (PATH-1, PATH-4).
+// ConfigHome adds the directory of XDG_CONFIG_HOME (PATH-1, PATH-4).
 func ConfigHome(b *Builder) { b.base(variables.ConfigHome, "/.config", "") }
 
 // ConfigDirs adds the directories of XDG_CONFIG_DIRS.
@@ -87,19 +87,19 @@ func DataHome(b *Builder) { b.base(variables.DataHome, "/.local/share", "") }
 // DataDirs adds the directories of XDG_DATA_DIRS.
 func DataDirs(b *Builder) { b.base(variables.DataDirs, "", b.Platform.DataDirs) }
 
-// SystemConfiguration adds the build's directories.
+// SystemConfiguration adds the system configuration directories of the build.
 func SystemConfiguration(b *Builder) {
 	b.Add(b.Platform.SysConfDir, "default")
 	b.Add(b.Platform.ExtraSysConfDir, "default")
 }
 
-// unixSteps are the directories of Unix, user's before system's (PATH-1).
+// unixSteps returns the steps of Unix, the user's directories before the system's (PATH-1).
 func unixSteps() []Step {
 	return []Step{ConfigHome, ConfigDirs, SystemConfiguration, DataHome, DataDirs}
 }
 
-// Unix is a system that searches directories. extra is searched directly after sysConf; configDirs and dataDirs count
-// where their variables say nothing. Any of them may be empty.
+// Unix returns a platform that searches directories. extra is searched directly after sysConf. configDirs and dataDirs are
+// used if their variables are empty. Every argument may be empty.
 func Unix(sysConf, extra, configDirs, dataDirs string) Platform {
 	return Platform{
 		Steps:           unixSteps(),
@@ -117,7 +117,7 @@ var (
 	linuxExtraDir   = "/etc"
 )
 
-// Linux is the platform that the library for Linux is built for.
+// Linux returns the platform of the library for Linux.
 func Linux() Platform {
 	p := Unix(linuxSysConfDir, linuxExtraDir, "/etc/xdg", "/usr/local/share:/usr/share")
 	p.Surfaces = XSurfaces
@@ -125,5 +125,5 @@ func Linux() Platform {
 	return p
 }
 
-// XSurfaces are the window systems of Linux and the BSDs (INS-008, BSD-007).
+// XSurfaces are the window-system extensions of Linux and the BSDs (INS-008, BSD-007).
 var XSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface", "VK_EXT_acquire_xlib_display"}

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Names of Windows. Those of keys and adapter values are indexed by Kind; what is empty is not searched for that kind.
+// Names of Windows. The names of keys and adapter values are indexed by Kind; a kind with an empty name is not searched.
 const (
 	registryRoot  = `SOFTWARE\Khronos\Vulkan\`
 	settingsKey   = registryRoot + "LoaderSettings"
@@ -23,7 +23,7 @@ var (
 		ExplicitLayers: registryRoot + "ExplicitLayers"}
 )
 
-// Windows is the platform of vulkan-1.dll. bits is the process's word size, "32" or "64", empty for that of this program.
+// Windows returns the platform of vulkan-1.dll. bits is the word size of the process, "32" or "64"; empty: of this build.
 func Windows(bits string) Platform {
 	p := Platform{
 		Steps:    []Step{appPackage, adapters, machineKey, userKey, noExplicitLayer}, // WIN-014, WIN-048, WIN-049
@@ -40,13 +40,13 @@ func Windows(bits string) Platform {
 
 var windowsSurfaces = []string{"VK_KHR_win32_surface"}
 
-// elevated tells whether the process has more rights than its user's other ones (WIN-051, WIN-057, WIN-058).
+// elevated reports whether the process has more rights than the user's other processes (WIN-051, WIN-057, WIN-058).
 func elevated(f *facts.Store) bool {
 	process, _ := f.Process()
 	return process.Known && process.Level >= facts.HighIntegrity
 }
 
-// windowsRights makes the variables count for nothing in an elevated process (WIN-057).
+// windowsRights ignores the secure variables in an elevated process (WIN-057).
 func windowsRights(_ *Platform, f *facts.Store) (said []Said) {
 	if !elevated(f) {
 		return nil
@@ -72,7 +72,7 @@ func appPackage(b *Builder) {
 	}
 }
 
-// units counts the UTF-16 units of a text in UTF-8.
+// units returns the number of UTF-16 units of a UTF-8 text.
 func units(text string) int {
 	n := 0
 	for _, r := range text {
@@ -83,8 +83,8 @@ func units(text string) int {
 	return n
 }
 
-// adapters adds what display adapters name: as the kernel says, or, when it names nothing, as their devices' software
-// keys do (WIN-018 to WIN-035).
+// adapters adds the files in the registry values of display adapters. If the kernel returns no value, the values in the
+// software keys of the devices are used (WIN-018 to WIN-035).
 func adapters(b *Builder) {
 	name := adapterValues[b.Kind]
 	process, known := b.Facts.Process()
@@ -117,10 +117,10 @@ func adapters(b *Builder) {
 	}
 }
 
-// devices adds what the software keys of display devices and of their software components name. One that is out of order
-// takes no other along (WIN-034).
+// devices adds the files in the software keys of display devices and their software components. A bad device does not
+// affect the others (WIN-034).
 func (b *Builder) devices(all *facts.Devices, name string) {
-	passed := false // the display device that the children belong to is passed over
+	passed := false // the last display device is skipped, with its children
 	for i := range all.List {
 		d := &all.List[i]
 		if d.Child && passed {
@@ -148,7 +148,7 @@ func (b *Builder) devices(all *facts.Devices, name string) {
 	}
 }
 
-// softwareValue adds what the value of a device's software key names (WIN-033, WIN-035).
+// softwareValue adds the files in a value of a device's software key (WIN-033, WIN-035).
 func (b *Builder) softwareValue(d *facts.Device, name string) {
 	from := name + " of the device " + d.ID
 	switch d.Value {
@@ -163,7 +163,7 @@ func (b *Builder) softwareValue(d *facts.Device, name string) {
 	}
 }
 
-// texts adds the paths of a value: one, or a list of them; false when it has none (WIN-020, WIN-033).
+// texts adds the paths of a value, one or a list. It returns false if there is none (WIN-020, WIN-033).
 func (b *Builder) texts(kind uint32, data, from string) (any bool) {
 	if kind != facts.RegSZ && kind != facts.RegMultiSZ {
 		return false
@@ -201,8 +201,8 @@ func sameGUID(a, b string) bool {
 	return true
 }
 
-// machineKey adds what the key of the machine names; of drivers whose vendor is known those that have an adapter here
-// (WIN-036 to WIN-042). DXGI is asked only when there is one: it takes milliseconds, and may itself be made of Vulkan.
+// machineKey adds the files in the machine's registry key. A driver with a known vendor is added only if that vendor has
+// an adapter (WIN-036 to WIN-042). DXGI is queried only then: it takes milliseconds, and may itself use Vulkan.
 func machineKey(b *Builder) {
 	told := false
 	b.key(facts.LocalMachine, func(name string) bool {
@@ -218,7 +218,7 @@ func machineKey(b *Builder) {
 		if !known {
 			return false
 		}
-		if !dxgi.Made { // WIN-040: as in services, and on machines without a display
+		if !dxgi.Made { // WIN-040: for example in services, and on machines without a display
 			if !told {
 				b.say(diag.Warn, diag.AdaptersUnknown, b.registryKey(), "",
 					"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are used, whether their vendor has an adapter here or not")
@@ -230,7 +230,7 @@ func machineKey(b *Builder) {
 	})
 }
 
-// userKey adds what the key of the user names: layers, in a process without more rights (WIN-037, WIN-048, WIN-051).
+// userKey adds the layers in the user's registry key, unless the process is elevated (WIN-037, WIN-048, WIN-051).
 func userKey(b *Builder) {
 	if b.Kind != Drivers && !elevated(b.Facts) {
 		b.key(facts.CurrentUser, func(string) bool { return true })
@@ -239,7 +239,7 @@ func userKey(b *Builder) {
 
 func (b *Builder) registryKey() string { return registryKeys[b.Kind] }
 
-// key adds the names of a key's values that are switched on, by four bytes of 0 (WIN-036).
+// key adds the enabled values of a registry key: their data is four bytes of 0 (WIN-036).
 func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 	from := hive.String() + `\` + b.registryKey()
 	values := b.Facts.Registry(hive, b.registryKey()).Values
@@ -262,7 +262,7 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 	}
 }
 
-// vendors are drivers whose vendor is known, by the ends of their manifests' names (WIN-039).
+// vendors lists drivers with a known vendor, by the end of the manifest's name (WIN-039).
 var vendors = [...]struct {
 	bits, end string
 	vendor    uint32
@@ -271,7 +271,7 @@ var vendors = [...]struct {
 	{"32", "igvk32.json", 0x8086}, {"32", "nv-vk32.json", 0x10de}, {"32", "amd-vulkan32.json", 0x1002}, {"32", "amdvlk32.json", 0x1002},
 }
 
-// vendorOf is the vendor of a driver by the name of its manifest; 0: it is not known (WIN-041).
+// vendorOf returns the vendor of a driver from the name of its manifest, or 0 (WIN-041).
 func (b *Builder) vendorOf(name string) uint32 {
 	bits := b.Platform.WordSize()
 	for i := range vendors {
@@ -283,7 +283,7 @@ func (b *Builder) vendorOf(name string) uint32 {
 	return 0
 }
 
-// hasAdapter tells whether a driver's vendor has an adapter here (WIN-039).
+// hasAdapter reports whether a driver's vendor has an adapter on this machine (WIN-039).
 func (b *Builder) hasAdapter(name string, vendor uint32, dxgi *facts.DXGI) bool {
 	for k := range dxgi.List {
 		if dxgi.List[k].Vendor == vendor {
@@ -294,15 +294,15 @@ func (b *Builder) hasAdapter(name string, vendor uint32, dxgi *facts.DXGI) bool 
 	return false
 }
 
-// noExplicitLayer warns when there is no place for explicit layers (WIN-054).
+// noExplicitLayer warns if there is no location for explicit layers (WIN-054).
 func noExplicitLayer(b *Builder) {
 	if b.Kind == ExplicitLayers && len(b.List) == 0 && !b.Facts.Missing() {
 		b.say(diag.Warn, diag.None, "", "", "The registry names no explicit layer")
 	}
 }
 
-// windowsSettings gives the settings file of the user's key and that of the machine's, of each the first of that name,
-// whatever its data (WIN-081 to WIN-085).
+// windowsSettings returns the settings files in the user's and the machine's registry keys: from each key the first value
+// with that file name, regardless of its data (WIN-081 to WIN-085).
 func windowsSettings(p *Platform, f *facts.Store) (list []string) {
 	first := func(hive facts.Hive) {
 		values := f.Registry(hive, settingsKey).Values

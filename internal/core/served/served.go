@@ -2,7 +2,7 @@ package served
 
 import "vkloader/internal/core/document"
 
-// Limits of what is read. A driver with all that it needs has some forty files.
+// Limits. A driver with all its dependencies has about forty files.
 const (
 	maxDrivers  = 64
 	maxFiles    = 1024
@@ -10,23 +10,23 @@ const (
 	maxFileSize = 1<<32 - 1
 )
 
-// File is a file that the service hands out.
+// File is a file that the service provides.
 type File struct {
-	Number uint32 // by which it is asked for
-	Name   string // by which other libraries need it
+	Number uint32 // the number that requests use
+	Name   string // the name that other libraries use in DT_NEEDED
 	Size   uint32 // in bytes
 }
 
 // Driver is a driver that the service offers.
 type Driver struct {
-	Name     string // of its manifest, without a directory; empty when it has none that can be used
-	Manifest string // the text
-	Files    []File // dependencies first, the driver's own library last; empty when it is refused
-	Why      string // why it is refused
+	Name     string // of the manifest, without directory; empty if it is invalid
+	Manifest string // the text of the manifest
+	Files    []File // dependencies first, the driver's library last; empty if the driver is rejected
+	Why      string // the reason for a rejection
 }
 
-// Read reads the service's answer and the index that came with it. Why is not empty where the service has no drivers to
-// offer because of what it says; the drivers are those that it lists, in its order, the refused ones too.
+// Read parses the service's answer and its index. It returns the listed drivers in their order, including rejected ones.
+// If the answer or index is invalid, or an error, why is the reason.
 func Read(answer, index string) (drivers []Driver, why string) {
 	size, why := readAnswer(answer)
 	if why != "" {
@@ -57,7 +57,7 @@ func Read(answer, index string) (drivers []Driver, why string) {
 	return drivers, ""
 }
 
-// readAnswer gives the size of the index by the answer to the first request of a connection.
+// readAnswer returns the size of the index from the answer to the first request of a connection.
 func readAnswer(answer string) (size float64, why string) {
 	doc, fault := document.Parse(answer)
 	if fault != nil {
@@ -80,7 +80,7 @@ func readAnswer(answer string) (size float64, why string) {
 	return size, ""
 }
 
-// readFiles reads the list of files. One that cannot be used has the size 0; false where the list is none at all.
+// readFiles parses the list of files. An invalid file has the size 0. It returns false if there is no valid list.
 func readFiles(list document.Value) (files []File, ok bool) {
 	if list.Kind() != document.Array {
 		return nil, false
@@ -103,7 +103,7 @@ func readFiles(list document.Value) (files []File, ok bool) {
 	return files, true
 }
 
-// readDriver reads one driver, or says what is wrong with it.
+// readDriver parses one driver. If it is invalid, Why is the reason.
 func readDriver(v document.Value, files []File) (d Driver) {
 	name, _ := v.Member("name").Text()
 	if !IsName(name) {
@@ -142,7 +142,7 @@ func readDriver(v document.Value, files []File) (d Driver) {
 	return d
 }
 
-// indexOf reads a number of a list.
+// indexOf parses an index into a list of the given length.
 func indexOf(v document.Value, length int) (int, bool) {
 	number, ok := v.Number()
 	if !ok || !(number >= 0 && number < float64(length)) || number != float64(int(number)) {
@@ -151,8 +151,8 @@ func indexOf(v document.Value, length int) (int, bool) {
 	return int(number), true
 }
 
-// IsName tells whether a text can be a file's name, for people and for the dynamic linker: printable ASCII without a
-// slash.
+// IsName reports whether a text is valid as a file name, for users and for the dynamic linker: printable ASCII without
+// slash and dollar sign.
 func IsName(name string) bool {
 	if name == "" || len(name) > maxName {
 		return false

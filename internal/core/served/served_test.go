@@ -68,7 +68,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// FuzzRead holds what is relied on, whatever is sent.
+// FuzzRead checks that the result of Read is valid for arbitrary input.
 func FuzzRead(f *testing.F) {
 	f.Add(answerFor(good), good)
 	f.Fuzz(func(t *testing.T, answer, index string) {

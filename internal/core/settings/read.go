@@ -10,18 +10,18 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// Outcome of reading a settings file. What is not In leaves the call without settings; Kept and None differ in what
-// the global functions remember (SET-15).
+// Outcome is the result of reading a settings file. Without In, the call has no settings. Kept and None differ in the
+// remembered settings of the global functions (SET-15).
 type Outcome uint8
 
 // Outcomes.
 const (
 	In   Outcome = iota // settings are in force
-	Kept                // the global functions keep what they remember
-	None                // the global functions forget what they remember
+	Kept                // the global functions keep the remembered settings
+	None                // the global functions forget the remembered settings
 )
 
-// Read takes the settings for a program out of a file whose text is acceptable JSON. style is that of the program's system.
+// Read returns a program's settings from a settings file. style is the path syntax of the program's system.
 func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
 	var lines []manifest.Line
 	say := func(at document.Value, flags uint32, text string) {
@@ -48,7 +48,7 @@ func Read(doc *document.Document, file string, style pathname.Style, exe func() 
 	}
 	chosen := document.Value{}
 search:
-	for v := first; v.Exists(); v = v.Next() { // of a single "settings", the members after it count, too (SET-35)
+	for v := first; v.Exists(); v = v.Next() { // SET-35: after a single "settings", the members that follow count as well
 		if !v.IsObject() { // SET-33
 			say(v, diag.Debug, prefix+" has a settings element that is not an object")
 			break
@@ -61,7 +61,7 @@ search:
 			continue
 		}
 		program := exe()
-		if program.None { // FUC-005: a global object after it counts
+		if program.None { // FUC-005: a later global object counts
 			continue
 		}
 		if !program.Known { // SET-34
@@ -104,7 +104,7 @@ search:
 	return s, In, lines
 }
 
-// hardware reads the policy about drivers without hardware; what is no word of it means nothing.
+// hardware reads the hardware policy; unknown words are ignored.
 func (s *Settings) hardware(v document.Value) {
 	word, _ := v.Text()
 	for _, h := range []Hardware{PresentHardware, AwakeHardware} {
@@ -114,7 +114,7 @@ func (s *Settings) hardware(v document.Value) {
 	}
 }
 
-// service reads when the driver service is asked; what is no word of it means nothing.
+// service reads the use of the driver service; unknown words are ignored.
 func (s *Settings) service(v document.Value) {
 	word, _ := v.Text()
 	for _, w := range []Service{ServiceAlways, ServiceNever} {
@@ -158,7 +158,7 @@ func (s *Settings) level(v document.Value) {
 	s.HasLevel = s.Level != 0
 }
 
-// layers reads the layer entries; one bad entry drops all (SET-36 to SET-40).
+// layers reads the layer entries; one bad entry discards all (SET-36 to SET-40).
 func (s *Settings) layers(v document.Value) {
 	if !v.Exists() {
 		return
@@ -196,7 +196,7 @@ func (s *Settings) layers(v document.Value) {
 	s.ControlsLayers, s.Layers = true, list
 }
 
-// drivers reads the additional drivers; one bad entry drops all (SET-83 to SET-87).
+// drivers reads the additional drivers; one bad entry discards all (SET-83 to SET-87).
 func (s *Settings) drivers(object document.Value) {
 	s.Exclusively = object.Member("additional_drivers_use_exclusively").IsTrue()
 	drivers := object.Member("additional_drivers")
@@ -234,7 +234,7 @@ func (s *Settings) devices(v document.Value) {
 	s.HasDevices, s.Devices = true, list
 }
 
-// IsUUID tells whether a value is 16 numbers from 0 to 255 (SET-90).
+// IsUUID reports whether a value is an array of 16 numbers from 0 to 255 (SET-90).
 func IsUUID(v document.Value) bool { return uuid(v, new([16]byte)) }
 
 func uuid(v document.Value, out *[16]byte) bool {
@@ -253,7 +253,7 @@ func uuid(v document.Value, out *[16]byte) bool {
 	return count == len(out)
 }
 
-// Dump is what is logged about settings in force, all at DEBUG (SET-81).
+// Dump returns the log lines about the settings in force, all at level DEBUG (SET-81).
 func (s *Settings) Dump() []string {
 	var lines []string
 	say := func(text string) { lines = append(lines, text) }
@@ -336,7 +336,7 @@ func uuidText(u [16]byte) string {
 	return string(out)
 }
 
-// Same compares what was read with what is remembered. A list that asks for the ordinary search is never the same
+// Same reports whether two settings are equal. Settings that include the ordinary search are never equal to others
 // (SET-14).
 func (s *Settings) Same(o *Settings) bool {
 	if s == nil || o == nil {

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// FuzzRead reads arbitrary settings files; what is in force can be shown and compared.
+// FuzzRead reads arbitrary settings files; the result can be dumped and compared.
 func FuzzRead(f *testing.F) {
 	const uuid = `[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]`
 	for _, s := range []string{

@@ -11,7 +11,7 @@ const (
 	Unordered
 )
 
-// String is the control as it is written.
+// String returns the control as written in the file.
 func (c Control) String() string {
 	switch c {
 	case On:
@@ -39,20 +39,20 @@ type Device struct {
 	HasDeviceName, HasDriverName bool
 }
 
-// Hardware is the policy about drivers whose hardware is not here, of HardwareMember.
+// Hardware is the policy for drivers without hardware, the value of HardwareMember.
 type Hardware uint8
 
 // Policies.
 const (
 	AnyHardware     Hardware = iota // every driver is opened
-	PresentHardware                 // not those whose devices are not here
-	AwakeHardware                   // nor those whose devices all sleep
+	PresentHardware                 // only drivers with a device
+	AwakeHardware                   // only drivers with a device that is not suspended
 )
 
-// HardwareMember is the member of a settings object that holds the policy. Other loaders do not know it.
+// HardwareMember is the member of a settings object with the hardware policy. Other loaders ignore it.
 const HardwareMember = "vkloader_driver_hardware"
 
-// String is the policy as it is written.
+// String returns the policy as written in the file.
 func (h Hardware) String() string {
 	switch h {
 	case PresentHardware:
@@ -63,20 +63,20 @@ func (h Hardware) String() string {
 	return "any"
 }
 
-// Service is when the driver service is asked, of ServiceMember.
+// Service is the use of the driver service, the value of ServiceMember.
 type Service uint8
 
-// When it is asked.
+// Uses of the driver service.
 const (
-	ServiceLast   Service = iota // where nothing else gives a driver
-	ServiceAlways                // beside the drivers that are found
+	ServiceLast   Service = iota // if no other driver is found
+	ServiceAlways                // in addition to the drivers found
 	ServiceNever
 )
 
-// ServiceMember is the member of a settings object that says so. Other loaders do not know it.
+// ServiceMember is the member of a settings object with the use of the driver service. Other loaders ignore it.
 const ServiceMember = "vkloader_driver_service"
 
-// String is the word as it is written.
+// String returns the use as written in the file.
 func (s Service) String() string {
 	switch s {
 	case ServiceAlways:
@@ -87,19 +87,19 @@ func (s Service) String() string {
 	return "last"
 }
 
-// Compute is which implicit layers programs get that show nothing, of ComputeMember.
+// Compute is the policy for implicit layers in programs without a display, the value of ComputeMember.
 type Compute uint8
 
 // Policies.
 const (
-	AllLayers  Compute = iota // the same as others
-	NoOverlays                // none that is for showing pictures
+	AllLayers  Compute = iota // the same layers as in other programs
+	NoOverlays                // no layers for display only
 )
 
-// ComputeMember is the member of a settings object that says so. Other loaders do not know it.
+// ComputeMember is the member of a settings object with the compute policy. Other loaders ignore it.
 const ComputeMember = "vkloader_compute_layers"
 
-// String is the policy as it is written.
+// String returns the policy as written in the file.
 func (c Compute) String() string {
 	if c == NoOverlays {
 		return "no_overlays"
@@ -107,14 +107,14 @@ func (c Compute) String() string {
 	return "all"
 }
 
-// LogFileMember is the member of a settings object with the path of a file that gets the log. Other loaders do not know it.
+// LogFileMember is the member of a settings object with the path of a log file. Other loaders ignore it.
 const LogFileMember = "vkloader_log_file"
 
-// maxLogFile is the longest path of such a file.
+// maxLogFile is the longest path of a log file, in bytes.
 const maxLogFile = 4000
 
-// MaxDrivers is how many additional_drivers count. Each is opened and gets an instance of its own, however few bytes its
-// entry has.
+// MaxDrivers is the largest number of additional_drivers. Each driver is opened and gets an instance, regardless of the
+// size of its entry.
 const MaxDrivers = 64
 
 // Settings is the settings object in force.
@@ -122,19 +122,19 @@ type Settings struct {
 	File           string
 	HasLevel       bool
 	Level          uint32 // LOG_* bits for standard error
-	ControlsLayers bool   // layers was there and well-formed (SET-39, SET-40)
+	ControlsLayers bool   // layers is present and well-formed (SET-39, SET-40)
 	Layers         []LayerEntry
 	Exclusively    bool // additional_drivers_use_exclusively
 	Drivers        []string
 	Hardware       Hardware
 	Service        Service
 	Compute        Compute
-	LogFile        string // lines of instances go there, too; "": nowhere else
+	LogFile        string // instances also log to this file; "": none
 	HasDevices     bool   // device configurations are active (SET-92)
 	Devices        []Device
 }
 
-// Merged tells whether the ordinary layer search takes part (SET-46).
+// Merged reports whether the ordinary layer search is included (SET-46).
 func (s *Settings) Merged() bool {
 	for i := range s.Layers {
 		if s.Layers[i].Control == Unordered {

@@ -119,7 +119,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// What an identity is made of: 16 numbers that are bytes.
+// TestIdentity checks UUIDs: 16 numbers that are bytes.
 //
 // holds: SET-90
 func TestIdentity(t *testing.T) {
@@ -139,7 +139,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// What is logged about the settings in force.
+// TestDump checks the log lines about the settings in force.
 //
 // holds: SET-81
 func TestDump(t *testing.T) {

@@ -1,13 +1,13 @@
 package variables
 
-// OnlyInBundle is read on macOS and iOS alone, by the decision, and not in elevated processes (MAC-007 to MAC-010). Its
-// place is not in the table: it has no meaning here.
+// OnlyInBundle is read by the core on macOS and iOS only, and not in elevated processes (MAC-007 to MAC-010). It is not in
+// the table, because other platforms never read it.
 const OnlyInBundle = "VK_LOADER_SEARCH_ONLY_IN_BUNDLE"
 
-// ID is a variable, by its place in the table.
+// ID is a variable, an index into the table.
 type ID uint8
 
-// Variables (ENV-1). Those that the manifests of implicit layers name have names of the manifests' own.
+// Variables (ENV-1). Variables named by the manifests of implicit layers are not among them.
 const (
 	DriverFiles ID = iota
 	ICDFilenames
@@ -40,21 +40,21 @@ const (
 	count
 )
 
-// Reader says who reads a variable, and when (GEN-1, GEN-2).
+// Reader is the part of the loader that reads a variable, and the time when it does (GEN-1, GEN-2).
 type Reader uint8
 
 // Readers.
 const (
-	Decision    Reader = iota // the core decides by it: the spine gives it to every decision without being asked
+	Decision    Reader = iota // the core; the spine sends the variable with every question
 	Enumeration               // the spine, whenever devices are listed
 	Load                      // the spine, once, when the library is loaded
-	Asking                    // the spine, when it asks the driver service
+	Asking                    // the spine, when it queries the driver service
 )
 
 type entry struct {
 	name     string
 	reader   Reader
-	elevated bool // elevated processes honour it (GEN-6); the others are ignored there (GEN-5)
+	elevated bool // elevated processes honour it (GEN-6); they ignore the others (GEN-5)
 }
 
 // table is indexed by ID.
@@ -89,13 +89,13 @@ var table = [count]entry{
 	RuntimeDirectory:     {"XDG_RUNTIME_DIR", Asking, false},
 }
 
-// Name is the variable's name.
+// Name returns the variable's name.
 func (v ID) Name() string { return table[v].name }
 
-// Reader says who reads it.
+// Reader returns the reader of the variable.
 func (v ID) Reader() Reader { return table[v].reader }
 
-// Secure tells whether it counts as unset in elevated processes.
+// Secure reports whether elevated processes ignore the variable.
 func (v ID) Secure() bool { return !table[v].elevated }
 
 // Each calls f for every variable, in order.

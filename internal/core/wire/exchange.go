@@ -7,18 +7,18 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// KindPanic is a question that no spine asks: deciding it panics, so that a test can hold G-9.
+// KindPanic is a question that the spine never asks. Deciding it panics, so that a test can verify G-9.
 const KindPanic = 0xffffffff
 
-// Call is one call of the program's. Its questions come in messages, each with the facts that the answer before asked
-// for; what has come before is still known, and no file is read twice. A new call knows nothing.
+// Call is one API call of the program. Each message has a question and the facts that the previous answer asked for.
+// Facts of earlier messages stay known, so no file is read twice. A new call knows no facts.
 type Call struct {
 	question plan.Question
 	memory   plan.Memory
 	store    facts.Store
 	out      Writer
-	read     func(rec Record, s *facts.Store) bool // takes the records that only one system has; nil without
-	ask      func(w *Writer, n facts.Need)         // writes such needs
+	read     func(rec Record, s *facts.Store) bool // reads the records that only one platform has; nil if none
+	ask      func(w *Writer, n facts.Need)         // writes the needs that only one platform has
 }
 
 // NewCall begins a call.
@@ -29,11 +29,11 @@ func NewCall(platform search.Platform) *Call {
 	return c
 }
 
-// Add reads a message without deciding; false when it is malformed.
+// Add stores the facts of a message without deciding. It returns false if the message is malformed.
 func (c *Call) Add(message string) bool { return c.readFacts(message) }
 
-// Decide reads a message, decides, and gives the answer, which holds until the next one; false when the message is
-// malformed.
+// Decide stores the facts of a message and returns the answer, which is valid until the next call of Decide. It returns
+// false if the message is malformed.
 func (c *Call) Decide(message string) (answer []byte, ok bool) {
 	c.out.Reset()
 	if !c.Add(message) {
@@ -69,10 +69,10 @@ func texts(list []Str) []string {
 	return out
 }
 
-// readFacts takes a message apart.
+// readFacts stores the question and the facts of a message. It returns false if the message is malformed.
 func (c *Call) readFacts(message string) bool {
 	q, m, s := &c.question, &c.memory, &c.store
-	r, _ := Open(message) // what is no message is bad, and has no records
+	r, _ := Open(message) // if Open fails, the Reader is bad and has no records
 	drivers := false
 	for {
 		rec, more := r.Next()
@@ -136,7 +136,7 @@ func (c *Call) readFacts(message string) bool {
 		case IDDriver:
 			var v Driver
 			v, ok = rec.Driver()
-			if !drivers { // a message that has drivers has all of them
+			if !drivers { // the drivers of a message replace earlier ones
 				q.Drivers, drivers = nil, true
 			}
 			q.Drivers = append(q.Drivers, plan.Driver{Index: v.Index, Usable: v.Usable != 0, Path: v.Path.Text,
@@ -169,7 +169,7 @@ func (c *Call) readFacts(message string) bool {
 
 func str(s string) Str { return Str{s, true} }
 
-// symbol is the name to look up: the renamed one, or the usual one (LAY-68).
+// symbol returns the symbol to look up: the renamed one, or the usual one (LAY-68).
 func symbol(renamed, usual string) Str {
 	if renamed != "" {
 		return str(renamed)
@@ -268,8 +268,8 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 	}
 }
 
-// writeLayers writes the layer list: of active layers everything, of the others what can be asked about them, which is
-// their properties before there is an instance, and the device extensions of one that is named after.
+// writeLayers writes the layer list. Active layers have every field. Other layers have only the fields that the program
+// can query: the properties if there is no instance yet, otherwise the device extensions.
 func writeLayers(w *Writer, a *plan.Answer, instance bool) {
 	active, unchained := make([]bool, len(a.Layers)), make([]bool, len(a.Layers))
 	for _, one := range a.Active {

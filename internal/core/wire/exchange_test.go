@@ -191,7 +191,7 @@ func raw(parts ...any) string {
 	return string(out)
 }
 
-// What is no message, and no record, is refused where it begins to be wrong.
+// TestMalformed checks that a malformed message or record is rejected at its first fault.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	if empty := (&Writer{}).Bytes(); string(empty) != raw(int(Magic), 8) {
@@ -206,7 +206,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%q: %v, a record: %v, bad: %v", text, ok, more, r.Bad())
 		}
 	}
-	record := func(parts ...any) string { // one that has an id and a size, and another behind it
+	record := func(parts ...any) string { // a record with an id and a size, followed by another record
 		first := raw(parts...)
 		return raw(int(Magic), 8+len(first)+8) + first + raw(99, 8)
 	}
@@ -288,7 +288,7 @@ func question(kind uint32) []byte {
 	return w.Bytes()
 }
 
-// What the layers of the usual world are, and those that are active without being asked for.
+// The layers of the usual tree, and those active without a request.
 const (
 	allLayers = `layer 0 "A" 0x402003 4 "about A" NULL NULL flags 1 functions NULL NULL NULL variables NULL NULL=NULL
 layer 1 "VK_LAYER_LUNARG_override" 0x402003 4 "about VK_LAYER_LUNARG_override" NULL NULL flags 7 functions NULL NULL NULL variables NULL NULL=NULL

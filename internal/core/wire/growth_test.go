@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// crowd is a machine with so many explicit layers that nobody asks for, two implicit ones and a driver.
+// crowd returns a machine with many explicit layers that are not requested, two implicit layers and a driver.
 func crowd(explicit int) *facts.Tree {
 	world := &facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Directories: map[string][]string{}, Program: "/bin/p"}
 	add := func(directory, name, text string) {
@@ -26,7 +26,7 @@ func crowd(explicit int) *facts.Tree {
 	return world
 }
 
-// journey is what the spine asks for one call: the questions one after the other, each as often as facts are missing.
+// journey records the questions of one call, each repeated as often as facts are missing.
 type journey struct {
 	kinds   []uint32
 	quiet   uint32
@@ -99,7 +99,7 @@ func supply(t testing.TB, q *Writer, world *facts.Tree, rec Record) {
 	}
 }
 
-// BenchmarkGrowth is what a call costs the core, all its questions together, with more and more manifests.
+// BenchmarkGrowth measures the core's time for one call, all questions included, by the number of manifests.
 func BenchmarkGrowth(b *testing.B) {
 	for _, call := range []struct {
 		name  string
@@ -121,8 +121,8 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// A call takes few rounds, and its work grows with what there is: no file is parsed twice, nothing is looked for along
-// a list of all layers.
+// TestGrowth checks that a call takes few rounds and that its work grows linearly: no file is parsed twice, and no lookup
+// walks the list of all layers.
 func TestGrowth(t *testing.T) {
 	for _, c := range []struct {
 		name   string

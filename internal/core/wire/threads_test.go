@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// ask answers what the core wants to know of a machine with one layer file, and returns the decision.
+// ask answers the core's needs from a machine with one layer file, and returns the decision.
 func ask(kind uint32, content string) string {
 	q, call := &Writer{}, NewCall(search.Linux())
 	q.PutQuestion(Question{Kind: kind, LayerName: S("VK_LAYER_x")})
@@ -38,8 +38,8 @@ func ask(kind uint32, content string) string {
 	return "never decided"
 }
 
-// Threads that ask at once get what one alone gets: nothing of
-// a decision is shared. The race detector watches in make test.
+// TestThreadsDecideApart checks that concurrent calls get the same answer as a single one: calls share no state. make test
+// runs it under the race detector.
 //
 // holds: G-7 THR-007
 func TestThreadsDecideApart(t *testing.T) {

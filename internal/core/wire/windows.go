@@ -5,21 +5,21 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// NewWindowsCall begins a call that may ask for the facts of Windows. Only what calls it has the code for them.
+// NewWindowsCall begins a call that may ask for Windows facts. Only programs that use it contain the code for them.
 func NewWindowsCall(platform search.Platform) *Call {
 	c := NewCall(platform)
 	c.read, c.ask = newWindowsReader().read, askWindows
 	return c
 }
 
-// windowsReader takes the records of Windows; those of a list belong to the record before them.
+// windowsReader reads the records of Windows facts. A list entry belongs to the list record before it.
 type windowsReader struct {
-	add func(s *facts.Store, rec Record) bool // the list that is open, nil without
+	add func(s *facts.Store, rec Record) bool // adds an entry to the open list; nil if no list is open
 }
 
 func newWindowsReader() *windowsReader { return &windowsReader{} }
 
-// read takes a record; false when it is malformed, or one of a list where no such list is open.
+// read stores the fact of a record. It returns false if the record is malformed, or is a list entry without a list.
 func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 	switch rec.ID {
 	case IDRegistryValue, IDAdapterValue, IDDevice, IDDxgiAdapter:
@@ -79,10 +79,10 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		s.SetProcess(facts.Process{Known: v.Status == ProcessLevelKnown, Level: v.Level, WOW64: v.Wow64 != 0})
 		return fits
 	}
-	return true // what is not known is passed over
+	return true // unknown records are ignored
 }
 
-// askWindows writes what is needed of the facts of Windows.
+// askWindows writes a need for a Windows fact.
 func askWindows(w *Writer, n facts.Need) {
 	switch n.Kind {
 	case facts.KindRegistry:

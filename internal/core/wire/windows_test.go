@@ -75,7 +75,7 @@ func TestWindowsFactsMalformed(t *testing.T) {
 	}
 }
 
-// What is needed of Windows is asked for by its own records, once a round.
+// TestWindowsNeeds checks that every Windows fact is requested with its own record, once a round.
 func TestWindowsNeeds(t *testing.T) {
 	t.Parallel()
 	s := facts.NewStore()

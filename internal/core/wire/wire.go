@@ -5,25 +5,25 @@ const Magic uint32 = 0x31574b56
 
 const null = 0xffffffff
 
-// Str is a string that tells NULL from the empty string.
+// Str is a string that distinguishes NULL from the empty string.
 type Str struct {
 	Text string
 	Set  bool // false: NULL
 }
 
-// S is a string that is there.
+// S returns a string that is not NULL.
 func S(text string) Str { return Str{text, true} }
 
-// Writer makes a message; it is complete after every Put.
+// Writer builds a message; the message is complete after every Put.
 type Writer struct{ buf []byte }
 
-// Bytes is the message so far.
+// Bytes returns the message so far.
 func (w *Writer) Bytes() []byte {
 	w.head()
 	return w.buf
 }
 
-// Reset empties the message and keeps its memory.
+// Reset empties the message but keeps its buffer.
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
 func (w *Writer) head() {
@@ -76,7 +76,7 @@ func (w *Writer) strs(v []Str) {
 	}
 }
 
-// Reader walks a message. The message is a string so that its parts are had without copying.
+// Reader reads a message. The message is a string, so its parts are substrings and are not copied.
 type Reader struct {
 	rest string
 	bad  bool
@@ -88,7 +88,7 @@ type Record struct {
 	body string
 }
 
-// Open starts reading; false when the bytes are no message.
+// Open starts reading a message. It returns false if the bytes are not a message.
 func Open(message string) (Reader, bool) {
 	if len(message) < 8 || get32(message) != Magic {
 		return Reader{bad: true}, false
@@ -100,7 +100,7 @@ func Open(message string) (Reader, bool) {
 	return Reader{rest: message[8:total]}, true
 }
 
-// Next gives the next record; false at the end, or where the message is malformed: see Bad.
+// Next returns the next record. It returns false at the end, or if the message is malformed: see Bad.
 func (r *Reader) Next() (Record, bool) {
 	if len(r.rest) == 0 || r.bad {
 		return Record{}, false
@@ -119,14 +119,14 @@ func (r *Reader) Next() (Record, bool) {
 	return rec, true
 }
 
-// Bad tells whether the message was malformed.
+// Bad reports whether the message is malformed.
 func (r *Reader) Bad() bool { return r.bad }
 
 func get32(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// body reads the fields of a record; after a field that does not fit, all further ones are empty.
+// body reads the fields of a record. After a malformed field, all later fields are empty.
 type body struct {
 	rest string
 	bad  bool

@@ -79,7 +79,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// The C side reads what the Go side writes, and writes the same bytes again.
+// TestCSide checks that the C side reads the messages of the Go side, and writes the same bytes again.
 func TestCSide(t *testing.T) {
 	cc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -116,8 +116,8 @@ func unset(v variables.ID) Var {
 	return Var{Name: S(v.Name()), Secure: secure}
 }
 
-// What the spine gives unasked is what every decision reads: without it all of it is asked for and nothing else, with
-// it no decision asks for a variable in its first answer.
+// TestFirstVariables checks the variables that the spine sends unasked. Without them every decision asks for exactly
+// these; with them no decision asks for a variable in its first answer.
 func TestFirstVariables(t *testing.T) {
 	ask := func(kind plan.Kind, given bool) (names []string) {
 		q := &Writer{}
@@ -161,7 +161,7 @@ func TestPanicQuestion(t *testing.T) {
 	decide(string(w.Bytes()))
 }
 
-// FuzzDecide gives the core arbitrary questions, and arbitrary answers to what it then asks.
+// FuzzDecide sends the core arbitrary questions, and arbitrary answers to its needs.
 func FuzzDecide(f *testing.F) {
 	f.Add(string(sample().Bytes()), "{}", uint8(4))
 	f.Add("", `{"file_format_version":"1.2.0","layers":[{"name":"VK_LAYER_x","type":"INSTANCE","api_version":"1.1","implementation_version":"1","description":"","component_layers":["VK_LAYER_x"],"disable_environment":{"A":"1"}}]}`, uint8(4))
