@@ -116,16 +116,16 @@ CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi -D_FILE_OFFS
 # There the stack of a 32-bit program is aligned to a word, and numbers to their size.
 CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics
-# And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/linux/start.c stands
-# in), on arm64 no constructor of libgcc, and what else glibc links in (atexit, pthread_atfork) is only ever called directly.
-# The linker for arm64 warns of these two nevertheless.
+# The library declares this for the whole file. It has no start files, which are not marked on every system
+# (spine/process/linux/start.c replaces them), on arm64 no constructor of libgcc, and calls the other linked parts of glibc (atexit,
+# pthread_atfork) only directly. The linker for arm64 warns of these two nevertheless.
 LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
 LDFLAGS_i386 := $(LDFLAGS_x86_64)
 LDFLAGS_aarch64 := -Wl,-z,force-bti
-# Without the linkage table arm64 would call indirectly even what lies in the library; x86's linker makes such calls direct.
+# Without the linkage table arm64 would call even the library's own functions indirectly; x86's linker makes such calls direct.
 NO_PLT_x86_64 := -fno-plt
 NO_PLT_i386 := -fno-plt
-# The same bytes from any directory: what is compiled names its source by the path within the repository.
+# The same bytes from any directory: compiled files name their sources by the path within the repository.
 CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
@@ -151,8 +151,8 @@ PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
 PROGRAM_LDFLAGS := -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
-# For Windows 7 and newer; what is needed of the compiler's own libraries is linked in. Sections lie in the file as in memory:
-# then Wine maps them, and does not read them.
+# For Windows 7 and newer; the needed parts of the compiler's libraries are linked in. Sections have the same layout in the file
+# as in memory: then Wine maps them, and does not read them.
 CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
@@ -162,7 +162,7 @@ MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine
 MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
 endif
 
-# ---- what there is ----------------------------------------------------------------------------------------------
+# ---- parts ------------------------------------------------------------------------------------------------------
 
 SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/tables.S $(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S)
 # asm/trampolines.c is made of jumps in every build.
@@ -248,7 +248,7 @@ RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add d
 $(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined,$(RECORD)))
 $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread))
 
-# These write the time into the file's head, whatever the linker has been told, unless a variable gives another one.
+# These write the time into the file's header, with any linker options, unless a variable sets another time.
 NO_TIME := SOURCE_DATE_EPOCH=0
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
 $(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.o
@@ -273,7 +273,7 @@ CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
 # Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
 # 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
-	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
+	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack -Wno-stringop-overread) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
 
 # The directories are compiled in: other ones, another library.
@@ -323,22 +323,22 @@ $(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/p
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
 
-# What the tool is told: its release, and where the library and the probe are installed.
+# Constants of the tool: its release, and the installed locations of the library and the probe.
 TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
 	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR))
 
 EXE := $(if $(WINDOWS),.exe)
 GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
 
-# What Explorer and installers see of the tool; Go links in what has this name.
+# The tool's version information for Explorer and installers; Go links in a file of this name.
 ifneq ($(WINDOWS),)
 TOOL_RESOURCE := cmd/vkloader/version_windows_$(if $(filter 64,$(BITS)),amd64,386).syso
 $(TOOL_RESOURCE): cmd/vkloader/version.rc VERSION Makefile
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_NUMBERS=$(subst .,$(,),$(RELEASE)),0 -O coff -o $@ $<
 endif
 
-# A static position-independent program: it runs in any container, whatever C library that has. Go alone makes such a program with
-# an interpreter, so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
+# A static position-independent program runs in any container, with any C library. Go alone gives such a program an interpreter,
+# so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
 # which open other libraries, out of it. Without a static C library the tool is linked at a fixed address.
 TOOL_CC ?= $(CC)
 ifeq ($(WINDOWS),)
@@ -347,7 +347,7 @@ TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo)
 TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
 endif
 
-# Go knows best what has changed.
+# Go itself detects changed sources.
 $(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=$(if $(TOOL_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
@@ -367,7 +367,7 @@ else ifneq ($(wildcard cmd/vkloader/*.go),)
 tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(PROBE))
 endif
 
-# ---- drivers, layers, what the tests need -----------------------------------------------------------------------
+# ---- drivers, layers, programs of the tests ---------------------------------------------------------------------
 
 # $(1): kind, drivers or layers; $(2): name; $(3): library
 define module
@@ -395,7 +395,7 @@ $(B)/obj/layers/%.o: layers/% Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(MODULE_CFLAGS) $(DEPS) -c -o $@ $<
 
-# The tests compile their host and their fakes themselves; what else they need as a program is added by a build.mk.
+# The tests compile their host and their fakes themselves; a build.mk adds their other programs.
 fakes:
 
 # ---- the README's two commands ----------------------------------------------------------------------------------
@@ -412,7 +412,7 @@ test-all:
 	$(Q)tools/test.sh all
 	$(Q)for target in i386 arm64 musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
 
-# In a Debian 12 with nothing in it but what the README asks for; needs root, and the network.
+# In a minimal Debian 12 with the README's requirements; needs root, and the network.
 test-fresh:
 	$(Q)GO='$(GO)' tools/test-fresh.sh
 
@@ -448,7 +448,7 @@ mutants: all
 abi:
 	$(Q)tools/abi.sh $(ABI)
 
-# install-only takes what was built, for packages.
+# install-only installs the existing build, for packages.
 install: all
 	$(Q)$(MAKE) --no-print-directory install-only
 install-only:

@@ -1,7 +1,7 @@
 #!/bin/sh
-# "make abi": installs abidiff and Debian's libvulkan1 when they are missing and it may, builds the library, and compares
-# its binary interface with that library, or with the one that is named. What is added is printed; what is removed or
-# changed fails.
+# "make abi": installs abidiff and Debian's libvulkan1 if they are missing and it may, builds the library, and compares its
+# binary interface with that library, or with the library in the argument. It prints additions, and fails on removals and
+# changes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

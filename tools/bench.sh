@@ -5,7 +5,7 @@ set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 
-# What is measured beside this loader, the drivers, and what counts instructions.
+# The loader to compare with, the drivers, and a tool that counts instructions.
 tools/packages.sh bench libvulkan1 mesa-vulkan-drivers valgrind
 make -s -j"$(nproc)" bench-programs
 exec build/bench/bench "$@"

@@ -52,7 +52,7 @@ case $(clang-format --version) in
 esac
 
 echo "check: staticcheck"
-# The programs that try out the translator compare what is always the same: that is what they are for.
+# The test programs of the translator compare constants on purpose.
 staticcheck
 "$go" list ./... | grep -v /test/goc/constructs | xargs "$checker"
 

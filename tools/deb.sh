@@ -1,7 +1,7 @@
 #!/bin/sh
-# "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, for amd64, i386 and arm64 when none is
-# named. The compiler for arm64 it unpacks itself; for what needs one that is not here, it says which. The same source
-# gives the same bytes: the date is that of debian/changelog, the version that of VERSION.
+# "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, by default for amd64, i386 and arm64. It
+# unpacks the compiler for arm64 itself, and names other missing compilers. The same source gives the same bytes: the date
+# comes from debian/changelog, the version from VERSION.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ GOCACHE=$("$go" env GOCACHE)
 GOMODCACHE=$("$go" env GOMODCACHE)
 export PATH GOCACHE GOMODCACHE
 jobs=${DEB_BUILD_OPTIONS:-parallel=$(nproc) nocheck}
-# What the Makefile that calls this has exported is for its own build.
+# Variables exported by the calling Makefile are for its own build.
 unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 
 mkdir -p build/deb

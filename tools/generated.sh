@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that the generated files are what the generators make of the registry at $VK_XML (registry/vk.xml when it is not
-# set). Works on a copy, so that the tree stays as it is.
+# Checks that the generated files match the output of the generators for the registry at $VK_XML (registry/vk.xml if it is not
+# set). Works on a copy of the tree.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# "make install": copies what was built below $DESTDIR$PREFIX, with vulkan.pc (EXP-012) and the CMake package
+# "make install": copies the build below $DESTDIR$PREFIX, with vulkan.pc (EXP-012) and the CMake package
 # VulkanLoader (EXP-013). Installs no driver and no layer: those of the build are for tests.
 set -eu
 unset CDPATH

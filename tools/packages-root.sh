@@ -1,6 +1,6 @@
-# packages-root.sh: what the tests of packages have in common, which read it in the repository's root, with $of naming
-# themselves: a Debian made by debootstrap below build/packages, once, roots of one case each in layers (overlayfs) above
-# it, and which loader a program gets in there. Needs root, an amd64 machine and, once, the network.
+# packages-root.sh: the common part of the package tests, which source it in the repository's root, with $of set to their
+# name: a Debian from debootstrap in build/packages, made once; for each case a root in overlayfs layers above it; and the
+# loader that a program gets in there. Needs root, an amd64 machine and, once, the network.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # "of", and lib64, lib32: the directories of libraries
 [ "$(dpkg --print-architecture)" = amd64 ] || {
@@ -77,7 +77,7 @@ make_clients() {
     $2 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/$1/client" test/packages/client.c
 }
 
-# ---- what is done and looked at in a root ----------------------------------------------------------------------------
+# ---- commands in a root ----------------------------------------------------------------------------------------------
 
 fail() {
     echo "$of: $case: $*" >&2

@@ -1,8 +1,8 @@
 #!/bin/sh
-# "make rpm": rpm.sh [ARCHITECTURE...] builds the RPM packages and the source package into build/rpm, of "make dist"'s
-# archive, for the machine and, on x86_64, for i686 when none is named. On a system of RPM it asks for the spec file's
-# build dependencies; elsewhere rpmbuild and the compilers are enough. The same commit gives the same payload: the date is
-# that of debian/changelog. RPM_OUTPUT is another directory than build/rpm, RPM_DIST what the release ends with.
+# "make rpm": rpm.sh [ARCHITECTURE...] builds the RPM packages and the source package into build/rpm, from "make dist"'s
+# archive, by default for the machine and, on x86_64, for i686. On an RPM system it requires the spec file's build
+# dependencies; on others rpmbuild and the compilers are enough. The same commit gives the same payload: the date comes from
+# debian/changelog. RPM_OUTPUT replaces build/rpm; RPM_DIST is the suffix of the release.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ go=$(command -v "${GO:-go}")
 PATH=$(dirname "$go"):$PATH
 SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)" +%s)
 export PATH SOURCE_DATE_EPOCH
-# What the Makefile that calls this has exported is for its own build.
+# Variables exported by the calling Makefile are for its own build.
 unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 # Debian's rpm knows of no packages that meet build dependencies.
 nodeps=

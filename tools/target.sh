@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
-# that judge them there. What is left out is in test/target/TARGET.txt, and printed. What it needs it installs (Debian), or
-# says so: the compiler; tools/cross.sh unpacks that for another machine, and an emulator where the kernel does not
-# run the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1: suites that take minutes there, too.
+# that apply there. test/target/TARGET.txt lists the skipped tests, which are printed. It installs missing packages (Debian)
+# or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the kernel does not run
+# the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1 adds suites that take minutes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ target=$1
 suites="./test/target ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers
     ./test/instance ./test/layers ./test/physdev ./test/wsi"
 slow="./test/memory"
-# More of what is tried where the kernel runs the programs.
+# Further suites where the kernel runs the programs.
 more="./test/client ./test/storm ./test/null"
 case $target in
 i386)
@@ -35,7 +35,7 @@ musl)
     more=
     ;;
 esac
-# Debian's cross compilers do not go with gcc-multilib; whatever there is will do.
+# Debian's cross compilers conflict with gcc-multilib, so a compiler that is already installed is used.
 # shellcheck disable=SC2086
 [ -z "$packages" ] || command -v "$compiler" > /dev/null || tools/packages.sh test $packages
 parallel=4

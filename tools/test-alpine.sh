@@ -1,10 +1,10 @@
 #!/bin/sh
-# The part of "make test-packages" for Alpine: does what abuild does with packaging/alpine/APKBUILD, of "make dist"'s
-# archive, with musl's compiler and busybox for the shell and its commands; looks at what comes into which package, and
-# has a program on musl load the library. No root is needed.
+# The part of "make test-packages" for Alpine: follows the steps of abuild for packaging/alpine/APKBUILD, from "make dist"'s
+# archive, with musl's compiler, and busybox for the shell and its commands. It checks the content of each package, and that a
+# program on musl loads the library. No root is needed.
 #
-# Neither abuild nor apk nor a system of Alpine's can be had here: abuild's own functions, such as amove and default_dev,
-# are below as far as the APKBUILD uses them, and were not compared with it; dependencies are not tried.
+# It uses neither abuild nor apk nor an Alpine system. It implements abuild's functions, such as amove and default_dev, as far
+# as the APKBUILD uses them, without a comparison with abuild; it does not test dependencies.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -26,7 +26,7 @@ for applet in $(busybox --list); do
     esac
 done
 go=$(command -v "${GO:-go}")
-# What the Makefile that calls this has exported is for its own build.
+# Variables exported by the calling Makefile are for its own build.
 unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 
 cat > "$here/abuild" <<'END'
@@ -39,7 +39,7 @@ pkgdir=$here/pkg/$pkgname
 tar -xzf "$archive"
 mkdir -p "$pkgdir"
 
-# amove PATTERN...: what is there of these moves from the package into the part of it.
+# amove PATTERN...: moves the matching files from the package into the subpackage.
 amove() {
     for pattern; do
         for found in "$pkgdir"/$pattern; do

@@ -68,7 +68,7 @@ mkdir -p "$here/disk"
 mount --bind "$here/disk" "$work"
 chmod 755 "$work"
 
-# over DIRECTORY: what is written there goes elsewhere.
+# over DIRECTORY: puts a writable layer over the directory; the files below stay as they are.
 over() {
     mkdir -p "$work/over$1/up" "$work/over$1/work"
     mount -t overlay overlay -o "lowerdir=$1,upperdir=$work/over$1/up,workdir=$work/over$1/work" "$1"
@@ -108,7 +108,7 @@ echo "ana:200000:65536" | tee /etc/subuid > /etc/subgid
 chown "$user:$user" "$work/home" "/run/user/$user" "$work/cwd"
 chmod 700 "/run/user/$user"
 
-# ---- what is tried ---------------------------------------------------------------------------------------------------
+# ---- cases -----------------------------------------------------------------------------------------------------------
 
 # block NAME: the page's commands of that name.
 block() {
@@ -135,7 +135,7 @@ fail() {
 # says TEXT: the log has it; lacks TEXT: it has not.
 says() { grep -qF -- "$1" "$work/log" || fail "nothing says \"$1\": $(tail -n 12 "$work/log")"; }
 lacks() { ! grep -qF -- "$1" "$work/log" || fail "it says \"$1\": $(tail -n 12 "$work/log")"; }
-# shows: what the log says of the device.
+# shows: prints the driver of the device in the log.
 shows() { sed -n 's/^\tdriverInfo *= /    /p' "$work/log"; }
 
 # root_of SYSTEM KIND: a directory like that Debian; bare: without a driver; ours: that, and with this loader.
@@ -481,7 +481,7 @@ docker_case() {
     wait $daemon || :
 }
 
-# What the DaemonSet does, with the mounts that it has.
+# The steps of the DaemonSet, with its mounts.
 daemonset() {
     case_of "the command of the DaemonSet"
     image debian12 bare

@@ -1,19 +1,18 @@
 #!/bin/sh
-# "make test-fresh": the README's two commands on a machine that has nothing: a Debian 12 made by debootstrap with git, make,
-# gcc, libc6-dev and ca-certificates, this machine's Go, its certificates and its settings for apt and for Go, and nothing
-# else. It has namespaces of its own and a mount of its own as "/"; the network is the machine's. What is tried there is
-# the last commit, cloned; tools/fresh.sh does it.
+# "make test-fresh": runs the README's two commands on a minimal machine: a Debian 12 from debootstrap with git, make, gcc,
+# libc6-dev and ca-certificates, and this machine's Go, certificates, and settings for apt and Go. It has separate namespaces
+# and a separate mount as "/"; the network is the machine's. tools/fresh.sh runs there, on a clone of the last commit.
 #
 # FRESH_CACHE: a directory that keeps packages, and Go's modules and build cache, from one run to the next. Needs root.
 # FRESH_PARTS: parts of tools/test.sh that run after "make test".
-# "test-fresh.sh may" says why it cannot run here, and exits with 1, or says nothing. Exits with 3 when there was no root to
-# try anything in; otherwise with what the tests exit with.
+# "test-fresh.sh may" prints why it cannot run here, and exits with 1, or prints nothing. The exit code is 3 if no root could
+# be made; otherwise it is the tests' exit code.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 release=bookworm
-# What the README asks for, but Go; the certificates are for Go's modules.
+# The README's requirements, except Go; the certificates are for Go's modules.
 include=git,make,gcc,libc6-dev,ca-certificates
 began=$(date +%s)
 say() { echo "test-fresh: $* ($(($(date +%s) - began)) s)"; }
@@ -59,7 +58,7 @@ enter() {
     mount -t sysfs -o ro sysfs "$1/sys"
     mount -t tmpfs -o mode=755 tmpfs "$1/run"
     mount -t tmpfs -o mode=755 tmpfs "$1/dev"
-    # Nodes of its own: what a package or a test does to one must not reach this machine's. Where none can be made, bound.
+    # Separate device nodes, so that a package or a test cannot change this machine's; bind mounts where mknod fails.
     for device in null:3 zero:5 full:7 random:8 urandom:9; do
         mknod -m 666 "$1/dev/${device%:*}" c 1 "${device#*:}" 2> /dev/null || bound "$1" "${device%:*}"
     done
@@ -84,7 +83,7 @@ if [ -n "$why" ]; then
     exit 3
 fi
 
-# ---- what it is made of ----------------------------------------------------------------------------------------------
+# ---- parts of the root -----------------------------------------------------------------------------------------------
 
 command -v debootstrap > /dev/null || tools/packages.sh test-fresh debootstrap || exit 3
 
@@ -95,7 +94,7 @@ inside=
 # shellcheck disable=SC2317 # by a trap
 end() {
     if [ -n "$inside" ]; then
-        # unshare ignores other signals while it waits; what is in there goes with it.
+        # unshare ignores other signals while it waits; its processes end with it.
         kill -KILL "$inside" 2> /dev/null || :
         wait "$inside" 2> /dev/null || :
     fi
@@ -156,7 +155,7 @@ done
 mkdir -p "$root/var/cache/fresh/partial" "$root/etc/apt/apt.conf.d"
 echo 'Dir::Cache::archives "/var/cache/fresh";' > "$root/etc/apt/apt.conf.d/zz-fresh"
 
-# Certificates, with those that somebody has added to the bundle alone.
+# Certificates, including those that were added only to the bundle.
 if [ -d /usr/local/share/ca-certificates ]; then cp -rL /usr/local/share/ca-certificates "$root/usr/local/share/"; fi
 chroot "$root" update-ca-certificates > "$here/log" 2>&1 || no_root "update-ca-certificates failed"
 if [ -e /etc/ssl/certs/ca-certificates.crt ]; then cat /etc/ssl/certs/ca-certificates.crt > "$root/etc/ssl/certs/ca-certificates.crt"; fi

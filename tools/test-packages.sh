@@ -123,14 +123,14 @@ make_test() {
     make_clients 32 "gcc -m32" i386
 }
 
-# What a case of arm64 needs more.
+# Additional files and clients for the case of arm64.
 make_test_arm64() {
     for p in libvulkan1-vkloader vkloader vkloader-dev; do cp "build/deb/${p}_${version}_arm64.deb" "$here/test"; done
     compiler=$(PATH=$PWD/build/cross/bin:$PATH command -v aarch64-linux-gnu-gcc)
     make_clients arm64 "$compiler" arm64
 }
 
-# ---- what is done and looked at in a root ----------------------------------------------------------------------------
+# ---- commands in a root ----------------------------------------------------------------------------------------------
 
 apt() { quiet apt-get -y -o Dpkg::Use-Pty=0 --no-install-recommends "$@"; }
 ours() { echo "/test/${1}_${version}_$2.deb"; }
@@ -194,7 +194,7 @@ real_driver() {
     gets_ours 64
     gets_ours 32
     verified
-    # libvulkan-dev's link leads to what is in force.
+    # libvulkan-dev's link leads to the library in force.
     [ "$(in_tree "$root" readlink -f $lib64/libvulkan.so)" = "$lib64/vkloader/libvulkan.so.$vulkan" ] || fail "libvulkan.so"
     apt remove libvulkan1-vkloader
     gets_theirs 64
@@ -212,7 +212,7 @@ everything() {
     listing "$here/listing.installed"
     units_as_documented
     same_as "$here/listing.installed"
-    # What is new belongs to a package, or is one of the links that the page shows.
+    # Each new file belongs to a package, or is one of the links that the page shows.
     in_tree "$root" dpkg -L libvulkan1-vkloader:amd64 libvulkan1-vkloader:i386 vkloader vkloader-dev:amd64 |
         sed 's|^|.|; s|^\./lib/|./usr/lib/|' | sort -u > "$here/owned"
     told=$(diff "$here/listing.before" "$here/listing.installed" | sed -n 's/^> \(\.\/[^ ]*\) .*/\1/p' | grep -vxF -f "$here/owned" |
@@ -362,7 +362,7 @@ orders() {
             gets_ours 32
             told=$(find "$root$lib64" "$root/etc/ld.so.conf.d" -name '*libvulkan.so*' -o -name '*vkloader*')
             [ -z "$told" ] || fail "left behind: $told"
-            # And back: what was taken away by force comes again.
+            # And back: apt reinstalls the package that was removed by force.
             apt -f install libvulkan1:amd64
             gets_theirs 64
             apt "${action#--}" libvulkan1-vkloader:i386

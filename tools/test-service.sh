@@ -1,10 +1,10 @@
 #!/bin/sh
-# "make test-service": programs in Debian 12, Debian 11 and a musl system that have no Vulkan driver, with this library
-# and the mounted socket of a driver service, and in a container with a CDI file; and what is said where that cannot work.
+# "make test-service": runs programs in Debian 12, Debian 11 and a musl system without a Vulkan driver, with this library and
+# the mounted socket of a driver service, and in a container with a CDI file; and checks the messages where that cannot work.
 #
-# The roots are made by debootstrap, once, in $SERVICE_ROOTS or below build/service; without the network and without them
-# the case is skipped with a reason. Every case gets its root in layers (overlayfs). Needs root; nothing is installed
-# here, and where a program is missing its case is skipped.
+# debootstrap makes the roots once, in $SERVICE_ROOTS or in build/service; without the network and without them the case is
+# skipped with a reason. Every case gets its root in overlayfs layers. Needs root; it installs nothing here, and skips a
+# case if a program is missing.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -108,7 +108,7 @@ debian12() {
     fi
 }
 
-# The library is built in there, out of what make dist makes, by that system's compiler.
+# Builds the library in Debian 11 with that system's compiler, from the archive of "make dist".
 debian11() {
     case_of "Debian 11: what lavapipe wants of its libraries is named"
     make_root debian11 bullseye vulkan-tools,libvulkan1,gcc,libc6-dev,make || {

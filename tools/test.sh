@@ -52,7 +52,7 @@ esac
 library='/test/(equal|goc|goc/.*|scale|storm)$'
 # A test that builds the library again, for other machines and an old C library.
 portable='^TestPortableNeedsAnOldLibrary$'
-# by_go FLAGS PACKAGES: go vet is one of the checks, and the linker leaves out what only a debugger reads.
+# by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
 by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m "$@"; }
 
 suites() {

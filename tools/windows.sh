@@ -1,12 +1,12 @@
 #!/bin/sh
-# "make test TARGET=windows": builds for Windows, makes a Debian of its own with Wine below WINDOWS_ROOT (or vkloader-windows
-# in the directory for temporary files), once, and runs the tests of the DLL there, and the suites that judge the library on
-# every machine, in both word sizes, or in that of WINDOWS_SIZES (x64 or x86). The Debian is trixie, or stable when that cannot be
-# installed, or what WINDOWS_DEBIAN names. What is left out of the tests is in test/target/windows.txt, and printed. Needs root.
+# "make test TARGET=windows": builds for Windows, makes a separate Debian with Wine in WINDOWS_ROOT (or vkloader-windows in the
+# directory for temporary files), once, and runs the tests of the DLL there, and the suites for every machine, in both word
+# sizes, or in that of WINDOWS_SIZES (x64 or x86). WINDOWS_DEBIAN names the Debian release; the default is trixie, or stable
+# if trixie cannot be installed. test/target/windows.txt lists the skipped tests, which are printed. Needs root.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
-# A 32-bit Wine is itself a program of i386, and the kernel starts what it starts.
+# A 32-bit Wine is a program of i386, which the kernel itself must be able to run.
 if [ -n "$(tools/emulator.sh i386 2> /dev/null || echo missing)" ]; then
     case ${WINDOWS_SIZES:-} in
     "")

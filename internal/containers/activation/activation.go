@@ -13,7 +13,7 @@ import (
 // firstFD is the number of the first descriptor that is handed over.
 const firstFD = 3
 
-// maxFDs is how many are looked at: a service has two sockets.
+// maxFDs limits the descriptors that Sockets reads; the service itself has two sockets.
 const maxFDs = 64
 
 // Socket is a socket that was handed over.
@@ -54,7 +54,7 @@ func Sockets(getenv func(string) string) ([]Socket, error) {
 	return sockets, nil
 }
 
-// Tell sends a word about the service to whoever started it, when that wants to know.
+// Tell sends a state such as READY=1 to the service manager. It does nothing when NOTIFY_SOCKET is not set.
 func Tell(getenv func(string) string, word string) error {
 	name := getenv("NOTIFY_SOCKET")
 	if name == "" {

@@ -52,15 +52,15 @@ func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	return said
 }
 
-// raised tells whether this process has rights that its user lacks, or may take some back.
+// raised reports whether this process has rights that its user lacks, or can regain some that it dropped.
 func raised() bool {
 	user, effective, saved := unix.Getresuid()
 	group, effectiveGroup, savedGroup := unix.Getresgid()
 	return user != effective || user != saved || group != effectiveGroup || group != savedGroup || secure()
 }
 
-// secure tells whether the kernel started this process with more rights than its user has. What cannot be found out
-// counts as yes.
+// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE). It returns true
+// when the auxiliary vector cannot be read.
 func secure() bool {
 	vector, err := unix.Auxv()
 	return err != nil || slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
@@ -71,7 +71,7 @@ func askIn(directory string) facts.Service {
 	if !filepath.IsAbs(directory) {
 		return s
 	}
-	// What is judged is what was connected to.
+	// The real path is both judged and connected to, so that a changed link cannot separate the two.
 	real, err := filepath.EvalSymlinks(s.Place)
 	var socket *net.UnixConn
 	if err == nil {
@@ -100,7 +100,7 @@ func askIn(directory string) facts.Service {
 	return s
 }
 
-// judge tells whether a service counts, by the path of its socket, and whether its files can be opened.
+// judge reports whether a service counts, by the path of its socket, and whether its files can be opened.
 func judge(path string) facts.ServiceState {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		return facts.ServiceNoProc
@@ -141,7 +141,7 @@ func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
 	return facts.ServiceAnswered
 }
 
-// sealed reads a file of memory that nobody can change.
+// sealed reads a memory file whose seals forbid every change, and returns false for any other file.
 func sealed(f *os.File) (text string, ok bool) {
 	const wanted = unix.F_SEAL_SHRINK | unix.F_SEAL_WRITE
 	raw, err := f.SyscallConn()

@@ -1,3 +1,3 @@
-// Package client asks the driver service for the drivers of its machine in the way that the library does
-// (spine/service/linux/client.c), so that the tool can show what the library gets. It opens no library.
+// Package client asks the driver service for the drivers of its machine as the library does
+// (spine/service/linux/client.c), so that the tool can show the library's answer. It opens no library.
 package client

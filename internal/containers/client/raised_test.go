@@ -15,7 +15,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// asking is the variable that has this program ask the service in a directory, and say what came of it.
+// asking names the variable with a directory; set, this test program asks the service there and prints the result.
 const asking = "VKLOADER_TEST_ASK"
 
 func TestMain(m *testing.M) {

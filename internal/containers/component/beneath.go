@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxText is how much of a file with JSON is read: a longer one is none.
+// maxText limits the size of a JSON file; text refuses a longer one.
 const maxText = 1 << 20
 
-// beneath opens a path below a directory; whatever leads out of it is refused by the kernel (PRO-009).
+// beneath opens a path below a directory. The kernel refuses a path that leads out of the directory (PRO-009).
 func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.File, error) {
 	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
 	if noSymlinks {
@@ -25,7 +25,7 @@ func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.F
 	var fd int
 	var failed error
 	err = raw.Control(func(at uintptr) {
-		for range 100 { // a rename next to it makes the kernel give up for the moment
+		for range 100 { // a concurrent rename makes the kernel return EAGAIN
 			if fd, failed = unix.Openat2(int(at), name, how); !errors.Is(failed, unix.EAGAIN) {
 				break
 			}
@@ -37,7 +37,7 @@ func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.F
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// regular opens an ordinary file for reading; it waits for no pipe.
+// regular opens an ordinary file for reading and refuses other kinds. It never blocks on a FIFO.
 func regular(directory *os.File, name string, noSymlinks bool) (*os.File, int64, error) {
 	f, err := beneath(directory, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, noSymlinks)
 	if err != nil {

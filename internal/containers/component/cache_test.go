@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// What lies in a directory that another user can change is no image that was unpacked before, and none is unpacked there.
+// The cache is used only if no other user can change it: an image in a foreign directory is neither used nor unpacked there.
 //
 // holds: PRO-024
 func TestCacheOfOthers(t *testing.T) {

@@ -58,7 +58,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// quote gives the string at the start of a text as JSON has it, and how long it is there.
+// quote converts the string at the start of a text to JSON, and returns its length in the text.
 func quote(text []byte) (quoted []byte, length int, err error) {
 	end := text[0]
 	quoted = append(quoted, '"')
@@ -81,7 +81,7 @@ func quote(text []byte) (quoted []byte, length int, err error) {
 	return nil, 0, errors.New("a string without an end")
 }
 
-// comment gives the length of the comment at the start of a text.
+// comment returns the length of the comment at the start of a text.
 func comment(text []byte) (int, error) {
 	rest := string(text)
 	switch {

@@ -228,7 +228,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Which packages there are is a matter of the package roots: a service with others finds others, or none.
+// The package roots determine which packages a service finds.
 //
 // holds: FLS-077
 func TestRoots(t *testing.T) {
@@ -261,7 +261,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// Where a lookup stops, and the number of a refusal.
+// Each failing lookup stops at its stage, with the number of its refusal.
 //
 // holds: FLS-063 FLS-064 FLS-065 FLS-068 FLS-079 FLS-083 PRO-009 PRO-018 PRO-019 PRO-021
 func TestLookupStops(t *testing.T) {
@@ -336,7 +336,7 @@ func TestCheckedLibraries(t *testing.T) {
 	}
 }
 
-// Where the kernel forbids code in files of memory, the package's own file comes, if its digest is known and right.
+// Where the kernel forbids executable memory files, the package's own file is offered if its digest is known and matches.
 //
 // holds: PRO-013
 func TestForbiddenCopies(t *testing.T) {
@@ -353,7 +353,7 @@ func TestForbiddenCopies(t *testing.T) {
 	}
 }
 
-// A step that hangs is a failure after its time.
+// A step that hangs fails after its time limit.
 //
 // holds: PRO-025 FLS-042
 func TestSlowSteps(t *testing.T) {
@@ -377,7 +377,7 @@ func TestSlowSteps(t *testing.T) {
 	}
 }
 
-// A pipe is not waited for.
+// A lookup does not block on a FIFO.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	dir := pack(t, fake("bin/pkg-server", ""))
@@ -490,7 +490,7 @@ func TestImages(t *testing.T) {
 	if err != nil || len(blobs) == 0 {
 		t.Fatal(err)
 	}
-	for _, b := range blobs { // the last byte of an archive matters to nobody but its digest
+	for _, b := range blobs { // a change of an archive's last byte shows only in its digest
 		data, err := os.ReadFile(b)
 		if err != nil {
 			t.Fatal(err)

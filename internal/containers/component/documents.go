@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// layout is what a component manifest says: who runs it, and which directories it exposes (PRO-017).
+// layout is the content of a component manifest: the runner, and the directories that it exposes (PRO-017).
 type layout struct {
 	runner, contents, metadata string
 }
 
-// defaults are those of a package without a component manifest.
+// defaults is the layout of a package without a component manifest.
 var defaults = layout{"icd_runner", ".", "meta/metadata"}
 
 // parseLayout reads a component manifest: a .cml file, or JSON with an object "expose" (PRO-017).
@@ -89,7 +89,7 @@ func exposedObject(text json.RawMessage) (map[string]exposure, error) {
 	return out, nil
 }
 
-// metadata is what metadata.json says: where the library and the driver manifest are, below contents.
+// metadata is the content of metadata.json: the paths of the library and of the driver manifest, below contents.
 type metadata struct {
 	version                uint32
 	filePath, manifestPath string
@@ -118,7 +118,7 @@ func parseMetadata(text []byte) (*metadata, error) {
 	return m, err
 }
 
-// maxPublished is how long the name of a published library may be: longer ones cannot be asked for (FLS-026).
+// maxPublished is the longest name of a published library; clients cannot ask for a longer one (FLS-026).
 const maxPublished = 64
 
 // rewrite judges a driver manifest (FLS-071) and gives its library the name under which it is published (FLS-072).

@@ -20,7 +20,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Limits of an image: whatever is larger holds more than a driver.
+// Limits of an image. A driver package stays far below them.
 const (
 	maxImage   = 8 << 30
 	maxEntries = 1 << 18
@@ -104,7 +104,7 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 	return target, nil
 }
 
-// ownCache makes sure that nobody else can change what was unpacked.
+// ownCache creates the cache if needed and returns an error if another user can change it.
 func (r *Resolver) ownCache() error {
 	cache, err := machine.OwnDirectory(r.Cache)
 	if err != nil {
@@ -185,7 +185,7 @@ func unpackLayer(layout *os.File, d descriptor, root *os.Root) error {
 	return fmt.Errorf("more than %d entries", maxEntries)
 }
 
-// unpackEntry puts one entry below root, which it never leaves. Devices and the like are left out.
+// unpackEntry unpacks one entry below root and never writes outside it. It skips devices, sockets and FIFOs.
 func unpackEntry(root *os.Root, header *tar.Header, data io.Reader) error {
 	name := path.Clean(strings.TrimLeft(header.Name, "/"))
 	if name == "." {

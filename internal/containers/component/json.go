@@ -23,7 +23,7 @@ type object struct {
 
 var errNoObject = errors.New("not a JSON object")
 
-// parseObject reads an object. Whatever is no JSON by RFC 8259 is refused.
+// parseObject reads a JSON object. It refuses text that is no JSON by RFC 8259.
 func parseObject(text []byte) (*object, error) {
 	if !json.Valid(text) {
 		return nil, fmt.Errorf("not JSON: %w", json.Unmarshal(text, new(any)))
@@ -42,7 +42,7 @@ func parseObject(text []byte) (*object, error) {
 		if err := d.Decode(&value); err != nil {
 			return nil, err
 		}
-		key, _ := name.(string) // what stands before a colon is nothing else
+		key, _ := name.(string) // the decoder returns only strings as member names
 		if at := o.at(key); at >= 0 {
 			o.members = slices.Delete(o.members, at, at+1)
 			o.doubled = append(o.doubled, key)
@@ -99,7 +99,7 @@ func (o *object) set(name string, value any) error {
 	return err
 }
 
-// encode is json.Marshal without escapes for HTML's sake.
+// encode is json.Marshal without the escapes for HTML.
 func encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -30,13 +30,13 @@ type Resolver struct {
 	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
 	Log        *slog.Logger
 
-	code func(name string, from io.Reader) (*os.File, error) // sealed.Code, or what a test puts in its place
+	code func(name string, from io.Reader) (*os.File, error) // sealed.Code, or a replacement in tests
 }
 
 // errTime is the error of a step that took too long.
 var errTime = errors.New("it took too long")
 
-// limited runs one step; what hangs is left behind.
+// limited runs one step and returns errTime after limit. A step that hangs keeps its goroutine.
 func limited[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -64,8 +64,8 @@ func limited[T any](ctx context.Context, limit time.Duration, step func() (T, er
 	}
 }
 
-// Lookup makes a driver out of a URL. It reports how far it is whenever it enters a stage; the last report comes back,
-// also with an error.
+// Lookup makes a driver out of a URL. It reports its progress at every stage and returns the last report, even with an
+// error.
 func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress func(Report)) (Report, error) {
 	report := Report{Status: Uninitialized}
 	enter := func(status string) {
@@ -125,7 +125,7 @@ func (r *Resolver) warn(url, file string, doubled []string) {
 	}
 }
 
-// instance is a component that was created: the root of its package, and what is where in it.
+// instance is a created component: its layout, and the open root of its package.
 type instance struct {
 	layout
 	root *os.File
@@ -133,7 +133,7 @@ type instance struct {
 
 func (i *instance) close() { i.root.Close() }
 
-// exposed are the directories that a component exposes.
+// exposed holds the directories that a component exposes.
 type exposed struct{ contents, metadata *os.File }
 
 func (e *exposed) close() {
@@ -157,7 +157,7 @@ func (r *Resolver) create(text string) (*instance, error) {
 			return nil, err
 		}
 	}
-	// No program is ever started: a runner other than the one that only opens directories has no place here (PRO-018).
+	// The service never starts a program, so it refuses every runner except the one that only opens directories (PRO-018).
 	if i.runner != defaults.runner {
 		i.close()
 		return nil, refuse(Unsupported, fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))
@@ -215,7 +215,7 @@ func (i *instance) run(noSymlinks bool) (*exposed, error) {
 	return &exposed{contents, metadata}, nil
 }
 
-// library takes the library's bytes.
+// library returns a sealed copy of the library, or the package's own file where memory files cannot be executed.
 func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, error) {
 	f, size, err := regular(e.contents, name, r.NoSymlinks)
 	if err != nil {
@@ -236,7 +236,7 @@ func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, erro
 		f.Close()
 		return &Library{border.Held{File: copied, Backing: border.Sealed}, size}, nil
 	}
-	if errors.Is(err, sealed.ErrForbidden) { // then the package's own file, if it is what it should be (PRO-013)
+	if errors.Is(err, sealed.ErrForbidden) { // fall back to the package's own file, after verifying its digest (PRO-013)
 		if err = verify(i, name, f); err == nil {
 			return &Library{border.Held{File: f, Backing: border.Clone}, size}, nil
 		}
@@ -245,10 +245,10 @@ func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, erro
 	return nil, err
 }
 
-// digests is the file of a package that has the digests of its files: an object of paths and "sha256:..." texts.
+// digests names the file with a package's digests: a JSON object of paths and "sha256:..." values.
 const digests = "meta/digests.json"
 
-// verify compares a file with what its package says of it.
+// verify compares a file with its digest in the package.
 func verify(i *instance, name string, f *os.File) error {
 	data, err := text(i.root, digests, true)
 	if err != nil {
@@ -268,7 +268,7 @@ func verify(i *instance, name string, f *os.File) error {
 	return nil
 }
 
-// check refuses what cannot be a driver for this machine.
+// check refuses a file that cannot be a driver library of this machine.
 func check(f *os.File) error {
 	own, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -291,5 +291,5 @@ func check(f *os.File) error {
 	return nil
 }
 
-// maxNeeded is how many libraries a driver may need that is checked: it should bring what it needs with it (FLS-113).
+// maxNeeded is the number of libraries that a checked driver may need; packages contain their dependencies (FLS-113).
 const maxNeeded = 16

@@ -2,7 +2,7 @@ package component
 
 import "vkloader/internal/containers/border"
 
-// Stages of a lookup, each set when it is entered; a failure leaves the last one standing (FLS-063).
+// Stages of a lookup. Each is set on entry; a failed lookup keeps the last one (FLS-063).
 const (
 	Uninitialized = "uninitialized"
 	Created       = "created"
@@ -13,18 +13,18 @@ const (
 	Initialized   = "initialized"
 )
 
-// Report is how far the lookup of a component has come.
+// Report is the progress of a component's lookup.
 type Report struct {
 	Status         string
-	CreateResponse uint32 // why the component was refused (FLS-064); 0: it was not
-	BindResponse   uint32 // why its directories were (FLS-065)
+	CreateResponse uint32 // the reason for refusing the component (FLS-064); 0: it was not refused
+	BindResponse   uint32 // the reason for refusing its directories (FLS-065); 0: they were not refused
 
-	Version     uint32 // of its metadata, once that is accepted
-	FilePath    string // likewise: the library, below contents
-	LibraryPath string // that is published, once the manifest is accepted
-	Manifest    string // that is published
+	Version     uint32 // of the metadata, once accepted
+	FilePath    string // of the library, below contents, once the metadata is accepted
+	LibraryPath string // of the published library, once the manifest is accepted
+	Manifest    string // the published manifest
 
-	Library *Library // once it is initialized
+	Library *Library // set once the library is initialized
 }
 
 // Library is a library's bytes.

@@ -24,7 +24,7 @@ type URL struct {
 	component string // the component manifest, below the package; "": the default one
 }
 
-// Absolute makes a URL out of one that may be relative: its package is then the directory of that name in base.
+// Absolute returns a URL unchanged if it is absolute. For a relative one it returns the file URL of that directory in base.
 func Absolute(url, base string) string {
 	name, fragment, found := strings.Cut(url, "#")
 	if strings.Contains(name, "://") || name == "" || base == "" {
@@ -78,7 +78,7 @@ func Parse(text string) (*URL, error) {
 	return u, nil
 }
 
-// local tells whether a path stays below the directory that it starts from.
+// local reports whether a path stays below the directory that it starts from.
 func local(name string) bool {
 	return name != "" && !path.IsAbs(name) && path.Clean(name) != ".." && !strings.HasPrefix(path.Clean(name), "../")
 }

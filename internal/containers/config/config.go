@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/containers/state"
 )
 
-// Config is what the service does.
+// Config is the content of the service's configuration file.
 type Config struct {
 	AllowHardware  bool
 	AllowEmulated  bool
@@ -44,7 +44,7 @@ type Config struct {
 // maxURL is how long the software driver's URL may be (FLS-103).
 const maxURL = 120
 
-// Default is what counts without a file (PRO-045).
+// Default returns the configuration of a service without a file (PRO-045).
 func Default() *Config {
 	return &Config{AllowHardware: true, AllowEmulated: true, SoftwareMode: state.Fallback, MachineDrivers: true,
 		PackageRoots:    []string{"/usr/local/share/vkloader/packages", "/usr/share/vkloader/packages"},
@@ -165,7 +165,7 @@ var keys = []key{
 	{"idle_exit_seconds", span(time.Second, 0, func(c *Config) *time.Duration { return &c.IdleExit })},
 }
 
-// Keys are the names of all keys, in their order.
+// Keys returns the names of all keys, in order.
 func Keys() []string {
 	var names []string
 	for _, k := range keys {

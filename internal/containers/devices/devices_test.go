@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/containers/table"
 )
 
-// events passes on what a source sees.
+// events is a sink that sends each call of a source as a line.
 type events chan string
 
 func (e events) Add(node, primary string, about table.Device) {
@@ -82,7 +82,7 @@ func TestWatch(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond) // each a message of its own
 	}
-	// What happens between the start of the watch and the look is seen once.
+	// A change between the start of the watch and the first reading of the directories is reported once.
 	seen, end := run(t, &DRM{Root: root, Listen: func() (*os.File, Decoder, error) {
 		say(added)
 		render(t, root, "renderD129", "card1", "i915", "")
@@ -118,7 +118,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// Without a watch, what is there is reported all the same, and idle is said.
+// Without a watch, the source still reports the present devices, and then Idle.
 //
 // holds: PRO-027 FLS-042 FLS-047
 func TestNoWatch(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"vkloader/internal/containers/table"
 )
 
-// Script is a source for tests: whoever connects to its socket is a device (PRO-029). Lines say what happens: "add NAME"
-// makes the device, "icds [...]" answers which drivers it lists, "emulated" makes it an emulator's, "fail-query" has that
-// question fail, and "close", or the end of the connection, removes it. Each line is answered by "ok".
+// Script is a source for tests: each connection to its socket is a device (PRO-029). Its lines are commands: "add NAME" adds
+// the device, "icds [...]" lists its drivers, "emulated" marks it as an emulator's, "fail-query" makes its query fail, and
+// "close", like the end of the connection, removes it. The reply to each line is "ok".
 type Script struct{ listener *net.UnixListener }
 
-// Player is told what the devices of a script do.
+// Player receives the events of a script's devices.
 type Player interface {
 	Play(node string) (answer func(state.Kind, table.Answer, error))
 	Remove(node string)

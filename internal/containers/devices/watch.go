@@ -17,31 +17,32 @@ import (
 	"vkloader/internal/containers/table"
 )
 
-// Sink is told what a source sees. Calls come one after the other.
+// Sink receives the events of a source, one call after the other.
 type Sink interface {
 	Add(node, primary string, about table.Device)
 	Remove(node string)
-	Idle() // everything that was there has been reported
+	Idle() // all present devices have been reported
 }
 
-// DRM is the graphics devices of the kernel.
+// DRM is the source of the kernel's graphics devices.
 type DRM struct {
-	Root   string                            // in which /sys and /dev are looked for; "" for the machine's own
-	Listen func() (*os.File, Decoder, error) // what tells of changes; nil: the kernel, or what changes in /dev/dri
-	// Patience is how long a node may take from the kernel's word to its place in /dev; 0: a second.
+	Root   string                            // the root of /sys and /dev; "": the machine's own
+	Listen func() (*os.File, Decoder, error) // opens the watch; nil: the kernel's uevents, or inotify on /dev/dri
+	// Patience limits the time between the kernel's event and the node in /dev; 0: one second.
 	Patience time.Duration
 }
 
-// Decoder takes a message of a listener apart: whether something may have changed.
+// Decoder reports whether a listener's message may announce a change.
 type Decoder func(message []byte) bool
 
-// Run reports until the context ends. An error is of the watch; what is there was reported all the same, and Idle said.
+// Run reports devices to sink until the context ends. It returns an error of the watch; before, it has reported the present
+// devices and called Idle.
 func (d *DRM) Run(ctx context.Context, sink Sink) error {
 	listen := d.Listen
 	if listen == nil {
 		listen = d.listen
 	}
-	// The watch comes first, so that nothing is missed between it and the look (PRO-026).
+	// The watch starts before the first reading, so that no change is missed (PRO-026).
 	events, decode, err := listen()
 	known := map[string]bool{}
 	d.look(known, sink)
@@ -58,7 +59,7 @@ func (d *DRM) Run(ctx context.Context, sink Sink) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, unix.ENOBUFS): // messages were lost: look
+		case errors.Is(err, unix.ENOBUFS): // messages were lost: read the directories
 			d.look(known, sink)
 		case err != nil:
 			return err
@@ -68,8 +69,8 @@ func (d *DRM) Run(ctx context.Context, sink Sink) error {
 	}
 }
 
-// look compares what is there with what is known. A node that is not in /dev yet counts when it is there a moment later:
-// the kernel speaks of a device before its node can be opened.
+// look compares the present nodes with the known ones and reports the differences. It waits a moment for a node that is not
+// in /dev yet: the kernel announces a device before its node can be opened.
 func (d *DRM) look(known map[string]bool, sink Sink) {
 	nodes := d.nodes()
 	for node := range known {
@@ -100,7 +101,7 @@ func (d *DRM) nodes() []string {
 	return names
 }
 
-// appears waits for a node. One that stays away is skipped, until there is news.
+// appears waits for a node in /dev. A node that does not appear is skipped until the next event.
 func (d *DRM) appears(node string) bool {
 	for end := time.Now().Add(cmp.Or(d.Patience, time.Second)); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Lstat(d.Root + "/dev/dri/" + node); err == nil {
@@ -111,7 +112,7 @@ func (d *DRM) appears(node string) bool {
 	}
 }
 
-// primary is the node with all rights of the same device; "" without one.
+// primary returns the device's node with all rights, such as card0; "" if it has none.
 func (d *DRM) primary(node string) string {
 	cards, err := filepath.Glob(d.Root + "/sys/class/drm/" + node + "/device/drm/card*")
 	if err != nil || len(cards) == 0 {
@@ -120,7 +121,7 @@ func (d *DRM) primary(node string) string {
 	return filepath.Base(cards[0])
 }
 
-// about reads what the kernel says of a device.
+// about reads the kernel's attributes of a device.
 func (d *DRM) about(node string) table.Device {
 	device := d.Root + "/sys/class/drm/" + node + "/device"
 	var about table.Device
@@ -145,7 +146,7 @@ func (d *DRM) about(node string) table.Device {
 	return about
 }
 
-// listen opens the kernel's messages about devices; without the right to, it watches the directory of the nodes.
+// listen opens the kernel's messages about devices; without permission, it watches /dev/dri.
 func (d *DRM) listen() (*os.File, Decoder, error) {
 	f, err := uevents()
 	if err == nil {
@@ -158,7 +159,7 @@ func (d *DRM) listen() (*os.File, Decoder, error) {
 	return watch, func([]byte) bool { return true }, nil
 }
 
-// uevents opens the socket on which the kernel tells of devices.
+// uevents opens a socket for the kernel's device events.
 func uevents() (*os.File, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_KOBJECT_UEVENT)
 	if err != nil {
@@ -172,8 +173,8 @@ func uevents() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "uevents"), nil
 }
 
-// isDRM tells whether a message of the kernel is about a graphics device that came or went. Who sent it does not matter:
-// it leads to a look at the kernel's own list, and to nothing else.
+// isDRM reports whether a message of the kernel is about a graphics device that was added or removed. The sender does not
+// matter: a message only makes the source read the kernel's own list.
 func isDRM(message []byte) bool {
 	var action, subsystem string
 	for _, line := range strings.Split(string(message), "\x00") {

@@ -14,16 +14,16 @@ import (
 
 // Tree is a directory that only the service changes, one entry at a time and each in one step.
 type Tree struct {
-	base    *os.Root // what both lie in
+	base    *os.Root // contains the directory and staging
 	path    string
-	staging string   // on the same file system; where entries are made
+	staging string   // for entries in preparation; on the same file system
 	mount   *os.File // the directory on a read-only mount; nil: there is none
-	why     error    // why there is none
+	why     error    // the reason why there is none
 	count   int
 }
 
-// New makes an empty directory at a path in another one. Clients get it through a read-only mount that the border makes; where
-// it can make none, and without a border, they do not get it: see Handed.
+// New makes an empty directory at a path in another one. Clients get it through a read-only mount that the border makes.
+// Without a border, or where it cannot make mounts, clients do not get the directory; Handed returns the reason.
 func New(base *os.Root, path, staging string, through *border.Border) (*Tree, error) {
 	for _, directory := range []string{path, staging} {
 		if err := base.MkdirAll(directory, 0o755); err != nil {
@@ -54,11 +54,11 @@ func (t *Tree) detach(through *border.Border) (*os.File, error) {
 // readDirectory opens a directory for reading.
 const readDirectory = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
-// Handed returns nil if clients get the directory, or why not.
+// Handed returns nil if clients get the directory, or the reason why they do not.
 func (t *Tree) Handed() error { return t.why }
 
-// Open opens the directory for one client, so that clients read independently. The descriptor leads nowhere else: its mount has
-// only this directory, and only reads (PRO-037).
+// Open opens the directory for one client, with a separate read position. The descriptor leads nowhere else: its mount has
+// only this directory, and is read-only (PRO-037).
 func (t *Tree) Open() (*os.File, error) {
 	if t.mount == nil {
 		return nil, t.why
@@ -76,7 +76,7 @@ func (t *Tree) Open() (*os.File, error) {
 	return os.NewFile(uintptr(fd), t.path), nil
 }
 
-// Write puts a file into the directory, whole from the first moment on; one of its name is replaced.
+// Write creates or replaces a file in one step, so that clients never see a part of it.
 func (t *Tree) Write(name string, data []byte) error {
 	return t.put(name, func(path string) error {
 		f, err := t.base.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -93,7 +93,7 @@ func (t *Tree) Link(name, target string) error {
 	return t.put(name, func(path string) error { return t.base.Symlink(target, path) })
 }
 
-// put makes an entry elsewhere and renames it. The name has at most a few directories before it, which are made.
+// put makes an entry in staging and renames it. The name may contain a few directories, which put creates.
 func (t *Tree) put(name string, build func(path string) error) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("%q leads out of the directory", name)
@@ -111,7 +111,7 @@ func (t *Tree) put(name string, build func(path string) error) error {
 	return err
 }
 
-// Remove takes an entry out; one that is not there does no harm.
+// Remove removes an entry. A missing entry is no error.
 func (t *Tree) Remove(name string) error {
 	target := filepath.Join(t.path, name)
 	return t.writable(filepath.Dir(target), func() error {
@@ -122,8 +122,8 @@ func (t *Tree) Remove(name string) error {
 	})
 }
 
-// writable changes one of the directories. They are for reading, which for a service without an administrator's rights
-// means itself, too: it may write for that moment.
+// writable makes a directory writable while it calls change. The directories are read-only even for the service, if it runs
+// without an administrator's rights.
 func (t *Tree) writable(directory string, do func() error) error {
 	if err := do(); !errors.Is(err, os.ErrPermission) {
 		return err
@@ -160,7 +160,7 @@ func splitPath(name string) []string {
 	return []string{name}
 }
 
-// Has tells whether an entry is there, and where it leads when it is a link.
+// Has reports whether an entry exists, and returns the target of a link.
 func (t *Tree) Has(name string) (target string, there bool) {
 	target, err := t.base.Readlink(filepath.Join(t.path, name))
 	if err == nil {
@@ -178,7 +178,7 @@ func (t *Tree) Close() error {
 	return RemoveAll(t.base, t.path)
 }
 
-// RemoveAll removes a directory whose parts may be for reading only.
+// RemoveAll removes a directory whose parts may be read-only.
 func RemoveAll(base *os.Root, path string) error {
 	err := fs.WalkDir(base.FS(), path, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {

@@ -2,7 +2,7 @@ package offer
 
 import "vkloader/internal/decide/binary"
 
-// Document is what a client reads about the drivers (machine_drivers).
+// Document describes the offered drivers to a client (the reply to machine_drivers).
 type Document struct {
 	Format  int      `json:"format"`
 	Machine string   `json:"machine"`
@@ -10,7 +10,7 @@ type Document struct {
 	Files   []File   `json:"files"`
 }
 
-// Driver is a driver that is offered, in the order in which the loader of the machine opens them.
+// Driver is an offered driver. The drivers are in the order in which the machine's loader opens them.
 type Driver struct {
 	Name     string   `json:"name"`              // the manifest's file name
 	Path     string   `json:"-"`                 // of the manifest
@@ -25,7 +25,7 @@ type Driver struct {
 	Directories []string `json:"-"` // likewise: directories of data
 }
 
-// File is a library that is handed out.
+// File is an offered library.
 type File struct {
 	Name     string        `json:"name"` // under which it is looked for
 	Soname   string        `json:"soname,omitempty"`
@@ -35,13 +35,13 @@ type File struct {
 	RunTime  bool          `json:"runtime,omitempty"` // nothing needs it: a driver opens it when it runs
 }
 
-// Requirement is a version of symbols that another library has to define.
+// Requirement is a symbol version that another library must define.
 type Requirement struct {
 	Library string `json:"library"`
 	Version string `json:"version"`
 }
 
-// LeftOut is a driver that the machine has and that is not offered.
+// LeftOut is a driver of the machine that is not offered.
 type LeftOut struct {
 	Name     string `json:"name"`
 	Manifest string `json:"manifest"` // its path

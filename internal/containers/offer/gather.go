@@ -18,7 +18,7 @@ import (
 	"vkloader/internal/decide/trust"
 )
 
-// Kind is a kind of process that drivers can be for.
+// Kind is a kind of process that uses drivers.
 type Kind struct {
 	Name      string // of the machine
 	Class     int
@@ -27,7 +27,7 @@ type Kind struct {
 
 var kinds = []Kind{{"x86_64", 64, binary.X8664}, {"i386", 32, binary.I386}, {"aarch64", 64, binary.ARM64}}
 
-// KindOf is the kind of a machine by its name; false for one that no drivers are known of.
+// KindOf returns a machine's kind by its name, and false for a machine without known drivers.
 func KindOf(name string) (Kind, bool) {
 	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if at < 0 {
@@ -36,12 +36,12 @@ func KindOf(name string) (Kind, bool) {
 	return kinds[at], true
 }
 
-// Options are those of a dynamic linker for such a process.
+// Options returns the options of the dynamic linker of these processes.
 func (k Kind) Options() binary.LinkerOptions {
 	return binary.LinkerOptions{Class: k.Class, Machine: k.Processor}
 }
 
-// Machines are the names of the machines that drivers are known of.
+// Machines returns the names of the machines with known drivers.
 func Machines() []string {
 	var names []string
 	for _, k := range kinds {
@@ -50,8 +50,7 @@ func Machines() []string {
 	return names
 }
 
-// Machine gives the name that this package has for a machine as uname(1) names it; false for one that no drivers are
-// known of.
+// Machine converts a machine name of uname(1) to the name of its kind. It returns false without known drivers.
 func Machine(name string) (string, bool) {
 	if len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86" {
 		name = "i386"
@@ -60,18 +59,18 @@ func Machine(name string) (string, bool) {
 	return name, known
 }
 
-// owned are libraries that a client has of its own: those of the C library, which fit together only as they were built,
+// owned reports whether a client always has its own copy of a library: the parts of the C library, which work only together,
 // the dynamic linker, and the loader.
 func owned(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
 	return stem == "libvulkan" || binary.OfCLibrary(name)
 }
 
-// Gathered is what the machine has, before it is written down.
+// Gathered is the drivers of a machine, before their files are opened.
 type Gathered struct {
 	Document
 	Paths   []string // of the files, as the dynamic linker names them
-	Places  []string // where something else would be found if it changed, beside them
+	Places  []string // absent files whose appearance would change the result
 	LeftOut []LeftOut
 }
 
@@ -82,7 +81,7 @@ type gatherer struct {
 	places  map[*binary.File]int
 }
 
-// Gather decides as the library does for a program that enables nothing itself, and follows what each driver needs.
+// Gather selects the drivers as the library does for a program that enables nothing itself, and follows their dependencies.
 func Gather(source *machine.Source, name string) (*Gathered, error) {
 	k, known := KindOf(name)
 	if !known {
@@ -113,7 +112,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	return g.out, nil
 }
 
-// decided are the drivers that the decision itself leaves out.
+// decided returns the drivers that the library's decision leaves out.
 func decided(answer *plan.Answer) []LeftOut {
 	left := []LeftOut{}
 	for _, row := range explain.Drivers.Rows(answer) {
@@ -124,7 +123,7 @@ func decided(answer *plan.Answer) []LeftOut {
 	return left
 }
 
-// driver adds one driver; the answer is why it is not offered.
+// driver adds one driver; it returns the reason if the driver is not offered.
 func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	if text.Status != facts.FileRead {
 		return "its manifest cannot be read any more"
@@ -148,7 +147,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 			opened = append(opened, with)
 		case found.RunTime[i].Required:
 			return why
-		} // what the driver may do without is left out with what it lacks itself; doctor speaks of it
+		} // an incomplete optional library is left out silently; doctor reports it
 	}
 	for i := range found.Windows {
 		if with, why := whole(&found.Windows[i].Library); why == "" {
@@ -204,7 +203,8 @@ func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
 	return ""
 }
 
-// Libraries are a library and what it needs, by their paths, dependencies first; or why programs of a machine cannot open it.
+// Libraries returns the paths of a library and its dependencies, dependencies first. If programs cannot open the library, it
+// returns the reason.
 func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
 	k, known := KindOf(name)
 	if !known {
@@ -220,8 +220,8 @@ func Libraries(m *machine.Machine, name, library string) (paths []string, why st
 	return paths, why
 }
 
-// whole lists a library and what it needs, dependencies first; or says why programs cannot open it. What the C library of the
-// machine lacks is for the client to judge, which has another one.
+// whole returns a library and its dependencies, dependencies first. If programs cannot open the library, it returns the
+// reason. It ignores gaps in the machine's C library, because the client uses its own.
 func whole(l *drivers.Library) (order []*binary.File, why string) {
 	if why := l.Why("its library " + l.Name); why != "" {
 		return nil, why
@@ -259,7 +259,7 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 	return order, ""
 }
 
-// place gives a file its index.
+// place returns a file's index in the document, and adds the file if it is new.
 func (g *gatherer) place(f *binary.File, runTime bool) int {
 	if at, known := g.places[f]; known {
 		return at
@@ -279,7 +279,7 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 	return at
 }
 
-// devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
+// devices returns the nodes that a driver opens; for an unknown driver, every render node.
 func (g *gatherer) devices(driver *drivers.Files) []string {
 	family := driver.Family
 	if family != nil && family.Software() {

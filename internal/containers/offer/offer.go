@@ -13,15 +13,15 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Index is what was found for one machine at one time. Its files are those that were there then, also when others have
-// taken their names since.
+// Index is the offer of one machine at one time. It keeps its files open, so they stay the same when others have taken their
+// names.
 type Index struct {
 	Document
 	LeftOut []LeftOut
 
 	text   []byte
 	files  []border.Held
-	stamps map[string]stamp // of what it was made of
+	stamps map[string]stamp // of the index's sources, by path
 }
 
 // Text returns the document as clients read it.
@@ -35,13 +35,13 @@ func (x *Index) File(number int) (border.Held, error) {
 	return x.files[number], nil
 }
 
-// Shared reports whether every client may get the files; otherwise each needs copies.
+// Shared reports whether all clients may get the same files; otherwise each needs copies.
 func (x *Index) Shared() bool {
 	return !slices.ContainsFunc(x.files, func(f border.Held) bool { return !f.Shared })
 }
 
-// share opens the files again on read-only mounts where the border can make some. A file that cannot be had that way stays as it
-// is, for copies alone.
+// share opens the files again on read-only mounts where the border can make them. Other files stay as they are; clients get
+// only copies of these.
 func (x *Index) share(through *border.Border) error {
 	var own []*os.File
 	for _, f := range x.files {
@@ -57,7 +57,7 @@ func (x *Index) share(through *border.Border) error {
 	return err
 }
 
-// same tells whether an index found later says the same of the same files.
+// same reports whether a later index has the same document and the same files.
 func (x *Index) same(later *Index) bool {
 	if !bytes.Equal(x.text, later.text) || len(x.files) != len(later.files) {
 		return false
@@ -78,7 +78,7 @@ func (x *Index) close() {
 	}
 }
 
-// Find looks at the machine now. The name is one that Machine gives.
+// Find searches the machine now. The name is one that Machine returns.
 func Find(source *machine.Source, name string) (*Index, error) {
 	g, err := Gather(source, name)
 	if err != nil {
@@ -109,38 +109,38 @@ func (x *Index) open(source *machine.Source, paths []string) error {
 	return x.seal()
 }
 
-// seal writes the document down.
+// seal encodes the document.
 func (x *Index) seal() (err error) {
 	x.text, err = json.Marshal(x.Document)
 	return err
 }
 
-// Offers keeps what was found last, for each machine.
+// Offers searches machines for drivers and caches the last index of each.
 type Offers struct {
 	Source *machine.Source
-	Fresh  time.Duration // how long it is not looked again
-	Later  func(func())  // runs what nobody waits for
+	Fresh  time.Duration // age up to which an index is used without another search
+	Later  func(func())  // runs a search in the background
 	Border *border.Border
-	Closed func(error) // called with the reason where files cannot be had on read-only mounts; may be nil
+	Closed func(error) // called with the reason when the files cannot be offered on read-only mounts; may be nil
 
 	mu   sync.Mutex
 	last map[string]*look
 }
 
-// look is one search, which several may wait for.
+// look is one search. Its callers wait for done.
 type look struct {
 	began time.Time
 	done  chan struct{}
 	index *Index
 
-	stamps    map[string]stamp // of what the index was made of
-	followed  bool             // by another one that nobody waits for
-	meanwhile *Index           // for those who ask before it has ended, of one that nobody waits for
+	stamps    map[string]stamp // of the index's sources
+	followed  bool             // a later search in the background has started
+	meanwhile *Index           // an unfinished background search's answer until then; nil: callers wait
 	err       error
 }
 
-// Find gives what is offered on a machine. Whoever asks while a first search is running waits for that one. Where nothing
-// seems to have changed since the last one nobody waits for the next one either, which is for those who ask later.
+// Find returns the offer of a machine. Callers during the first search wait for it. If the sources seem unchanged since the
+// last search, Find returns its index at once and searches again in the background, for later callers.
 func (o *Offers) Find(name string) (*Index, error) {
 	o.mu.Lock()
 	before := o.last[name]
@@ -174,7 +174,8 @@ func (o *Offers) Find(name string) (*Index, error) {
 	return before.index, nil
 }
 
-// look searches, unless somebody has begun to since before. meanwhile: for those who ask before it has ended; nil: they wait.
+// look searches, unless another search has begun since before: then it waits for that one. Until this search ends, callers
+// get meanwhile; with nil they wait.
 func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, error) {
 	o.mu.Lock()
 	if begun := o.last[name]; begun != before {
@@ -204,7 +205,7 @@ func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, erro
 	return now.index, now.err
 }
 
-// Last is what was found last, for the machines that were asked for. It does not wait.
+// Last returns the last index of each machine that clients asked for. It does not wait.
 func (o *Offers) Last() map[string]*Index {
 	o.mu.Lock()
 	defer o.mu.Unlock()

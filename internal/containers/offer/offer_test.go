@@ -52,7 +52,7 @@ func names(x *Index, driver int) string {
 	return strings.Join(list, " ")
 }
 
-// NVIDIA's driver: what it opens when it runs comes along, and what that needs; its nodes and its files of data are named.
+// NVIDIA's driver comes with its run-time libraries and their dependencies; its device nodes and data files are named.
 func TestRunTimeFiles(t *testing.T) {
 	t.Parallel()
 	const nvidia = "usr/lib/libnvidia-"
@@ -91,7 +91,7 @@ func TestRunTimeFiles(t *testing.T) {
 	}
 }
 
-// A driver is not offered without a library that it cannot do without when it runs. One that it may do without is no reason.
+// A driver is not offered without a library that it requires at run time; a missing optional library does not matter.
 func TestRequiredAtRunTime(t *testing.T) {
 	t.Parallel()
 	const nvidia = "usr/lib/libnvidia-"
@@ -193,7 +193,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// What is asked for again is what was found, until something changes; then an older index still has its own files.
+// Find returns the same index until something changes; an older index then still has its own files.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so exports=vk_icdGetInstanceProcAddr"})

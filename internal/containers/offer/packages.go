@@ -11,18 +11,18 @@ import (
 	"vkloader/internal/decide/binary"
 )
 
-// Package is the driver of a package that is a device's active one.
+// Package is a device's active driver, from a package.
 type Package struct {
 	Name     string // of the manifest, as clients see it
 	URL      string
 	Manifest string // its text
-	Soname   string // by which the manifest names the library, and the machine's own driver would have it
+	Soname   string // the library's name in the manifest, and in the machine's own driver
 	Library  border.Held
 	Size     int64
 	Devices  []string // nodes of the devices whose driver it is
 }
 
-// Joined are indexes with the drivers of packages, kept as long as neither changes.
+// Joined adds the drivers of packages to indexes. It caches each result until one of its parts changes.
 type Joined struct {
 	mu   sync.Mutex
 	last map[string]*joint
@@ -34,8 +34,8 @@ type joint struct {
 	index    *Index
 }
 
-// Find gives an index with packages in front: who lists a package for a device wants it before what the machine has. A
-// driver of the machine whose manifest or library has the same name is left out. base: nil for packages alone.
+// Find returns an index with the packages' drivers before those of base: an operator who lists a package for a device
+// prefers it. A driver of the machine with the same manifest or library name is left out. base may be nil: packages alone.
 func (j *Joined) Find(base *Index, name string, packages []Package) (*Index, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -59,7 +59,7 @@ func (j *Joined) Find(base *Index, name string, packages []Package) (*Index, err
 	return index, err
 }
 
-// Last is what was joined last, for each machine.
+// Last returns the last joined index of each machine.
 func (j *Joined) Last() map[string]*Index {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -96,7 +96,7 @@ func join(base *Index, name string, packages []Package) (*Index, error) {
 	return x, x.seal()
 }
 
-// add adds the driver of a package; the answer is why it is not offered on this machine.
+// add adds the driver of a package; it returns the reason if this machine does not offer the driver.
 func (x *Index) add(name string, p Package) string {
 	kind, known := KindOf(name)
 	if !known {

@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/containers/border"
 )
 
-// The driver of a package stands before those of the machine, in the place of one with the same library; a library for
-// other programs is left out with a reason, and what has not changed is not written again.
+// A package's driver precedes those of the machine and replaces one with the same library. A library for other programs is
+// left out with a reason, and an unchanged index is not written again.
 //
 // holds: PRO-048
 func TestPackages(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// stamp tells one state of a file or directory from another; the zero stamp is of none.
+// stamp identifies a state of a file or directory; the zero stamp means that it is absent.
 type stamp struct {
 	device, inode    uint64
 	size             int64
@@ -25,8 +25,7 @@ func stampOf(source *machine.Source, name string) (s stamp) {
 	return s
 }
 
-// watch notes the states of all that the index was made of: its files, the directories that they are in, manifests and
-// where those are searched.
+// watch records the states of the index's sources: its files and their directories, the manifests and their directories.
 func (x *Index) watch(source *machine.Source, g *Gathered) {
 	x.stamps = map[string]stamp{}
 	note := func(name string) {
@@ -43,12 +42,12 @@ func (x *Index) watch(source *machine.Source, g *Gathered) {
 	}
 }
 
-// unchanged tells whether nothing of that has another state now. It costs a hundredth of a look at the machine.
+// unchanged reports whether all recorded states are still current. It costs a hundredth of a search.
 func (l *look) unchanged(source *machine.Source) bool {
 	for name, before := range l.stamps {
 		if stampOf(source, name) != before {
 			return false
 		}
 	}
-	return l.index != nil && len(l.index.Drivers) > 0 // of nothing there is nothing to watch
+	return l.index != nil && len(l.index.Drivers) > 0 // an empty index has nothing to watch
 }

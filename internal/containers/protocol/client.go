@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Client asks a service, one question after the other. It is what the tool's own commands use.
+// Client is a connection of the tool's commands to a service. It sends one request at a time.
 type Client struct {
 	conn *Conn
 	next uint64
@@ -26,8 +26,8 @@ func Dial(path string) (*Client, error) {
 // Close ends the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Ask sends a request and waits for its answer, which is put into ok; an error of the service is an *Error. The
-// descriptors beside the answer are the caller's, in the order of their names.
+// Ask sends a request, waits for the reply and stores it in ok; an error of the service is an *Error. The caller owns the
+// attached descriptors, which are in the order of their names.
 func (c *Client) Ask(r Request, ok any) (files []*os.File, err error) {
 	c.next++
 	id := c.next

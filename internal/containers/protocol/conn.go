@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,16 +20,17 @@ type Conn struct {
 // On wraps a connected socket of type SOCK_SEQPACKET.
 func On(socket *net.UnixConn) *Conn { return &Conn{socket: socket} }
 
-// Close ends the connection; whoever waits in Receive gets an error.
+// Close closes the connection; a concurrent Receive returns an error.
 func (c *Conn) Close() error { return c.socket.Close() }
 
-// Peer is the process at the other end, as the kernel says.
+// Peer is the process at the other end, as recorded by the kernel.
 type Peer struct {
 	PID      int32
 	UID, GID uint32
+	Nested   bool // it has a process namespace below this process's, as in a container, or the kernel does not tell
 }
 
-// Peer asks the kernel who was at the other end when the connection was made.
+// Peer returns the process that was at the other end when the connection was made.
 func (c *Conn) Peer() (Peer, error) {
 	raw, err := c.socket.SyscallConn()
 	if err != nil {
@@ -39,14 +41,31 @@ func (c *Conn) Peer() (Peer, error) {
 	err = raw.Control(func(fd uintptr) {
 		var who *unix.Ucred
 		if who, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
-			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid}
+			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid, Nested: nested(int(fd), int(who.Pid))}
 		}
 	})
 	return p, errors.Join(err, failed)
 }
 
+// nested reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5,
+// the process is found by its number.
+func nested(socket, pid int) bool {
+	process, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+	if err != nil {
+		process, err = unix.PidfdOpen(pid, 0)
+	}
+	if err != nil {
+		return true
+	}
+	defer unix.Close(process)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", process))
+	_, rest, found := strings.Cut(string(text), "\nNSpid:")
+	numbers, _, _ := strings.Cut(rest, "\n")
+	return err != nil || !found || len(strings.Fields(numbers)) != 1
+}
+
 // Receive waits for the next datagram. The bytes are valid until the next call; the descriptors are the caller's.
-// An error ends the connection: the other end is gone, or it has sent what is no datagram of this protocol.
+// An error ends the connection: the other end is gone, or it has sent a datagram of another protocol.
 func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
 	if c.buffer == nil {
 		c.buffer = make([]byte, maxFrame)
@@ -73,7 +92,7 @@ func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
 	return c.buffer[:n], files, nil
 }
 
-// ReceiveWithin is Receive with a limit; IsLate knows the error of one that is over. The connection stays.
+// ReceiveWithin is Receive with a time limit, after which it returns an error that IsLate recognizes. The connection stays.
 func (c *Conn) ReceiveWithin(limit time.Duration) (frame []byte, files []*os.File, err error) {
 	if err := c.socket.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return nil, nil, err
@@ -81,10 +100,10 @@ func (c *Conn) ReceiveWithin(limit time.Duration) (frame []byte, files []*os.Fil
 	return c.Receive()
 }
 
-// IsLate tells whether an error is that a limit is over.
+// IsLate reports whether an error means that a time limit has passed.
 func IsLate(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-// Unread tells whether the other end has not read all that was sent.
+// Unread reports whether the other end has not read everything that was sent.
 func (c *Conn) Unread() bool {
 	raw, err := c.socket.SyscallConn()
 	if err != nil {
@@ -96,13 +115,13 @@ func (c *Conn) Unread() bool {
 	return err == nil && failed == nil && left > 0
 }
 
-// Shut ends the connection in both directions, and keeps the socket for Unread.
+// Shut ends the connection in both directions, but keeps the socket for Unread.
 func (c *Conn) Shut() {
 	_ = c.socket.CloseRead()
 	_ = c.socket.CloseWrite()
 }
 
-// received takes descriptors out of the control messages of a datagram.
+// received returns the descriptors in the control messages of a datagram.
 func received(beside []byte) ([]*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(beside)
 	if err != nil {
@@ -124,8 +143,8 @@ func received(beside []byte) ([]*os.File, error) {
 	return files, nil
 }
 
-// Send writes one datagram, with descriptors, which stay the caller's. After limit it gives up, which ends the
-// connection: half a datagram is never sent. 0: no limit.
+// Send writes one datagram with descriptors, which stay the caller's. It gives up after limit, which ends the connection:
+// half a datagram is never sent. 0: no limit.
 func (c *Conn) Send(frame []byte, limit time.Duration, files ...*os.File) error {
 	if len(frame) > maxFrame || len(files) > maxFiles {
 		return fmt.Errorf("%d bytes with %d descriptors do not fit into a datagram", len(frame), len(files))
@@ -161,7 +180,7 @@ func withFDs(files []*os.File, fds []int, do func([]int) error) error {
 	return errors.Join(err, failed)
 }
 
-// Discard closes descriptors that nobody wants.
+// Discard closes unused descriptors.
 func Discard(files []*os.File) {
 	for _, f := range files {
 		f.Close()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of a datagram (PRO-002, PRO-006). What exceeds one ends the connection.
+// Limits of a datagram (PRO-002, PRO-006). A larger one ends the connection.
 const (
 	maxFrame = 64 << 10
 	maxFiles = 4
@@ -41,12 +41,11 @@ const (
 		FeatureMachineDrivers
 )
 
-// WaitForIdle is the bit of the options of ManifestFS that has the answer wait until nothing is pending (FLS-012). Other
-// bits have no meaning yet and do no harm.
+// WaitForIdle is the option of ManifestFS that delays the reply until nothing is pending (FLS-012). Other bits are ignored.
 const WaitForIdle = 1
 
-// Request is what a client asks. Of the arguments, those of its method count and have to be there; Options alone may be
-// left out.
+// Request is a client's request. Its method determines which arguments count; all of these are required, except
+// Options.
 type Request struct {
 	ID      *uint64 `json:"id"`
 	Method  string  `json:"method"`
@@ -57,10 +56,10 @@ type Request struct {
 	File    *int    `json:"file,omitempty"`    // OpenFile
 }
 
-// errArguments is the error of a request without what its method needs.
+// errArguments is the error of a request that lacks an argument of its method.
 var errArguments = errors.New("an argument is missing, too long, or holds a zero byte")
 
-// ParseRequest reads a datagram. Whatever is wrong with it ends the connection: the protocol is closed (FLS-013).
+// ParseRequest reads a datagram. Any error in it ends the connection: the protocol is closed (FLS-013).
 func ParseRequest(frame []byte) (*Request, error) {
 	r := &Request{}
 	if err := json.Unmarshal(frame, r); err != nil {
@@ -89,12 +88,12 @@ func ParseRequest(frame []byte) (*Request, error) {
 	return r, nil
 }
 
-// fits tells whether a text is there, is not too long, and holds no zero byte (PRO-006).
+// fits reports whether a text is present, is not too long, and holds no zero byte (PRO-006).
 func fits(text *string, most int) bool {
 	return text != nil && len(*text) <= most && !strings.Contains(*text, "\x00")
 }
 
-// Error is why a request was not fulfilled.
+// Error is the reason why a request failed.
 type Error struct {
 	Code uint32 `json:"code"`
 	Name string `json:"name"`
@@ -114,7 +113,7 @@ var (
 	ErrNoExecGrant        = &Error{2, "FAILED_TO_OBTAIN_RESOURCE"}
 )
 
-// Reply is what the service answers: OK or Error, and what each of the descriptors beside it is.
+// Reply is the service's reply: OK or Error, and a name for each attached descriptor.
 type Reply struct {
 	ID    uint64          `json:"id"`
 	OK    json.RawMessage `json:"ok,omitempty"`
@@ -122,7 +121,7 @@ type Reply struct {
 	FDs   []string        `json:"fds,omitempty"`
 }
 
-// Encode makes the datagram of a reply: with err, the error alone; otherwise what was asked for.
+// Encode returns the datagram of a reply: err alone if there is an error, otherwise ok and the names of the descriptors.
 func Encode(id uint64, ok any, err *Error, fds ...string) ([]byte, error) {
 	r := Reply{ID: id, Error: err}
 	if err == nil {

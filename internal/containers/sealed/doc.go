@@ -1,4 +1,3 @@
-// Package sealed puts bytes into a memory file that nothing can change any more. It gives each client a separate
-// read-only descriptor, with its own position, of such bytes or of a file (PRO-009, PRO-010). It does not know what the
-// bytes are.
+// Package sealed copies bytes into a memory file whose seals forbid every change. It gives each client a read-only
+// descriptor of such a file, or of another one, with a separate position (PRO-009, PRO-010).
 package sealed

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Data makes a sealed file of bytes that are no code.
+// Data returns a sealed file of bytes that are not code.
 func Data(name string, data []byte) (*os.File, error) {
 	return create(name, bytes.NewReader(data), unix.MFD_NOEXEC_SEAL)
 }
@@ -19,13 +19,13 @@ func Data(name string, data []byte) (*os.File, error) {
 // (vm.memfd_noexec) the error is ErrForbidden.
 func Code(name string, from io.Reader) (*os.File, error) { return create(name, from, unix.MFD_EXEC) }
 
-// ErrForbidden is the error where the kernel allows no code in files of memory.
+// ErrForbidden is the error where the kernel forbids code in memory files.
 var ErrForbidden = errors.New("the kernel forbids code in files of memory")
 
 func create(name string, from io.Reader, mode int) (f *os.File, err error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate(name, flags|mode)
-	if errors.Is(err, unix.EINVAL) { // before Linux 6.3 there are no such modes: everything may be executed
+	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 has no such flags: every memory file is executable
 		fd, err = unix.MemfdCreate(name, flags)
 	}
 	if errors.Is(err, unix.EACCES) && mode == unix.MFD_EXEC {
@@ -45,10 +45,10 @@ func create(name string, from io.Reader, mode int) (f *os.File, err error) {
 	return f, nil
 }
 
-// seal forbids every change; whether the file may be executed cannot be changed either, where the kernel knows that seal.
+// seal forbids every change of the content, and of the execute permission where the kernel has that seal.
 func seal(fd int) error {
 	const all = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK
-	// The kernel adds F_SEAL_EXEC with these seals to a file that cannot be executed; for others it has to be asked for.
+	// The kernel adds F_SEAL_EXEC to these seals for a file that is not executable; for others seal adds it.
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_EXEC); err != nil && !errors.Is(err, unix.EINVAL) {
 		return fmt.Errorf("F_SEAL_EXEC: %w", err)
 	}
@@ -58,8 +58,8 @@ func seal(fd int) error {
 	return nil
 }
 
-// Again opens what a descriptor is of once more, only for reading: another open file description, whose position is its
-// own. It is the same file even when another one has taken its name since.
+// Again opens a descriptor's file once more, read-only: a new open file description with a separate position. It opens the
+// same file even when another one has taken its name since.
 func Again(f *os.File) (*os.File, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -46,7 +46,7 @@ func TestSeals(t *testing.T) {
 	}
 }
 
-// The file that was opened comes again, also when another one has its name.
+// Again opens the same file even when another one has its name.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")

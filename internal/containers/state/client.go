@@ -21,7 +21,7 @@ func (s *State) NewClient() *Client {
 	return c
 }
 
-// Drop forgets what has not been answered.
+// Drop discards the client's unanswered requests.
 func (c *Client) Drop() {
 	if at := slices.Index(c.state.clients, c); at >= 0 {
 		c.state.clients = slices.Delete(c.state.clients, at, at+1)
@@ -29,7 +29,7 @@ func (c *Client) Drop() {
 	c.gets, c.idle = nil, nil
 }
 
-// Get answers with the component whose library has a name, or with nil once nothing is left that might bring it
+// Get answers with the component whose library has a name, or with nil once no pending lookup can bring it
 // (FLS-019 to FLS-021).
 func (c *Client) Get(name string, answer func(*Component)) {
 	if g := (get{name, answer}); !c.try(g) {
@@ -46,7 +46,7 @@ func (c *Client) try(g get) bool {
 	return true
 }
 
-// WhenIdle answers once nothing is left to be found out (FLS-028, FLS-029).
+// WhenIdle answers once nothing is pending (FLS-028, FLS-029).
 func (c *Client) WhenIdle(answer func()) {
 	if c.state.Busy() {
 		c.idle = append(c.idle, answer)
@@ -55,7 +55,7 @@ func (c *Client) WhenIdle(answer func()) {
 	answer()
 }
 
-// retry answers what can be answered now.
+// retry answers the requests that can be answered now.
 func (c *Client) retry() {
 	gets := c.gets
 	c.gets = nil

@@ -1,5 +1,4 @@
-// Package state holds what the driver service knows: the devices, the drivers that each device lists, the components
-// that these drivers come from, who is waiting for what, and whether anything is still unknown. It has no clock, no
-// thread and no file. Its caller reports events; the package then tells its World what to do. All calls come from one
-// goroutine.
+// Package state holds the state of the driver service: the devices, the drivers that each device lists, the components of
+// these drivers, the waiting requests, and the pending lookups. It has no clock, no thread and no file. Its caller reports
+// events; the package then tells its World to act. All calls come from one goroutine.
 package state

@@ -9,16 +9,16 @@ import (
 	"vkloader/internal/containers/component"
 )
 
-// World does what the state decides. What it finds out comes back by a later call of the state, never from within.
+// World carries out the state's decisions. Results come back in a later call of the state, never from within.
 type World interface {
-	Query(*Device)   // which drivers the device lists; Listed brings the answer
-	Load(*Component) // Progress and Finished bring what becomes of it
-	Show(*Device)    // clients may see the device's node
+	Query(*Device)   // asks which drivers the device lists; Listed returns the answer
+	Load(*Component) // looks the component up; Progress and Finished report the results
+	Show(*Device)    // makes the device's node visible to clients
 	Hide(*Device)
-	Publish(*Component) // clients may read the manifest
+	Publish(*Component) // makes the manifest readable for clients
 	Withdraw(*Component)
-	Chosen(d *Device, unfinished []*Component) // the device has an active driver; of those listed, these are not ready
-	Notify()                                   // have Changed called, soon
+	Chosen(d *Device, unfinished []*Component) // the device has an active driver; its unfinished components are not ready
+	Notify()                                   // schedules a call of Changed
 }
 
 // Kind of a device.
@@ -37,7 +37,7 @@ const (
 	Always   = "always"   // beside any hardware
 )
 
-// Options are what a configuration says.
+// Options are the settings of the configuration that affect the state.
 type Options struct {
 	AllowHardware, AllowEmulated, AllowSoftware bool
 
@@ -95,13 +95,13 @@ type Component struct {
 	published bool
 }
 
-// Running tells whether its lookup has not come to an end.
+// Running reports whether its lookup is unfinished.
 func (c *Component) Running() bool { return c.token != nil }
 
-// Ready tells whether its library can be handed out.
+// Ready reports whether its library can be handed out.
 func (c *Component) Ready() bool { return !c.failed && c.Status == component.Initialized }
 
-// State is all that the service knows.
+// State is the state of the service.
 type State struct {
 	Devices    []*Device // in the order of addition
 	Components []*Component
@@ -111,7 +111,7 @@ type State struct {
 	options Options
 	byURL   map[string]*Component
 	tokens  map[*Token]string
-	queued  bool // a notification is
+	queued  bool // a notification is scheduled
 	clients []*Client
 	soft    bool // the software device was added
 }
@@ -121,7 +121,7 @@ func New(world World, options Options) *State {
 	return &State{world: world, options: options, byURL: map[string]*Component{}, tokens: map[*Token]string{}}
 }
 
-// Start adds the software driver that is there beside any hardware, and has the first look taken.
+// Start adds the software driver if it is always offered, and schedules the first notification.
 func (s *State) Start() {
 	if s.options.SoftwareMode == Always {
 		s.addSoftware()
@@ -129,17 +129,17 @@ func (s *State) Start() {
 	s.notify()
 }
 
-// Token says that something is still to be found out (FLS-037).
+// Token stands for a pending operation (FLS-037).
 type Token struct{ state *State }
 
-// Pend makes a token; the owner says who holds it.
+// Pend returns a token; owner names the operation in logs.
 func (s *State) Pend(owner string) *Token {
 	t := &Token{s}
 	s.tokens[t] = owner
 	return t
 }
 
-// Release gives a token back; the last one has the waiting told (FLS-038). A second time does nothing.
+// Release returns a token and, if it was the last, schedules a notification (FLS-038). A second call does nothing.
 func (t *Token) Release() {
 	if t == nil || t.state == nil {
 		return
@@ -151,7 +151,7 @@ func (t *Token) Release() {
 	}
 }
 
-// notify has Changed called; one notification stands for many.
+// notify schedules a call of Changed; several notifications lead to one call.
 func (s *State) notify() {
 	if !s.queued {
 		s.queued = true
@@ -159,10 +159,10 @@ func (s *State) notify() {
 	}
 }
 
-// Busy tells whether something is still to be found out, or to be told (FLS-039).
+// Busy reports whether an operation or a notification is pending (FLS-039).
 func (s *State) Busy() bool { return len(s.tokens) > 0 || s.queued }
 
-// Owners are those who hold tokens, sorted.
+// Owners returns the owners of all tokens, sorted.
 func (s *State) Owners() []string { return slices.Sorted(maps.Values(s.tokens)) }
 
 // Add adds a device and asks for its drivers.
@@ -175,10 +175,9 @@ func (s *State) Add(node, primary string) *Device {
 	return d
 }
 
-// Listed brings the drivers of a device. One that could not be asked, or is of a kind that is not wanted, is dropped
-// (FLS-058).
+// Listed sets the drivers of a device. A device whose query failed, or whose kind is not allowed, is dropped (FLS-058).
 func (s *State) Listed(d *Device, kind Kind, entries []Entry, err error) {
-	if !slices.Contains(s.Devices, d) { // it went meanwhile
+	if !slices.Contains(s.Devices, d) { // removed meanwhile
 		return
 	}
 	d.Kind = kind
@@ -199,11 +198,11 @@ func (s *State) list(d *Device, entries []Entry) {
 		d.ICDs = append(d.ICDs, icd)
 	}
 	if len(entries) > 0 {
-		s.notify() // a component that is there already may serve it
+		s.notify() // a present component may serve it
 	}
 }
 
-// component gives the component of a URL; each URL has one (FLS-061).
+// component returns the component of a URL, created on first use; each URL has one (FLS-061).
 func (s *State) component(url string) *Component {
 	if c := s.byURL[url]; c != nil && !(c.failed && s.options.RetryFailed) {
 		return c
@@ -216,7 +215,7 @@ func (s *State) component(url string) *Component {
 	return c
 }
 
-// Remove takes a device away (FLS-049).
+// Remove removes a device (FLS-049).
 func (s *State) Remove(d *Device) {
 	at := slices.Index(s.Devices, d)
 	if at < 0 {
@@ -228,7 +227,7 @@ func (s *State) Remove(d *Device) {
 	s.notify()
 }
 
-// Find gives the device of a node; nil without.
+// Find returns the device of a node, or nil.
 func (s *State) Find(node string) *Device {
 	for _, d := range s.Devices {
 		if d.Kind != Software && d.Node == node {
@@ -238,14 +237,14 @@ func (s *State) Find(node string) *Device {
 	return nil
 }
 
-// Progress brings how far a lookup is.
+// Progress records the progress of a lookup.
 func (s *State) Progress(c *Component, report component.Report) {
 	if c.Running() {
 		c.Report = report
 	}
 }
 
-// Finished brings the end of a lookup.
+// Finished records the end of a lookup.
 func (s *State) Finished(c *Component, report component.Report, err error) {
 	if !c.Running() {
 		return
@@ -254,10 +253,10 @@ func (s *State) Finished(c *Component, report component.Report, err error) {
 	token := c.token
 	c.token = nil
 	token.Release()
-	s.notify() // also while others are looked up (FLS-041)
+	s.notify() // even while other lookups run (FLS-041)
 }
 
-// Changed recomputes everything and tells those who wait; it is called once for each Notify.
+// Changed recomputes the state and answers waiting clients. The World calls it after Notify.
 func (s *State) Changed() {
 	s.queued = false
 	wanted := map[*Component]bool{}
@@ -290,7 +289,7 @@ func (s *State) Changed() {
 		}
 	}
 	if len(wanted) == 0 && len(s.tokens) == 0 {
-		s.addSoftware() // clients then go on waiting for it
+		s.addSoftware() // clients then wait for it, too
 	}
 	for _, c := range slices.Clone(s.clients) {
 		c.retry()
@@ -308,7 +307,7 @@ func (s *State) addSoftware() {
 	s.list(d, []Entry{{s.options.SoftwareURL, Vulkan}})
 }
 
-// choose picks the first driver that is ready, when all before it have failed (FLS-084).
+// choose returns the first driver that is ready if all before it have failed (FLS-084).
 func (d *Device) choose() *Component {
 	for _, icd := range d.ICDs {
 		switch c := icd.Component; {
@@ -322,7 +321,7 @@ func (d *Device) choose() *Component {
 	return nil
 }
 
-// library finds a published library by its name; nil without (FLS-016 to FLS-018).
+// library returns the component of a published library by its name, or nil (FLS-016 to FLS-018).
 func (s *State) library(name string) *Component {
 	for _, d := range s.Devices {
 		for _, icd := range d.ICDs {
@@ -341,7 +340,7 @@ func (s *State) library(name string) *Component {
 	return nil
 }
 
-// Counts are for those who watch the service.
+// Counts are the numbers for an operator.
 func (s *State) Counts() (clients, waiting int) {
 	for _, c := range s.clients {
 		waiting += len(c.gets) + len(c.idle)
@@ -349,7 +348,7 @@ func (s *State) Counts() (clients, waiting int) {
 	return len(s.clients), waiting
 }
 
-// String says what is pending, for a log.
+// String lists the pending operations, for a log.
 func (s *State) String() string {
 	return fmt.Sprintf("%d devices, %d components, pending %v", len(s.Devices), len(s.Components), s.Owners())
 }

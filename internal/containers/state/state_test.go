@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/containers/component"
 )
 
-// world records what the state has done; the test plays what it finds out.
+// world records the calls of the state; the test answers them.
 type world struct {
 	state   *State
 	queries []*Device
@@ -37,7 +37,7 @@ func (w *world) took() string {
 	return said
 }
 
-// settle plays notifications until there is none.
+// settle delivers notifications until none is scheduled.
 func (w *world) settle() {
 	for w.notify > 0 {
 		w.notify--
@@ -377,8 +377,8 @@ func TestSoftware(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order: each question is answered once; "there is none" and directories come only when
-// nothing is pending; no manifest of a driver while a better one of its device is undecided.
+// In any order of events: each request is answered once; "there is none" and directories come only when nothing is
+// pending; no manifest of a driver appears while a better driver of its device is undecided.
 //
 // holds: PRO-035 PRO-003
 func TestAnyInterleaving(t *testing.T) {
@@ -458,7 +458,7 @@ func interleave(t *testing.T, r *rand.Rand) {
 	for range 60 {
 		step()
 	}
-	// Everything comes to an end.
+	// Finally, all operations finish.
 	for _, s := range sources {
 		s.Release()
 	}

@@ -16,7 +16,7 @@ import (
 // maxEntries is how many drivers a device may list (FLS-054).
 const maxEntries = 8
 
-// Device is what is known of a device.
+// Device is a device's known attributes.
 type Device struct {
 	Module     string // the kernel's driver
 	Vendor     string // PCI ids, four hexadecimal digits in lower case; "" on no PCI bus
@@ -24,11 +24,11 @@ type Device struct {
 	Compatible []string // of the device tree
 }
 
-// Answer is what a table says of a device.
+// Answer is a table's entry for a device.
 type Answer struct {
-	Emulated bool // it is an emulator's
+	Emulated bool // the device is an emulator's
 	Entries  []state.Entry
-	Wrong    []string // entries that do not count, in words
+	Wrong    []string // the reasons why entries were ignored
 }
 
 // file is a table: which devices it is for, and their drivers, best first.
@@ -43,8 +43,8 @@ type file struct {
 	ICDs     []json.RawMessage `json:"icds"`
 }
 
-// Lookup reads the tables of some directories, in order and by name, until one is for the device. A file that is not
-// what it should be is skipped; wrong says so. Without a table there are no drivers.
+// Lookup reads the tables of some directories, in order and by name, until one has the device. It skips invalid files and
+// returns a message for each in wrong. Without a matching table it returns no drivers.
 func Lookup(directories []string, d Device) (answer Answer, wrong []string) {
 	for _, directory := range directories {
 		names, err := filepath.Glob(filepath.Join(directory, "*.json"))
@@ -72,11 +72,11 @@ func Lookup(directories []string, d Device) (answer Answer, wrong []string) {
 	return Answer{}, wrong
 }
 
-// isFor tells whether one of the matches fits; of a match, every key that is there has to.
+// isFor reports whether one of the matches fits; every key of a match must fit.
 func (f *file) isFor(d Device) bool {
 	for _, m := range f.Match {
 		if m.Module == "" && m.Vendor == "" && m.Compatible == "" {
-			continue // would be for everything
+			continue // an empty match would fit every device
 		}
 		if (m.Module == "" || m.Module == d.Module) && (m.Vendor == "" || strings.EqualFold(m.Vendor, d.Vendor)) &&
 			(m.Compatible == "" || slices.Contains(d.Compatible, m.Compatible)) && among(m.Products, d.Product) {
@@ -102,7 +102,7 @@ func among(ranges []string, product string) bool {
 	})
 }
 
-// Entries reads a list of drivers. One without URL or flags is left out, and takes no place (FLS-056). Relative URLs are
+// Entries reads a list of drivers. It skips entries without URL or flags; they take no place (FLS-056). Relative URLs are
 // below base.
 func Entries(list []json.RawMessage, base string) Answer {
 	var a Answer

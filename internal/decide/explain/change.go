@@ -11,40 +11,40 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Change is one thing that somebody can do: a variable gets a value, or none, a file goes, or a new one is written.
+// Change is one action of the user: set or unset a variable, delete a file, or write a new one.
 type Change struct {
 	Variable string
 	Value    string
 	Set      bool
 	File     string
-	Text     string  // of a new file; "": the file goes
-	And      *Change // what has to be done as well
+	Text     string  // of a new file; "": delete the file
+	And      *Change // a second change, made together with this one
 }
 
-// SetVariable gives a variable a value.
+// SetVariable returns the change that sets a variable.
 func SetVariable(name, value string) Change { return Change{Variable: name, Value: value, Set: true} }
 
-// UnsetVariable takes a variable away.
+// UnsetVariable returns the change that unsets a variable.
 func UnsetVariable(name string) Change { return Change{Variable: name} }
 
-// RemoveFile takes a file away.
+// RemoveFile returns the change that deletes a file.
 func RemoveFile(file string) Change { return Change{File: file} }
 
-// AddFile writes a new file, which is not empty.
+// AddFile returns the change that writes a new file, which is not empty.
 func AddFile(file, text string) Change { return Change{File: file, Text: text} }
 
-// With are two changes together.
+// With joins two changes.
 func (c Change) With(other Change) Change {
 	c.And = &other
 	return c
 }
 
-// Line is the change as a line for a shell.
+// Line returns the change as a line for a shell.
 func (c Change) Line() string {
 	return strings.Join(c.Lines(), andThen)
 }
 
-// Lines are the parts of the change as lines for a shell.
+// Lines returns the parts of the change as lines for a shell.
 func (c Change) Lines() (lines []string) {
 	for at := &c; at != nil; at = at.And {
 		lines = append(lines, at.line())
@@ -55,12 +55,12 @@ func (c Change) Lines() (lines []string) {
 // Assignment is NAME=VALUE, quoted; for a change that sets a variable.
 func (c Change) Assignment() string { return c.Variable + "=" + term.Quoted(c.Value) }
 
-// Possible tells whether a shell can do it: a text that is no variable's name cannot be set.
+// Possible reports whether a shell can make the change: it cannot set a variable with an invalid name.
 func (c Change) Possible() bool {
 	return (c.File != "" || term.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
-// Obeyed tells whether the loader of a source is known to read the variables that the change sets: another one may ignore them.
+// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them.
 func (c Change) Obeyed(source *machine.Source) bool {
 	if c.Set && source.Loader != nil && !source.Loader.Obeys(c.Variable) {
 		return false
@@ -68,7 +68,7 @@ func (c Change) Obeyed(source *machine.Source) bool {
 	return c.And == nil || c.And.Obeyed(source)
 }
 
-// On is a source of facts after the change.
+// On returns a source of facts after the change.
 func (c Change) On(source *machine.Source) *machine.Source {
 	after := *source
 	switch {

@@ -17,7 +17,7 @@ func askedTree() *facts.Tree {
 	}
 }
 
-// What would be without some variables or files is asked of the same decision.
+// Without and Lacking change the facts of the same decision.
 func TestWithout(t *testing.T) {
 	for _, c := range []struct {
 		from     facts.Source

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Item is one driver or layer: in its place in the order, or out, and the one line that changes that.
+// Item is a driver or layer: its position, or the reason why it is out, and the line that changes that.
 type Item struct {
 	Kind      string `json:"kind"` // "driver" or "layer"
 	Order     int    `json:"order,omitempty"`
@@ -38,13 +38,13 @@ type Item struct {
 	cause   diag.Cause
 }
 
-// subjectIn is what a finding is about: a layer or driver by its name, in a manifest.
+// subjectIn is the subject of a finding: a layer or driver by its name, and its manifest.
 type subjectIn struct{ subject, path string }
 
-// Of puts a plan's drivers and layers into the order in which they come to act, and beside them what is out.
+// Of returns a plan's drivers and layers in the order of the call chain, and those that are out.
 func Of(answer *plan.Answer) (in, out []Item) {
 	in, out = []Item{}, []Item{}
-	reasons := map[subjectIn]diag.Finding{} // of what is in
+	reasons := map[subjectIn]diag.Finding{} // of the items that are in
 	for _, f := range answer.Findings {
 		if f.Code == diag.LayerActive || f.Code == diag.DriverUsed {
 			reasons[subjectIn{f.Subject, f.Path}] = f
@@ -74,7 +74,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		for _, row := range kind.Rows(answer) {
 			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
 				usedLayers[Key{row.Subject, row.Path}] {
-				continue // what is said of something that is in belongs to the doctor
+				continue // messages about an item that is in belong to doctor
 			}
 			item := row.item(kind, answer.Style.Base(row.Subject))
 			item.Library = libraries[Key{row.Subject, row.Path}]
@@ -89,7 +89,7 @@ func (e *Item) because(f diag.Finding) {
 	e.Code, e.code, e.Statement, e.Why = entry.Name, f.Code, entry.Statement, f.What
 }
 
-// Matching keeps what has one of the names in its name, manifest or library.
+// Matching returns the items whose name, manifest or library contains one of the names.
 func Matching(list []Item, names []string) []Item {
 	if len(names) == 0 {
 		return list
@@ -101,7 +101,7 @@ func Matching(list []Item, names []string) []Item {
 	})
 }
 
-// EnabledBy is who made a layer active, in the words of the loader's log (LAY-425).
+// EnabledBy names the origin of an active layer, in the words of the loader's log (LAY-425).
 func EnabledBy(a plan.Active, l *manifest.Layer) string {
 	by := a.EnabledBy
 	if l.Implicit && by == plan.ByMeta {
@@ -116,7 +116,7 @@ func EnabledBy(a plan.Active, l *manifest.Layer) string {
 	}[by], "Loader Settings File (Vulkan Configurator)")
 }
 
-// WithoutOverlays are the layers that the compute policy leaves out in a decision; nil is one that was not made.
+// WithoutOverlays returns the layers that the compute policy leaves out of a decision. answer may be nil.
 func WithoutOverlays(answer *plan.Answer) (out []Item) {
 	if answer == nil {
 		return nil
@@ -144,7 +144,7 @@ func Unordered(answer *plan.Answer) (list []UnspecifiedOrder) {
 		if !listed || l.Meta || a.Unchained {
 			continue
 		}
-		if controlled { // what the file names has the place that the file gives
+		if controlled { // the settings file fixes the position of the layers that it names
 			named := false
 			for i := range answer.Settings.Layers {
 				named = named || answer.Settings.Layers[i].Name == l.Name
@@ -166,7 +166,7 @@ func Unordered(answer *plan.Answer) (list []UnspecifiedOrder) {
 	return slices.DeleteFunc(list, func(c UnspecifiedOrder) bool { return len(c.Layers) < 2 })
 }
 
-// listedIn is the directory in which a manifest was found; "" when it was named itself.
+// listedIn returns the directory in which a manifest was found; "" if the manifest was named itself.
 func listedIn(answer *plan.Answer, path string) (directory string) {
 	for _, kind := range []search.Kind{search.ImplicitLayers, search.ExplicitLayers} {
 		for _, where := range answer.Searched[kind].List {
@@ -181,12 +181,12 @@ func listedIn(answer *plan.Answer, path string) (directory string) {
 	return directory
 }
 
-// pathLists are the variables that name files and directories in which drivers and layers are looked for.
+// pathLists are the variables with lists of manifests and their directories.
 var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
 	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
 
-// TryRows says of what a variable has put in or out, or names in vain, how to end that: a change after which the decision,
-// made again, says otherwise. Without one it says nothing.
+// TryRows adds advice to rows that a variable puts in or out, or names in vain: a change after which the decision differs.
+// A row without a tested change gets no advice.
 func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	t := NewTrial(source, answer)
 	for i := range rows {
@@ -209,7 +209,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	}
 }
 
-// unnaming are changes after which no variable names what a row is about.
+// unnaming returns changes after which no variable names the row's subject.
 func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 	switch {
 	case r.Code == diag.LayerMissing:

@@ -59,7 +59,7 @@ func after(t *testing.T, source *machine.Source, change string) *machine.Source 
 	return &changed
 }
 
-// The line that explain gives for a driver or layer does what it says: set, it puts the thing out or in.
+// The line that explain prints for a driver or layer works: it puts the item out or in.
 func TestExplainChangesWork(t *testing.T) {
 	t.Parallel()
 	comma, named := tree.Mixed(), tree.Mixed()

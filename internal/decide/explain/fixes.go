@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Fixes enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
-// variable does it, the item says what would. Package must be set before.
+// Fixes adds to each item the change that puts it out, or in, tested with another decision. Where no variable does so, the
+// item names another way. Package must be set before.
 func Fixes(source *machine.Source, answer *plan.Answer, in, out []Item) {
 	t := &trials{NewTrial(source, answer), source, answer}
 	for i := range in {
@@ -63,14 +63,14 @@ func (t *trials) putOut(e *Item) {
 		return
 	}
 	if machine.Style == pathname.Backslash {
-		return // the registry names the file: to delete one of a driver package helps nobody
+		return // the registry names the file; deleting a file of a driver package does not help
 	}
 	if _, ok := t.First(key, false, RemoveFile(e.Manifest)); ok {
 		e.told(remedy{kind: byFile, change: RemoveFile(e.Manifest), owner: e.Package})
 	}
 }
 
-// leaveOutDriver are changes of one variable that may leave a driver out.
+// leaveOutDriver returns changes of one variable that may leave a driver out.
 func leaveOutDriver(source *machine.Source, file string) []Change {
 	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
 		DropFromFilter(source, variables.DriversSelect, filepath.Base(file))...)

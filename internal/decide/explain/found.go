@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Row is one thing found, and why it is in or out.
+// Row is a search result, and the reason why it is in or out.
 type Row struct {
 	Subject   string        `json:"subject"`
 	Path      string        `json:"path,omitempty"`
@@ -31,21 +31,21 @@ type Row struct {
 	cause diag.Cause
 }
 
-// Kind says which findings of a plan are about one kind of what can be loaded.
+// Kind is a kind of item, drivers or layers, with the codes of its findings.
 type Kind struct {
-	One      string // in words
+	One      string // the singular noun
 	in       diag.Code
 	about    diag.About
 	searches []search.Kind
 }
 
-// Kinds of what can be loaded.
+// Kinds of items.
 var (
 	Drivers = Kind{"driver", diag.DriverUsed, diag.Drivers, []search.Kind{search.Drivers}}
 	Layers  = Kind{"layer", diag.LayerActive, diag.Layers, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
 )
 
-// SwitchOf is the variable by which something was put in or out, by the code that says so.
+// SwitchOf returns the variable behind a finding that puts an item in or out.
 func SwitchOf(code diag.Code) (v variables.ID, known bool) {
 	v, known = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
 		diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}[code]

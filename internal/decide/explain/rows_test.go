@@ -25,8 +25,8 @@ func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 	return rows
 }
 
-// A row says what to do in lines for a shell only, and after them the row is not there any more, or its thing is in. What no
-// variable fixes, such as a manifest that is no JSON, comes without advice.
+// A row's advice is only lines for a shell. After them the row is gone, or its item is in. A row that no variable fixes, such
+// as a manifest that is not JSON, has no advice.
 func TestRowsSayOnlyWhatHelps(t *testing.T) {
 	t.Parallel()
 	faulty := tree.Mixed()

@@ -10,13 +10,13 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// SettingsMark is the member that says that the file is the tool's own; SettingsWriter is what stands in it.
+// SettingsMark is the member that marks a file as the tool's own; SettingsWriter is its value.
 const (
 	SettingsMark   = "vkloader"
 	SettingsWriter = "vkloader settings"
 )
 
-// SettingsPlaces are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
+// SettingsPlaces returns the settings files that the loader tries, in order; it uses the first that exists (SET-1, SET-7).
 func SettingsPlaces(from facts.Source) []string {
 	var places []string
 	platform := Platform(from)
@@ -37,7 +37,7 @@ func SettingsPlaces(from facts.Source) []string {
 	return places
 }
 
-// SettingsOurs tells whether a file is there and has the tool's mark.
+// SettingsOurs reports whether a file exists and has the tool's mark.
 func SettingsOurs(m *machine.Machine, place string) bool {
 	data, err := m.ReadFile(place)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// ShadowSettings gives an environment in which a child of the tool gets this settings file in place of any other, and
-// everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. It is made where
-// nobody else can put another file in its place: the child loads what the file names. remove removes it.
+// ShadowSettings returns an environment in which a child of the tool reads this settings file instead of any other. It puts a
+// directory with only this file first in XDG_CONFIG_HOME and changes nothing else. No other user can replace the file, which
+// names libraries that the child loads. remove deletes the directory.
 func ShadowSettings(environ []string, text string) (changed []string, remove func(), err error) {
 	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
@@ -38,8 +38,8 @@ func ShadowSettings(environ []string, text string) (changed []string, remove fun
 	return machine.WithVariable(environ, name, directory+":"+rest), remove, nil
 }
 
-// AudibleSettings gives an environment in which the loader's log is not set by a settings file: the one in force, without its
-// stderr_log. What is no JSON that the tool can write again stays as it is.
+// AudibleSettings returns an environment in which the settings file does not set the loader's log: it replaces the file in
+// force with a copy without stderr_log. A file that is not valid JSON stays in force.
 func AudibleSettings(environ []string) (changed []string, remove func()) {
 	none := func() {}
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
@@ -64,7 +64,7 @@ func AudibleSettings(environ []string) (changed []string, remove func()) {
 	return changed, remove
 }
 
-// settingsInForce is the settings file that programs get; nil: there is none, or it cannot be read.
+// settingsInForce returns the settings file of programs; nil if there is none, or it cannot be read.
 func settingsInForce(source *machine.Source) []byte {
 	for _, place := range SettingsPlaces(source) {
 		text, err := source.ReadFile(place)

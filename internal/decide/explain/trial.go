@@ -8,15 +8,15 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Trial tries changes on one machine. What it reads of the machine it reads once.
+// Trial tests changes on one machine. It reads each file of the machine once.
 type Trial struct {
-	source  *machine.Source // which keeps what it reads
+	source  *machine.Source // caches the files that it reads
 	decide  func(facts.Source) (*plan.Answer, error)
 	before  *trialResult
 	results map[string]*trialResult
 }
 
-// trialResult is a decision, as far as changes are judged by it.
+// trialResult is the part of a decision that Trial compares.
 type trialResult struct {
 	in    Outcome
 	found map[Fault]diag.Severity
@@ -31,22 +31,22 @@ type Fault struct {
 // Key names a driver or layer: a layer's name, or "", and its manifest.
 type Key struct{ Layer, Manifest string }
 
-// Outcome is what a program gets.
+// Outcome is the set of a program's drivers and layers.
 type Outcome map[Key]bool
 
-// trialEffort bounds what all changes together cost, in files: on a machine with a hundred thousand manifests only a few
-// changes are tried.
+// trialEffort limits the files that all changes together read: on a machine with a hundred thousand manifests, Trial tests
+// only a few changes.
 const trialEffort = 200_000
 
-// triesLeast is how many changes are tried on any machine.
+// triesLeast is the number of changes that Trial tests on any machine.
 const triesLeast = 8
 
-// NewTrial is a trial on a machine, given what was decided there.
+// NewTrial returns a trial on a machine with this decision.
 func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
 	return NewTrialFor(Decide, source, answer)
 }
 
-// NewTrialFor is NewTrial for a program that asks for something, as the function decides.
+// NewTrialFor is NewTrial for a program whose requests decide knows.
 func NewTrialFor(decide func(facts.Source) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
 	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }
@@ -68,7 +68,7 @@ func trialResultOf(answer *plan.Answer) *trialResult {
 // LayerKey is that of a layer.
 func LayerKey(l *manifest.Layer) Key { return Key{l.Name, l.Manifest} }
 
-// after is what is decided after a change; nil when that is not known.
+// after returns the decision after a change; nil if the change cannot be tested.
 func (t *Trial) after(c Change) *trialResult {
 	if known, done := t.results[c.Line()]; done {
 		return known
@@ -84,8 +84,8 @@ func (t *Trial) after(c Change) *trialResult {
 	return r
 }
 
-// First is the first change after which a driver or layer is in (or out) and nothing else is otherwise than before;
-// failing that, the first after which it is. False: none of them does it.
+// First returns the first change that puts a driver or layer in (or out) and alters nothing else; failing that, the first that
+// puts it in (or out) at all. It returns false if there is none.
 func (t *Trial) First(key Key, in bool, changes ...Change) (Change, bool) {
 	for _, strict := range []bool{true, false} {
 		for _, c := range changes {
@@ -97,8 +97,8 @@ func (t *Trial) First(key Key, in bool, changes ...Change) (Change, bool) {
 	return Change{}, false
 }
 
-// Ending is the first change after which the decision does not find a fault any more, finds no other problem, and gives
-// programs the same drivers and layers. False: none of them does it.
+// Ending returns the first change that ends a fault, causes no other problem, and leaves the program's drivers and layers
+// the same. It returns false if there is none.
 func (t *Trial) Ending(fault Fault, changes ...Change) (Change, bool) {
 	for _, c := range changes {
 		after := t.after(c)
@@ -117,7 +117,7 @@ func (t *Trial) Ending(fault Fault, changes ...Change) (Change, bool) {
 	return Change{}, false
 }
 
-// only tells whether a program gets, but for one thing, what it got before.
+// only reports whether a program gets the same drivers and layers as before, apart from one.
 func (t *Trial) only(key Key, after *trialResult) bool {
 	for k := range after.in {
 		if k != key && !t.before.in[k] {

@@ -12,8 +12,8 @@ func layerNamed(name string) string {
 "implementation_version":"1","description":"D","disable_environment":{"` + name + `_OFF":"1"}}}`
 }
 
-// Layers of one directory are in the order that the directory happens to have; what a variable or the settings file names
-// one by one is not.
+// Layers of one directory are in the order of readdir, which no rule specifies. Layers that a variable or the settings file
+// names one by one have a specified order.
 func TestUnordered(t *testing.T) {
 	t.Parallel()
 	const directory = "/usr/share/vulkan/implicit_layer.d"

@@ -4,7 +4,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// means is by what something is put in or out.
+// means is the kind of change that puts an item in or out.
 type means uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	byNothing        // nothing is known
 )
 
-// remedy is a change that was tried and puts an item in or out, as values.
+// remedy is a tested change that puts an item in or out.
 type remedy struct {
 	kind   means
 	change Change
@@ -23,7 +23,7 @@ type remedy struct {
 	ours   bool   // the settings file is the tool's own
 }
 
-// told enters a remedy in words: the line of a variable by itself, everything else in a sentence.
+// told sets an item's advice: a variable's line by itself, everything else in a sentence.
 func (e *Item) told(r remedy) {
 	e.Change, e.Do, e.Commands = "", "", r.change.Lines()
 	switch r.kind {
@@ -53,5 +53,5 @@ func (e *Item) told(r remedy) {
 	}
 }
 
-// keptOut is why something is out that only the settings file keeps out.
+// keptOut is the reason of an item that only the settings file keeps out.
 func keptOut(file string) string { return "the settings file " + file + " keeps it out" }

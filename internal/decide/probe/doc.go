@@ -1,10 +1,9 @@
-// Package probe has a child of the tool load the library and use it as a short program does: load, enumerate, create an
-// instance, list the devices, create and destroy a device on each, destroy the instance. It reports what the child saw,
-// how long each phase took, and in which one a driver or layer crashed or hung.
+// Package probe runs a child of the tool that loads the library and uses it as a short program does: load, enumerate,
+// create an instance, list the devices, create and destroy a device on each, destroy the instance. It returns the child's
+// report, the time of each phase, and the phase in which a driver or layer crashed or hung.
 //
-// On Windows, a Reader asks the same child for the facts of the running system as the library reads them, because the child
-// has the library's own code for that. Files and variables are not its part, and neither are copies of a system, which the
-// tool reads itself.
+// On Windows, a Reader asks the same child for facts of the running system, because the child contains the library's
+// readers. It reads no files, no variables and no copies of a system; the tool reads these itself.
 //
 // The tool's own process loads nothing. The child's source is in child/.
 package probe

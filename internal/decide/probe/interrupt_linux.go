@@ -11,7 +11,7 @@ import (
 // endLimit is how long a signal may take to end the tool.
 const endLimit = 5 * time.Second
 
-// endings gives the signals that tell the tool to end, but for those that it was started to ignore.
+// endings returns a channel for the signals that ask the tool to end, except those that it ignores since its start.
 func endings() chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -22,8 +22,8 @@ func endings() chan os.Signal {
 	return signals
 }
 
-// Interruptible is a context that ends when the tool is told to end, as by Ctrl-C: a child of a guest ends with it, and what a
-// driver has started. The caller calls done after the child's end; the tool then ends as it was told.
+// Interruptible returns a context that ends when a signal such as Ctrl-C asks the tool to end; the child and all processes
+// of its drivers then end, too. The caller calls done after the child's end; the tool then ends by that signal.
 func Interruptible() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals, over, ended := endings(), make(chan struct{}), make(chan os.Signal, 1)
@@ -44,7 +44,7 @@ func Interruptible() (ctx context.Context, done func()) {
 		if number, is := s.(syscall.Signal); is {
 			signal.Reset(number)
 			_ = syscall.Kill(os.Getpid(), number)
-			<-time.After(endLimit) // another thread may get the signal: nothing is said meanwhile
+			<-time.After(endLimit) // another thread may get the signal: stay silent until then
 		}
 	}
 }

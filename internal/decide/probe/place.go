@@ -11,16 +11,16 @@ import (
 // Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
 // installed.
 type Place struct {
-	Library string // the libvulkan.so.1, or vulkan-1.dll, that is looked through
+	Library string // the libvulkan.so.1, or vulkan-1.dll, to open
 	Child   string // the program that loads it
-	Guest   bool   // the caller is another program than the tool, and its signals are its own business
+	Guest   bool   // the caller is another program than the tool and handles its own signals
 }
 
-// libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, where a distribution may have put
-// the files; they are asked last, so that a tree that was moved finds its own.
+// libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, set by a distribution. Find tries them
+// last, so that a moved installation finds its own files.
 var libraryDirectory, libexecDirectory string
 
-// installed adds the place in a directory that the Makefile was told.
+// installed adds the files in a directory of the Makefile.
 func installed(places []string, directory, name string) []string {
 	if directory == "" {
 		return places
@@ -28,7 +28,7 @@ func installed(places []string, directory, name string) []string {
 	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
-// Find looks from the tool's own real path; library, when not empty, is taken instead of the one found.
+// Find searches from the tool's real path. A library that is not empty replaces the one found.
 func Find(executable, library string) (Place, error) {
 	found, dir, err := findLibrary(executable, library)
 	if err != nil {

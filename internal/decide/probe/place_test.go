@@ -37,7 +37,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The directories that the Makefile was told hold for the tool as well, below whatever names.
+// The tool also searches the directories of the Makefile; their names are arbitrary.
 func TestDirectoriesOfTheMakefile(t *testing.T) {
 	directory := t.TempDir()
 	for _, file := range []string{"libvulkan.so.1", "vkloader/probe"} {

@@ -13,32 +13,32 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// Reader is a child that answers until this process ends. Its methods tell with false that it did not answer: it has crashed in
-// what it asked, such as a driver's part of DXGI. The next question starts it again.
+// Reader is a child that answers questions until this process ends. Its methods return false if the child crashed during the
+// question, for example in a driver's part of DXGI. The next question starts the child again.
 type Reader struct {
 	program string
 
 	lock     sync.Mutex
-	question io.Writer // nil: it does not run
+	question io.Writer // nil: the child does not run
 	answer   io.Reader
 }
 
 // answerMax bounds an answer in bytes: the library reads no larger value either.
 const answerMax = 1 << 28
 
-// OwnReader is the reader of this tool; nil: the tool has no probe with it.
+// OwnReader returns the reader of this tool, or nil if the tool has no probe.
 func OwnReader() *Reader {
 	ownReader.once.Do(func() { ownReader.reader = besideTool() })
 	return ownReader.reader
 }
 
-// ownReader is found when somebody asks: nothing runs when the package is imported.
+// ownReader is set on first use: importing the package runs nothing.
 var ownReader struct {
 	once   sync.Once
 	reader *Reader
 }
 
-// besideTool is a reader by the probe that was installed with this program; nil: there is none.
+// besideTool returns a reader with the probe that was installed with this program, or nil if there is none.
 func besideTool() *Reader {
 	own, err := os.Executable()
 	if err == nil {
@@ -53,7 +53,7 @@ func besideTool() *Reader {
 	return nil
 }
 
-// NewReader is a reader by this probe, which is started when it is asked.
+// NewReader returns a reader with this probe, which starts at the first question.
 func NewReader(program string) *Reader { return &Reader{program: program} }
 
 // start starts the child. It ends when this process does, because its standard input ends then.
@@ -74,7 +74,7 @@ func (r *Reader) start() error {
 	return nil
 }
 
-// ask asks one question; "": it was not answered.
+// ask sends a question and returns the answer; "" if there was none.
 func (r *Reader) ask(put func(*wire.Writer)) string {
 	var w wire.Writer
 	put(&w)
@@ -107,32 +107,32 @@ func (r *Reader) exchange(question []byte) (string, error) {
 	return string(text), err
 }
 
-// Registry is a key in the view of programs of the probe's word size.
+// Registry returns a key in the view of programs of the probe's word size.
 func (r *Reader) Registry(h facts.Hive, name string) (facts.Key, bool) {
 	return readKey(r.ask(func(w *wire.Writer) { w.PutNeedRegistry(wire.NeedRegistry{Hive: uint32(h), Key: wire.S(name)}) }))
 }
 
-// Adapters is what the display adapters say to a name.
+// Adapters returns the values of a name in the keys of the display adapters.
 func (r *Reader) Adapters(name string) (facts.Adapters, bool) {
 	return readAdapters(r.ask(func(w *wire.Writer) { w.PutNeedAdapters(wire.NeedAdapters{Name: wire.S(name)}) }))
 }
 
-// Devices is what the display devices and their children say to a name.
+// Devices returns the values of a name in the keys of the display devices and their children.
 func (r *Reader) Devices(name string) (facts.Devices, bool) {
 	return readDevices(r.ask(func(w *wire.Writer) { w.PutNeedDevices(wire.NeedDevices{Name: wire.S(name)}) }))
 }
 
-// Packages are the directories of a family's packages.
+// Packages returns the directories of a family's packages.
 func (r *Reader) Packages(family string) ([]string, bool) {
 	return readPackages(r.ask(func(w *wire.Writer) { w.PutNeedPackages(wire.NeedPackages{Family: wire.S(family)}) }))
 }
 
-// DXGI are the adapters that DXGI lists.
+// DXGI returns the adapters that DXGI lists.
 func (r *Reader) DXGI() (facts.DXGI, bool) {
 	return readDXGI(r.ask(func(w *wire.Writer) { w.PutNeedDxgi(wire.NeedDxgi{}) }))
 }
 
-// Process is what the probe's process may do, which is what this one may.
+// Process returns the rights of the probe's process, which are those of this process.
 func (r *Reader) Process() (facts.Process, bool) {
 	return readProcess(r.ask(func(w *wire.Writer) { w.PutNeedProcess(wire.NeedProcess{}) }))
 }

@@ -6,24 +6,24 @@ import (
 	"vkloader/internal/decide/vk"
 )
 
-// Result is what the child reported of its run on the library.
+// Result is the child's report of its run on the library.
 type Result struct {
 	Library    string      // real path of the library that was opened
 	Version    uint32      // of the instance level
-	Interface  uint32      // that a driver or layer agrees on; of Negotiate, 0: it has no versions
+	Interface  uint32      // agreed with the driver or layer; 0: it has no versions; of Negotiate
 	Extensions []Extension // of the instance level
 	Layers     []Layer
 	Devices    []Device
 	Phases     []Phase // finished ones, in order
 	Usage      map[string]Usage
-	Mapped     []string       // real paths of the libraries in the process once there is an instance; nil: there is none
+	Mapped     []string       // real paths of the loaded libraries, once there is an instance; nil: there was none
 	Asked      []Interception // by layer, in the order of the question
-	Lookup     time.Duration  // of a command by its name; of Submit and Present, 0: not measured
-	Unshown    []string       // why nothing could be shown on a platform; of Present
-	Log        string         // what was written to standard error
-	Signal     string         // that ended it
-	Unfinished string         // the phase that was begun and did not end
-	Problem    string         // why it did not end well; empty when it did
+	Lookup     time.Duration  // time of one command look-up; 0: not measured; of Submit and Present
+	Unshown    []string       // per platform, the reason why no frame was shown; of Present
+	Log        string         // the child's standard error
+	Signal     string         // the signal that ended the child
+	Unfinished string         // the phase that did not end
+	Problem    string         // the reason for a bad end; empty after a good one
 	Outcome    Outcome
 
 	ended bool // the child has come to its own end
@@ -39,10 +39,10 @@ const (
 	Crashed         // by a signal
 	Hung            // it was ended at its limit
 	Exited          // a driver or layer has called exit
-	Cut             // it was ended because nobody waited any more
+	Cut             // ended by its context
 )
 
-// Extension is one of the instance level.
+// Extension is an instance extension.
 type Extension struct {
 	Name     string `json:"name"`
 	Revision uint32 `json:"revision"`
@@ -81,14 +81,14 @@ type Device struct {
 	Extensions []string `json:"-"` // names of its device extensions
 }
 
-// Interception is what a layer takes for itself, as far as it answered.
+// Interception lists the commands that a layer intercepts, as far as the layer answered.
 type Interception struct {
 	Answered bool
 	Commands []string
 	Problem  string
 }
 
-// Died tells whether a driver or layer ended the child, or kept it from its end.
+// Died reports whether a driver or layer ended the child, or kept it from ending.
 func (r *Result) Died() bool { return r.Outcome == Crashed || r.Outcome == Hung || r.Outcome == Exited }
 
 func (r *Result) asked(layer int) *Interception {
@@ -104,7 +104,7 @@ const (
 	ListDevices    = "list devices"
 )
 
-// Phase is a step of the run, with what it took and gave.
+// Phase is a finished step of the run, with its time and result.
 type Phase struct {
 	Name   string
 	Round  int
@@ -112,7 +112,7 @@ type Phase struct {
 	Result vk.Result
 }
 
-// Usage is what the child used of the system at some moment.
+// Usage is the child's memory and threads at one moment.
 type Usage struct {
 	ResidentKB int64 `json:"resident_kb"`
 	Threads    int   `json:"threads"`

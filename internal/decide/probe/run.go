@@ -18,7 +18,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// event is any line of the probe.
+// event is a line of the probe.
 type event struct {
 	Event   string    `json:"event"`
 	Phase   string    `json:"phase"`
@@ -38,51 +38,50 @@ type event struct {
 	Step     string `json:"step"`
 }
 
-// maxLog is how much of the child's standard error is kept, maxEvents how much of its events: a driver in trouble may
-// write without end.
+// maxLog limits the bytes kept from the child's standard error, maxEvents those of its events: a faulty driver may write
+// without end.
 const (
 	maxLog    = 4 << 20
 	maxEvents = 4 << 20
 )
 
-// notYet is the problem of a child that nobody waited for.
+// notYet is the problem of a child whose context ended first.
 const notYet = "it has not ended yet"
 
-// Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
-// means that the child could not be run at all; whatever happens inside it is the result's Problem.
+// Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means that
+// the child could not be started; a failure of the child is the result's Problem.
 func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "", "", at, environ, limit)
 }
 
-// RunUntil is Run that ends with a context; its result is then Cut.
+// RunUntil is Run with a context; if the context ends first, the result is Cut.
 func RunUntil(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "", "", at, environ, limit)
 }
 
-// Twice is RunUntil with everything once more in the same process, for times without cold files.
+// Twice is RunUntil that does everything twice in one process, for times with a warm file cache.
 func Twice(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "again", "", at, environ, limit)
 }
 
-// Submit is Run with something to do for each device, too: an empty command buffer, which needs no display. It ends with the
-// context; its result is then Cut.
+// Submit is RunUntil that also submits an empty command buffer to each device, which needs no display.
 func Submit(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "submit", "", at, environ, limit)
 }
 
-// Present is Submit with frames shown on a surface, too: without a window where the driver has such, and in a window where
-// there is an X display.
+// Present is Submit that also presents frames: on a headless surface if the driver supports it, and in a window if there is
+// an X display.
 func Present(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "present", "", at, environ, limit)
 }
 
-// Ask is Run with a question to the layers of the chain: what they intercept.
+// Ask is Run that also asks the layers of the chain which commands they intercept. The question is the child's input.
 func Ask(question string, at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "intercepts", question, at, environ, limit)
 }
 
-// Negotiate has the child open a driver alone, or a layer by the name of its function, and ask which version of the interface
-// it agrees on.
+// Negotiate opens a driver alone in the child, or a layer by the name of its function, and returns the interface version that
+// the library agrees on.
 func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
 	alone := Place{Child: at.Child, Library: library}
 	if layerFunction == "" {
@@ -91,7 +90,7 @@ func Negotiate(at Place, library, layerFunction string, environ []string, limit 
 	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
-// trusted returns why this process, with raised rights, does not run the child: another user can change a file that it would load.
+// trusted returns an error if this process has raised rights and another user can change a file that the child would load.
 func trusted(way string, at Place, environ []string) error {
 	if way == "driver" || way == "layer" {
 		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))
@@ -99,7 +98,7 @@ func trusted(way string, at Place, environ []string) error {
 	return trust.Refused("tried", trust.Trial(at.Child, at.Library, environ))
 }
 
-// run is Run in one of the child's ways, with standard input for it.
+// run runs the child in a mode such as "submit", with input as its standard input.
 func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
 	if err := trusted(way, at, environ); err != nil {
 		return nil, err
@@ -116,7 +115,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	}
 	cmd.Env = environ
 	log := &firstBytes{limit: maxLog}
-	cmd.Stderr = log // what it prints on standard output goes nowhere
+	cmd.Stderr = log // standard output is discarded
 	events, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("probe: %w", err)
@@ -125,7 +124,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	cmd.WaitDelay = 2 * time.Second
 	ended, err := start(cmd, theirs, at.Guest)
 	theirs.Close()
-	if whole.Err() != nil && err != nil { // it was not even started
+	if whole.Err() != nil && err != nil { // the context ended before the child started
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
 	}
 	if err != nil {
@@ -171,12 +170,12 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	return result, nil
 }
 
-// exited enters that the child was ended by code that it had loaded.
+// exited sets the problem of a child that loaded code has ended.
 func (r *Result) exited(code int, phase string) {
 	r.Problem, r.Outcome = fmt.Sprintf("ended by exit(%d)%s", code, r.during(phase)), Exited
 }
 
-// during says in which phase it ended, or after which, when none was going on.
+// during names the phase in which the child ended, or after which, if no phase was running.
 func (r *Result) during(phase string) string {
 	switch name, command := inWords(phase); {
 	case phase != "" && command:
@@ -190,7 +189,7 @@ func (r *Result) during(phase string) string {
 	return ""
 }
 
-// Phases that are one command each, and how the others go on after "while".
+// Phases that are one command each, and the gerunds of the others after "while".
 var (
 	commandOf = [...][2]string{{"create instance", "vkCreateInstance"}, {"list devices", "vkEnumeratePhysicalDevices"},
 		{"destroy instance", "vkDestroyInstance"}}
@@ -198,7 +197,7 @@ var (
 		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
 )
 
-// inWords is a phase as sentences name it. command: as the command that it is.
+// inWords returns a phase in words for a sentence; with command, as the name of the command.
 func inWords(phase string) (name string, command bool) {
 	for _, c := range commandOf {
 		if c[0] == phase {
@@ -213,7 +212,7 @@ func inWords(phase string) (name string, command bool) {
 	return phase, false
 }
 
-// read takes the probe's lines and gives the phase that was begun and not finished.
+// read reads the probe's lines and returns the unfinished phase.
 func (r *Result) read(out io.Reader) (unfinished string) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
@@ -290,7 +289,7 @@ func appendDecoded[T any](list []T, line []byte) []T {
 	return append(list, value)
 }
 
-// failedPhase says which phase failed, in a run that ended by itself.
+// failedPhase returns the phase that failed in a run that ended by itself.
 func (r *Result) failedPhase() string {
 	for _, p := range r.Phases {
 		if p.Result < 0 {
@@ -303,12 +302,12 @@ func (r *Result) failedPhase() string {
 	return "the probe ended early"
 }
 
-// NoDriver tells whether the loader found no usable driver at all.
+// NoDriver reports whether the loader found no usable driver at all.
 func (r *Result) NoDriver() bool {
 	return slices.ContainsFunc(r.Phases, func(p Phase) bool { return p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver })
 }
 
-// firstBytes keeps the beginning of what is written to it.
+// firstBytes is a writer that keeps the first bytes up to limit.
 type firstBytes struct {
 	strings.Builder
 	limit int

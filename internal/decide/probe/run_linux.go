@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// start starts the child, which writes its events to a descriptor. It ends with the tool, whatever ends that, and what a
-// driver has started goes with it. The caller calls ended when the child has ended.
+// start starts the child with a descriptor for its events. The child's process group, which includes the processes of its
+// drivers, ends when the tool ends. The caller calls ended after the child's end.
 func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the signal is tied to the thread that started it
@@ -30,15 +30,15 @@ func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error)
 		stop = takeAlong(cmd.Process.Pid)
 	}
 	return func() {
-		// What is left of its group has been started by a driver or layer and stays behind otherwise.
+		// The remaining processes of the group were started by a driver or layer and would keep running.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		stop()
 		runtime.UnlockOSThread()
 	}, nil
 }
 
-// takeAlong ends a child's whole group when the tool is told to end, as by Ctrl-C: what a driver has started is in no
-// other. The tool then ends as it was told. The function that it gives ends the watch.
+// takeAlong kills a child's process group when a signal such as Ctrl-C asks the tool to end, because the group does not get
+// that signal. The tool then ends by the signal. The returned function ends the watch.
 func takeAlong(group int) (stop func()) {
 	signals, over := endings(), make(chan struct{})
 	go func() {

@@ -13,9 +13,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// start starts the child, which is told as its last argument the handle that it writes its events to. It ends with the
-// tool, whatever ends that, and what a driver has started goes with it: all of them are in one job. The caller calls
-// ended when the child has ended.
+// start starts the child, whose last argument is the handle for its events. The child and the processes of its drivers are in
+// one job, which ends when the tool ends. The caller calls ended after the child's end.
 func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 	handle := syswindows.Handle(events.Fd())
 	if err = syswindows.SetHandleInformation(handle, syswindows.HANDLE_FLAG_INHERIT, syswindows.HANDLE_FLAG_INHERIT); err != nil {
@@ -34,7 +33,7 @@ func start(cmd *exec.Cmd, events *os.File, _ bool) (ended func(), err error) {
 	if err = spawn.Start(cmd); err != nil {
 		return nil, errors.Join(err, job.End())
 	}
-	_ = job.Take(uint32(cmd.Process.Pid)) // where a process may be in one job alone, the child alone is ended
+	_ = job.Take(uint32(cmd.Process.Pid)) // where a process can be in one job only, only the child is killed
 	return func() { _ = job.End() }, nil
 }
 

@@ -19,7 +19,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Android is a machine with Android: a copy of its file system, and what its properties and global settings say.
+// Android is a machine with Android: a copy of its file system, its properties and its global settings.
 type Android struct {
 	Machine    machine.Machine
 	Properties Properties
@@ -28,18 +28,18 @@ type Android struct {
 	Bits       string
 }
 
-// page is what the bytes of a library in an APK begin at a multiple of.
+// page is the alignment of an uncompressed library in an APK.
 const page = 4096
 
-// maxLibrary is how much of a library in an APK is read.
+// maxLibrary limits the bytes that are read of a library in an APK.
 const maxLibrary = 256 << 20
 
 func (a *Android) lib() string { return map[string]string{"64": "lib64", "32": "lib"}[a.Bits] }
 
-// Loader is the file of the loader: programs cannot choose another one (AND-001).
+// Loader returns the file of the loader; programs cannot choose another one (AND-001).
 func (a *Android) Loader() string { return "/system/" + a.lib() + "/libvulkan.so" }
 
-// abi is the instruction set of the program's libraries.
+// abi returns the instruction set of the program's libraries.
 func (a *Android) abi() string {
 	for _, name := range []string{"ro.product.cpu.abilist" + a.Bits, "ro.product.cpu.abilist"} {
 		if abi, _, _ := strings.Cut(a.Properties[name], ","); abi != "" {
@@ -52,11 +52,11 @@ func (a *Android) abi() string {
 	return "arm64-v8a"
 }
 
-// parts are where packages are installed; those of the system come first.
+// parts are the directories of installed packages, those of the system first.
 var parts = []string{"/system/priv-app", "/system/app", "/product/priv-app", "/product/app", "/vendor/app", "/data/app"}
 
-// apk finds the file of a package, and the part of the system that it lies in: a directory of the package's name, maybe
-// with what the installer adds, and maybe below another directory.
+// apk finds the file of a package, and the part of the system with it: the file lies in a directory with the package's name,
+// to which the installer may add a suffix and a parent directory.
 func (a *Android) apk(name string) (file, part string) {
 	var find func(directory string, depth int) string
 	find = func(directory string, depth int) string {
@@ -93,7 +93,7 @@ func (a *Android) apk(name string) (file, part string) {
 	return "", ""
 }
 
-// installed gives what files say of a package. What its manifest aims at is not read: it counts as new enough.
+// installed describes a package from its files. It does not read the manifest's target version, and assumes a new one.
 func (a *Android) installed(name string) (androidPackage, bool) {
 	file, part := a.apk(name)
 	if file == "" {
@@ -108,7 +108,7 @@ func (a *Android) installed(name string) (androidPackage, bool) {
 	return p, true
 }
 
-// inside reads a file of an APK; nil when there is none.
+// inside reads a file of an APK; nil if there is none.
 func (a *Android) inside(file, name string) []byte {
 	var content []byte
 	a.archive(file, func(z *zip.Reader) {
@@ -120,7 +120,7 @@ func (a *Android) inside(file, name string) []byte {
 	return content
 }
 
-// archive gives an APK to read; false when it is none.
+// archive opens an APK; false if the file is not an APK.
 func (a *Android) archive(file string, read func(*zip.Reader)) bool {
 	f, err := a.Machine.Open(file)
 	if err != nil {
@@ -139,10 +139,10 @@ func (a *Android) archive(file string, read func(*zip.Reader)) bool {
 	return true
 }
 
-// says tells whether the manifest of an APK has a name of metadata in it; what stands there counts as true.
+// says reports whether the manifest of an APK contains a name of metadata. It takes the value for true.
 func (a *Android) says(file, name string) bool {
 	manifest := a.inside(file, "AndroidManifest.xml")
-	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name))) // numbers have a size
+	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name))) // Append returns an error only for types without a fixed size
 	return bytes.Contains(manifest, []byte(name)) || bytes.Contains(manifest, wide)
 }
 
@@ -168,8 +168,8 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 
 func layerName() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) }
 
-// Look implements androidPlaces: which functions the library exports, and the names of layers that are written in it.
-// Every layer counts as one of devices, too.
+// Look implements androidPlaces from the library's exports and the layer names in its data. It takes each layer for a device
+// layer, too.
 func (a *Android) Look(name string) (androidLibrary, bool) {
 	content := []byte(nil)
 	if file, below, zipped := strings.Cut(name, "!/"); zipped {
@@ -198,7 +198,7 @@ func (a *Android) Look(name string) (androidLibrary, bool) {
 	return l, true
 }
 
-// directories are where a namespace of the linker finds drivers.
+// directories returns the directories in which a namespace of the linker finds drivers.
 func (a *Android) directories(namespace, updatable string) []string {
 	switch namespace {
 	case "sphal":
@@ -209,7 +209,7 @@ func (a *Android) directories(namespace, updatable string) []string {
 	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
 }
 
-// Explain says what a program gets: its driver and layers, why the others that it tries are out, and remarks.
+// Explain returns a program's driver and layers, the rejected ones with the reasons, and notes.
 func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()
@@ -218,7 +218,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	if selected.Package != "" {
 		process.SetUpdatable(selected.Path)
 	}
-	var at string // of the last library that was there
+	var at string // of the last library that exists
 	process.Enter(os.Getpid(), f, func(namespace, library string) androidOpened {
 		at = ""
 		for _, directory := range a.directories(namespace, selected.Path) {
@@ -297,7 +297,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	return in, out, notes
 }
 
-// command finds a command that the loader knows.
+// command returns a command that the loader knows.
 func command(name string) (vk.Command, bool) {
 	for i := range vk.Commands {
 		if vk.Commands[i].Name == name {
@@ -307,13 +307,13 @@ func command(name string) (vk.Command, bool) {
 	return vk.Command{}, false
 }
 
-// IsCommand tells whether a name is one of a command.
+// IsCommand reports whether a name is the name of a command.
 func IsCommand(name string) bool {
 	_, ok := command(name)
 	return ok
 }
 
-// Commands says of those of the names that are commands what looking them up gives.
+// Commands returns, for each name of a command, the result of looking it up.
 func Commands(names []string) (notes []string) {
 	for _, name := range names {
 		c, ok := command(name)
@@ -331,7 +331,7 @@ func Commands(names []string) (notes []string) {
 	return notes
 }
 
-// hal judges a file as a driver.
+// hal checks a file as a driver.
 func (a *Android) hal(name string) androidOpened {
 	file, err := a.Machine.Open(name)
 	if err != nil {
@@ -345,7 +345,7 @@ func (a *Android) hal(name string) androidOpened {
 	return androidWorks
 }
 
-// facts are what is known, in the words of package android.
+// facts converts the properties, settings and environment to androidFacts.
 func (a *Android) facts() *androidFacts {
 	f := &androidFacts{Properties: a.Properties, Settings: a.Properties, Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
 		DebugPlatform: a.Properties["ro.debuggable"] == "1", Dumpable: true, ABI: a.abi(), Bits: a.Bits, Environment: map[string]string{}}}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// androidDeviceFacts are what decides about the extensions of a device.
+// androidDeviceFacts determine the extensions of a device.
 type androidDeviceFacts struct {
 	Driver      []androidNamed
 	HDR         bool // the display's configuration says so
@@ -26,7 +26,7 @@ func (d *androidDeviceFacts) nativeSpec() uint32 {
 	return 0
 }
 
-// DeviceExtensions are those that a program sees of a device (AND-055, AND-056).
+// DeviceExtensions returns the extensions of a device that a program sees (AND-055, AND-056).
 func (f *androidFacts) DeviceExtensions(d *androidDeviceFacts) (all []androidNamed) {
 	all = append(all, androidNamed{Name: "VK_KHR_incremental_present", Spec: 2})
 	add := func(yes bool, name string, spec uint32) {
@@ -56,7 +56,7 @@ func (f *androidFacts) DeviceExtensions(d *androidDeviceFacts) (all []androidNam
 	return all
 }
 
-// CreateDevice says what becomes of a device's extensions (AND-057, AND-058, AND-060).
+// CreateDevice returns the extensions that the driver gets, and the result (AND-057, AND-058, AND-060).
 func (d *androidDeviceFacts) CreateDevice(wanted []string) (result string, asked []string) {
 	if d.nativeSpec() > 0 && d.UsageCalls == 0 {
 		return androidIncompatibleDrive, nil
@@ -73,14 +73,14 @@ func (d *androidDeviceFacts) CreateDevice(wanted []string) (result string, asked
 	return androidSuccess, passedOn(wanted, d.Driver)
 }
 
-// androidFacts are what is known of a machine and of a program on it.
+// androidFacts describes a machine and a program on it.
 type androidFacts struct {
 	Properties map[string]string // of the system
 	Settings   map[string]string // global ones
 	Program    androidProgram
 }
 
-// androidProgram is what is known of a program.
+// androidProgram describes a program.
 type androidProgram struct {
 	Package       string // its name; "": a process that is no app
 	Debuggable    bool
@@ -97,22 +97,22 @@ type androidProgram struct {
 	Environment   map[string]string // of a process that is no app
 }
 
-// property gives a property; "" when it is not set.
+// property returns a property; "" if it is not set.
 func (f *androidFacts) property(name string) string { return f.Properties[name] }
 
-// splitList takes a list apart; empty items are skipped.
+// splitList splits a list and skips empty items.
 func splitList(text, separator string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separator, r) })
 }
 
-// debuggable tells whether the process may be debugged.
+// debuggable reports whether the process may be debugged.
 func (p *androidProgram) debuggable() bool { return p.Debuggable || p.DebugPlatform }
 
 // Properties are a system's properties or parameters by their names.
 type Properties map[string]string
 
-// Read adds what a file says: lines "[name]: [value]" as getprop prints them, or "name=value" as in build.prop and as param
-// and settings print them. What comes later wins. problems say of lines that are neither where they are.
+// Read adds the lines of a file: "[name]: [value]" as printed by getprop, or "name=value" as in build.prop and as printed by
+// param and settings. A later value replaces an earlier one. problems gives the positions of other lines.
 func (p Properties) Read(file, content string) (problems []string) {
 	for i, line := range strings.Split(content, "\n") {
 		line = strings.TrimSpace(line)

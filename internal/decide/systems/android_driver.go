@@ -12,7 +12,7 @@ const (
 	androidIncompatibleDrive = "VK_ERROR_INCOMPATIBLE_DRIVER"
 )
 
-// Libraries are the names that are tried for a driver, in order (AND-003).
+// Libraries returns the names of a driver's library, in the order in which the loader tries them (AND-003).
 func (f *androidFacts) Libraries() (names []string) {
 	for _, property := range []string{"ro.hardware.vulkan", "ro.board.platform"} {
 		if word := f.property(property); word != "" {
@@ -33,7 +33,7 @@ const (
 	androidStub      androidOrigin = "the loader's stub, which has no device"
 )
 
-// androidOpened is what opening a library gave.
+// androidOpened is the result of opening a library.
 type androidOpened uint8
 
 // Outcomes of opening.
@@ -53,8 +53,8 @@ type androidDriver struct {
 	Abort     string // not empty: the process ends with this message (AND-005)
 }
 
-// Choose finds the driver. updatable is the namespace of an updatable one, "" without; open tries a library in a
-// namespace, where no namespace of that name counts as not found (AND-003 to AND-009).
+// Choose finds the driver. updatable is the namespace of an updatable driver, or "". open opens a library in a namespace; a
+// missing namespace counts as a missing library (AND-003 to AND-009).
 func (f *androidFacts) Choose(updatable, path string, open func(namespace, library string) androidOpened) androidDriver {
 	places := []androidDriver{{Origin: androidBuiltIn, Namespace: "sphal"}}
 	if apex := f.property("ro.vulkan.apex"); apex != "" { // AND-006
@@ -86,10 +86,10 @@ func (f *androidFacts) Choose(updatable, path string, open func(namespace, libra
 	return androidDriver{Origin: androidStub}
 }
 
-// stubInstances is how many instances of the stub there may be (AND-011).
+// stubInstances is the largest number of instances of the stub (AND-011).
 const stubInstances = 32
 
-// Create is the result of vkCreateInstance by what the driver is, with so many instances of it alive.
+// Create returns the driver's result of vkCreateInstance while alive other instances exist.
 func (d androidDriver) Create(alive int) string {
 	if d.Failed || d.Origin == androidStub && alive >= stubInstances {
 		return androidInitFailed
@@ -97,7 +97,7 @@ func (d androidDriver) Create(alive int) string {
 	return androidSuccess
 }
 
-// Enumerate is the result of the global enumerations and of vkEnumerateInstanceVersion (AND-009).
+// Enumerate returns the result of the global enumerations and of vkEnumerateInstanceVersion (AND-009).
 func (d androidDriver) Enumerate() string {
 	if d.Failed {
 		return androidOutOfHostMemory
@@ -105,11 +105,11 @@ func (d androidDriver) Enumerate() string {
 	return androidSuccess
 }
 
-// Devices says whether there may be devices: the stub has none, and any command but those for instances ends the process
-// (AND-011).
+// Devices reports whether the driver can have devices. The stub has none; any command except the instance ones ends the
+// process (AND-011).
 func (d androidDriver) Devices() bool { return d.Origin != androidStub && !d.Failed }
 
-// androidProcess is what a process has of the loader.
+// androidProcess is the loader's state in a process.
 type androidProcess struct {
 	pid    int
 	Driver androidDriver
@@ -117,16 +117,16 @@ type androidProcess struct {
 	path   string // of the updatable driver
 }
 
-// SetUpdatable says where an updatable driver is; the first time counts (AND-024).
+// SetUpdatable sets the path of the updatable driver; only the first call counts (AND-024).
 func (p *androidProcess) SetUpdatable(path string) {
 	if !p.set {
 		p.set, p.path = true, path
 	}
 }
 
-// Enter is called by vkCreateInstance and the global functions: the first of them in a process begins, and in a forked
-// child the first one again (AND-002). A built-in driver makes room for an updatable one that has come since (AND-010);
-// closed is then what was closed.
+// Enter runs at vkCreateInstance and the global functions. The first call in a process chooses the driver, and so does the
+// first one in a forked child (AND-002). A built-in driver is closed and replaced if an updatable one has been set since
+// (AND-010); closed is then the built-in one.
 func (p *androidProcess) Enter(pid int, f *androidFacts, open func(namespace, library string) androidOpened) (began bool, closed *androidDriver) {
 	if p.pid == pid {
 		return false, nil

@@ -15,7 +15,7 @@ func with(properties ...string) *androidFacts {
 	return f
 }
 
-// opener answers by "namespace library", and notes what was tried.
+// opener returns an open function with answers by "namespace library", which records its calls.
 func opener(answers map[string]androidOpened, tried *[]string) func(namespace, library string) androidOpened {
 	return func(namespace, library string) androidOpened {
 		*tried = append(*tried, namespace+" "+library)
@@ -171,7 +171,7 @@ func TestSelect(t *testing.T) {
 		if got.Path != "/prod/lib:/prod.apk!/lib/arm64-v8a" || strings.Join(got.Sphal, " ") != "libx.so liby.so" {
 			t.Errorf("%+v", got)
 		}
-		// What changes later changes nothing: the selection is made once, and has all that is needed.
+		// The selection is made once, at the start: later changes of the settings have no effect.
 		f.Settings[prefix+"all_apps"] = "3"
 		if got.Package != c.want {
 			t.Error("changed")

@@ -10,10 +10,10 @@ import (
 // androidVersion is a version 1.Minor.
 type androidVersion struct{ Minor int }
 
-// androidLoaderVersion is what vkEnumerateInstanceVersion gives, whatever the driver is (AND-061).
+// androidLoaderVersion is the result of vkEnumerateInstanceVersion with any driver (AND-061).
 var androidLoaderVersion = androidVersion{3}
 
-// androidOwn are the extensions of instances that the loader adds, in order (AND-051).
+// androidOwn lists the instance extensions that the loader adds, in order (AND-051).
 var androidOwn = []androidNamed{
 	{Name: "VK_KHR_surface", Spec: 25}, {Name: "VK_KHR_surface_protected_capabilities", Spec: 1}, {Name: "VK_KHR_android_surface", Spec: 6},
 	{Name: "VK_EXT_swapchain_colorspace", Spec: 5}, {Name: "VK_KHR_get_surface_capabilities2", Spec: 1},
@@ -27,17 +27,17 @@ const (
 	swapchain    = "VK_KHR_swapchain"
 )
 
-// androidLoaderOnly are the extensions that are the loader's work alone (AND-058).
+// androidLoaderOnly lists the extensions that the loader implements alone (AND-058).
 var androidLoaderOnly = []string{"VK_KHR_surface", "VK_KHR_surface_protected_capabilities", "VK_KHR_android_surface", "VK_EXT_swapchain_colorspace",
 	"VK_KHR_get_surface_capabilities2", "VK_GOOGLE_surfaceless_query", "VK_EXT_surface_maintenance1", "VK_KHR_incremental_present",
 	"VK_EXT_hdr_metadata", "VK_KHR_shared_presentable_image", "VK_GOOGLE_display_timing", "VK_EXT_image_compression_control_swapchain"}
 
-// androidPromoted are the extensions of instances that went into version 1.1 (AND-063).
+// androidPromoted lists the instance extensions that are part of version 1.1 (AND-063).
 var androidPromoted = []string{"VK_KHR_device_group_creation", "VK_KHR_external_fence_capabilities", "VK_KHR_external_memory_capabilities",
 	"VK_KHR_external_semaphore_capabilities", "VK_KHR_get_physical_device_properties2"}
 
-// androidInstanceExtensions are those that a program sees without naming a layer. implicit are the layers that the settings
-// enable: what properties alone enable does not count (AND-051 to AND-053).
+// androidInstanceExtensions returns the extensions that a program sees without naming a layer. implicit has the layers that
+// the settings enable, without those that only properties enable (AND-051 to AND-053).
 func androidInstanceExtensions(implicit []androidLayer, driver []androidNamed) (all []androidNamed) {
 	add := func(list []androidNamed) {
 		for _, e := range list {
@@ -66,7 +66,7 @@ func hasNamed(list []androidNamed, name string) bool {
 	return slices.ContainsFunc(list, func(e androidNamed) bool { return e.Name == name })
 }
 
-// androidLayerExtensions are those of a layer that a program names (AND-054).
+// androidLayerExtensions returns the extensions of a layer that a program names (AND-054).
 func androidLayerExtensions(layers []androidLayer, name string) ([]androidNamed, string) {
 	for _, l := range layers {
 		if l.Name == name {
@@ -76,28 +76,28 @@ func androidLayerExtensions(layers []androidLayer, name string) ([]androidNamed,
 	return nil, androidLayerNotPresent
 }
 
-// androidRequest is what a program asks for with vkCreateInstance.
+// androidRequest is the information in a program's vkCreateInstance.
 type androidRequest struct {
 	API        androidVersion
 	Layers     []string
 	Extensions []string
-	Next       []string // what its chain of structures has
+	Next       []string // structures in the pNext chain
 }
 
-// androidPlan is what becomes of a request.
+// androidPlan is the loader's response to a request.
 type androidPlan struct {
 	Result      string
 	Layers      []androidLayer // active, from the program down
-	LayerNext   []string       // the chain of structures that the first layer gets
-	DriverNext  []string       // and the driver
+	LayerNext   []string       // the chain of structures for the first layer
+	DriverNext  []string       // the chain of structures for the driver
 	DriverAPI   androidVersion
-	Extensions  []string // that the driver is asked for
-	DriverLayer int      // how many layers the driver is asked for
-	Report      bool     // errors and warnings are written into the system's log
+	Extensions  []string // requested from the driver
+	DriverLayer int      // number of layers requested from the driver
+	Report      bool     // write errors and warnings to the system's log
 }
 
-// Create says what becomes of a request: which layers are active, and what the driver is asked for (AND-042, AND-043,
-// AND-046 to AND-048, AND-058, AND-059, AND-062, AND-063). driver is what the driver offers, in its version.
+// Create returns the active layers of a request, and the request that the driver gets (AND-042, AND-043, AND-046 to
+// AND-048, AND-058, AND-059, AND-062, AND-063). driver lists the driver's extensions, version is its version.
 func (f *androidFacts) Create(r androidRequest, layers []androidLayer, driver []androidNamed, version androidVersion) androidPlan {
 	p := androidPlan{Result: androidSuccess, DriverAPI: r.API, DriverNext: r.Next,
 		LayerNext: append([]string{"loader data callback", "layer link"}, r.Next...)}
@@ -111,7 +111,7 @@ func (f *androidFacts) Create(r androidRequest, layers []androidLayer, driver []
 			names = append(names, name)
 		}
 	}
-	var counted []androidLayer // whose extensions a program sees without naming them
+	var counted []androidLayer // their extensions are visible without naming the layer
 	for i, name := range names {
 		at := slices.IndexFunc(layers, func(l androidLayer) bool { return l.Name == name })
 		if at < 0 { // AND-043
@@ -142,8 +142,8 @@ func (f *androidFacts) Create(r androidRequest, layers []androidLayer, driver []
 	return p
 }
 
-// passedOn are the extensions that a driver is asked for: those that it reports, each once, without the loader's own
-// (AND-058).
+// passedOn returns the extensions that the loader requests from the driver: those that the driver reports, without
+// duplicates and without the loader's own (AND-058).
 func passedOn(wanted []string, driver []androidNamed) (list []string) {
 	for _, name := range wanted {
 		if !slices.Contains(androidLoaderOnly, name) && hasNamed(driver, name) && !slices.Contains(list, name) {
@@ -153,8 +153,8 @@ func passedOn(wanted []string, driver []androidNamed) (list []string) {
 	return list
 }
 
-// DeviceLayers are the layers of a device: those of the instance that are global, whatever the program asks for; warn
-// tells whether it asks for others (AND-045).
+// DeviceLayers returns the layers of a device: the global layers of the instance, independent of the program's request. warn
+// reports whether the program requests others (AND-045).
 func (p *androidPlan) DeviceLayers(asked []string) (names []string, warn bool) {
 	var instance []string
 	for _, l := range p.Layers {
@@ -166,7 +166,7 @@ func (p *androidPlan) DeviceLayers(asked []string) (names []string, warn bool) {
 	return names, len(asked) > 0 && !slices.Equal(asked, instance)
 }
 
-// Listed are what vkEnumerateInstanceLayerProperties and vkEnumerateDeviceLayerProperties give (AND-049).
+// Listed returns the results of vkEnumerateInstanceLayerProperties and vkEnumerateDeviceLayerProperties (AND-049).
 func (p *androidPlan) Listed(all []androidLayer, device bool) []string {
 	if device {
 		all = p.Layers
@@ -174,7 +174,7 @@ func (p *androidPlan) Listed(all []androidLayer, device bool) []string {
 	return term.Words(all, func(l androidLayer) string { return l.Name })
 }
 
-// androidCoreAt is the newest core version whose commands the library exports on a system of an API level (AND-069).
+// androidCoreAt returns the newest core version whose commands the library exports at an API level (AND-069).
 func androidCoreAt(level int) androidVersion {
 	for _, at := range []struct{ level, minor int }{{33, 3}, {31, 2}, {28, 1}} {
 		if level >= at.level {
@@ -184,11 +184,11 @@ func androidCoreAt(level int) androidVersion {
 	return androidVersion{0}
 }
 
-// androidGlobal are the commands that vkGetInstanceProcAddr gives without an instance (AND-064).
+// androidGlobal lists the commands that vkGetInstanceProcAddr returns without an instance (AND-064).
 var androidGlobal = []string{"vkCreateInstance", "vkGetInstanceProcAddr", "vkEnumerateInstanceVersion", "vkEnumerateInstanceLayerProperties",
 	"vkEnumerateInstanceExtensionProperties"}
 
-// androidAnswer is what a look-up gives.
+// androidAnswer is the result of a command look-up.
 type androidAnswer string
 
 // Answers.
@@ -218,7 +218,8 @@ func androidDeviceLookup(device bool) androidAnswer {
 	return androidCommand
 }
 
-// androidEmulated says what the loader does for a driver that lacks a command; "" where it passes it on (AND-067, AND-068).
+// androidEmulated describes the loader's substitute for a command that the driver lacks; "" if the loader passes the
+// command on (AND-067, AND-068).
 func androidEmulated(command string, driverHas bool) string {
 	command = strings.TrimSuffix(command, "KHR")
 	switch {

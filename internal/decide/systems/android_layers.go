@@ -9,14 +9,14 @@ import (
 // debugDirectory is searched in processes that may be debugged (AND-027).
 const debugDirectory = "/data/local/debug/vulkan"
 
-// LayersDebugged tells whether the settings for debugging layers hold for the program (AND-036).
+// LayersDebugged reports whether the settings for debugging layers apply to the program (AND-036).
 func (f *androidFacts) LayersDebugged() bool {
 	p := &f.Program
 	return (p.debuggable() || p.InjectLayers && p.Dumpable) && f.Settings["enable_gpu_debug_layers"] != "" &&
 		f.Settings["enable_gpu_debug_layers"] != "0" && f.Settings["gpu_debug_app"] == p.Package && p.Package != ""
 }
 
-// Paths are where layers are looked for, in order; missing are packages that the settings name and that are not
+// Paths returns the directories and APKs with layers, in search order, and the packages in the settings that are not
 // installed (AND-027 to AND-029, AND-037).
 func (f *androidFacts) Paths(installed func(name string) (androidPackage, bool)) (paths, missing []string) {
 	if f.Program.debuggable() {
@@ -42,10 +42,10 @@ type androidNamed struct {
 	Description string
 }
 
-// androidLibrary is what a library says of its layers.
+// androidLibrary is a library's description of its layers.
 type androidLibrary struct {
-	HasLayers, HasExtensions bool // it exports the two functions that are asked for
-	Failed                   bool // one of its answers was an error
+	HasLayers, HasExtensions bool // it exports the two enumeration functions
+	Failed                   bool // one of these functions returned an error
 	Layers                   []androidNamed
 	DeviceLayers             []androidNamed
 	Extensions               map[string][]androidNamed // of instances, by layer
@@ -64,19 +64,19 @@ type androidLayer struct {
 // androidEntry is something in a directory, or in an APK.
 type androidEntry struct {
 	Name    string
-	Stored  bool // not compressed; of what is in a directory always
-	Aligned bool // its bytes begin at a page
+	Stored  bool // not compressed; in a directory always true
+	Aligned bool // its content is page-aligned
 }
 
-// androidPlaces gives what discovery asks for.
+// androidPlaces reads directories and libraries for Discover.
 type androidPlaces interface {
-	// List lists a directory, or for FILE.apk!/DIRECTORY what lies directly in it; found is false when there is none.
+	// List lists a directory, or for FILE.apk!/DIRECTORY that directory of the APK; found is false if there is none.
 	List(path string) (entries []androidEntry, found bool)
 	// Look opens a library and asks it for its layers.
 	Look(path string) (androidLibrary, bool)
 }
 
-// Discover finds the layers of the paths, in order (AND-030 to AND-035).
+// Discover returns the layers in the paths, in order (AND-030 to AND-035).
 func (f *androidFacts) Discover(paths []string, places androidPlaces) (layers []androidLayer) {
 	known := map[string]bool{}
 	for _, path := range paths {
@@ -104,8 +104,8 @@ func (f *androidFacts) Discover(paths []string, places androidPlaces) (layers []
 	return layers
 }
 
-// Implicit are the layers that are active without the program's word; settings tells whether the settings name them
-// (AND-038 to AND-041).
+// Implicit returns the layers that are active without a request of the program; settings reports whether the settings name
+// them (AND-038 to AND-041).
 func (f *androidFacts) Implicit() (names []string, settings bool) {
 	if f.LayersDebugged() {
 		if names = splitList(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {
@@ -123,7 +123,7 @@ func (f *androidFacts) Implicit() (names []string, settings bool) {
 	}
 }
 
-// androidSymbols are the names under which a layer's function is looked for, in order (AND-044).
+// androidSymbols returns the names of a layer's function, in the order in which the loader tries them (AND-044).
 func androidSymbols(layer, function string) []string {
 	return []string{layer + strings.TrimPrefix(function, "vk"), function}
 }

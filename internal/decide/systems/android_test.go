@@ -77,7 +77,7 @@ func layerLibrary(name string) string {
 	return shared(name, "vkEnumerateInstanceLayerProperties", "vkEnumerateInstanceExtensionProperties")
 }
 
-// What a program gets is found by files and properties alone.
+// Explain finds a program's driver and layers from files and properties alone.
 //
 // holds: AND-003 AND-004 AND-007 AND-029 AND-031 AND-033 AND-037
 func TestExplainAndroid(t *testing.T) {

@@ -14,21 +14,21 @@ type androidPackage struct {
 	APK           string            // its file
 	ABIs          map[string]string // by the process's instruction set, the ABI of its libraries
 	SphalText     string            // of its asset sphal_libraries.txt
-	ReadableLists bool              // the lists of the libraries that namespaces share can be read, and linking works
+	ReadableLists bool              // the lists of libraries shared between namespaces are readable, and linking works
 }
 
-// androidSelection is which driver a program gets, and by which rule.
+// androidSelection is a program's driver package, and the rule that selected it.
 type androidSelection struct {
 	Package string // "": the system's own driver
-	Path    string // where its libraries are looked for
+	Path    string // directories with its libraries
 	Sphal   []string
 	Why     string
 }
 
-// minimumSDK is the oldest target of a package that may have a driver (AND-021).
+// minimumSDK is the lowest target SDK of a driver package (AND-021).
 const minimumSDK = 26
 
-// Select says which driver a program gets, by what is set when it starts (AND-016 to AND-026). installed finds a package.
+// Select returns a program's driver package, from the settings at its start (AND-016 to AND-026). installed finds a package.
 func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)) androidSelection {
 	system := func(why string) androidSelection { return androidSelection{Why: why} }
 	production, prerelease := f.property("ro.gfx.driver.0"), f.property("ro.gfx.driver.1")
@@ -84,7 +84,7 @@ func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)
 	return f.usable(chosen, why, installed)
 }
 
-// usable looks whether a package can be used (AND-021, AND-022, AND-025).
+// usable reports whether a package can be used (AND-021, AND-022, AND-025).
 func (f *androidFacts) usable(name, why string, installed func(name string) (androidPackage, bool)) androidSelection {
 	pack, ok := installed(name)
 	switch {

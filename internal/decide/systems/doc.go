@@ -1,13 +1,12 @@
-// Package systems knows machines with other systems than the one that the tool runs on.
+// Package systems describes machines with other systems than the tool's own.
 //
-// A Source gives the facts of Windows by files of its registry (.reg) and a copy of its drives, and of other systems by
-// a copy of their file system. What that machine's own functions would say and files do not is filled in as it is on an
-// ordinary one, and said. Android has a loader of its own, without manifests: its rules, which take properties, settings
-// and the program's package, are in the files android_*.go.
+// A Source gives the facts of Windows from registry files (.reg) and a copy of its drives, and of other systems from a copy
+// of their file system. Facts of the running kernel, which no file has, get usual values and a note. Android has a different
+// loader, without manifests; the files android_*.go implement its rules, which use properties, settings and the program's
+// package.
 //
-// platforms.go has what the systems search that the library is not built for. What they share with Linux is in
-// package search.
+// platforms.go has the search rules of the systems that the library is not built for. Package search has the rules that they
+// share with Linux.
 //
-// It never reads the machine that it runs on, only what it is given; and it leaves the decision to the core, Android's
-// apart.
+// The package reads only the given files, never the machine that it runs on. Except for Android, the core makes the decision.
 package systems

@@ -8,11 +8,11 @@ import (
 	"vkloader/internal/decide/loaders"
 )
 
-// largest is how much of a loader's file is read.
+// largest limits the bytes that are read of a loader's file.
 const largest = 1 << 28
 
-// Decide makes the source one of facts as the loader of its program reads them, and gives that loader. It is nil where the files
-// have none; then the decision is that of this project's loader.
+// Decide finds the program's loader, makes the source read facts as that loader does, and returns the loader. It returns nil
+// if the files contain none; the decision is then that of this project's loader.
 func (s *Source) Decide() *loaders.Loader {
 	s.loader, s.reads = nil, nil
 	if !s.windows() || !s.known() {

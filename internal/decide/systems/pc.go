@@ -8,13 +8,13 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Title is the system's name. This and what follows is a PC as the doctor wants it.
+// Title returns the system's name. It and the following methods implement doctor.PC.
 func (s *Source) Title() string { return s.System.Title }
 
 // WordSize implements doctor.PC.
 func (s *Source) WordSize() string { return s.Bits }
 
-// Views implements doctor.PC: on a 32-bit system, as far as that is known, there are programs of 32 bits alone.
+// Views implements doctor.PC: a 32-bit system has only 32-bit programs.
 func (s *Source) Views() []string {
 	if s.Bits == "32" && !s.wow64() && (s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
 		return []string{"32"}
@@ -22,7 +22,7 @@ func (s *Source) Views() []string {
 	return []string{"64", "32"}
 }
 
-// For is the machine as programs of a word size see it.
+// For returns the machine as programs of a word size see it.
 func (s *Source) For(bits string) *Source {
 	seen := *s
 	seen.Bits = bits
@@ -33,7 +33,7 @@ func (s *Source) For(bits string) *Source {
 // Files implements doctor.PC.
 func (s *Source) Files() bool { return s.known() }
 
-// Whole implements doctor.PC: what is not in a copy may be on the machine.
+// Whole implements doctor.PC: a copy may lack files of the machine.
 func (s *Source) Whole() bool { return false }
 
 // Open implements doctor.PC.
@@ -76,14 +76,14 @@ func (s *Source) Version(name string) string {
 // Running implements doctor.PC.
 func (s *Source) Running() *machine.Source { return nil }
 
-// wow64 tells whether programs of 32 bits have a directory of their own for the system's libraries.
+// wow64 reports whether 32-bit programs have a separate directory of system libraries.
 func (s *Source) wow64() bool {
 	_, ok := s.at(`C:\Windows\SysWOW64`)
 	return ok
 }
 
-// Place is where a path of the machine lies below what is known of it; see at. A 32-bit program of a 64-bit Windows means
-// another directory than System32 by that name.
+// Place returns the location of a path in the given files; see at. For 32-bit programs on 64-bit Windows, System32 is another
+// directory.
 func (s *Source) Place(name string) (string, bool) {
 	if s.windows() && s.Bits == "32" && s.known() && s.wow64() {
 		name = windows.Redirected(name)

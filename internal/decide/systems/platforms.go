@@ -7,8 +7,8 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// FreeBSD searches as Linux does; variables count for nothing where real and effective ids differ, which the system
-// tells (BSD-001 to BSD-003).
+// FreeBSD searches as Linux does. It ignores variables in a process whose real and effective ids differ, which the system
+// reports (BSD-001 to BSD-003).
 func freeBSD() search.Platform {
 	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
 	p.Surfaces = search.XSurfaces
@@ -22,7 +22,7 @@ func openBSD() search.Platform {
 	return p
 }
 
-// NetBSD and DragonFly have no look-up that knows of rights (BSD-004).
+// NetBSD and DragonFly have no getenv that checks rights (BSD-004).
 func netBSD() search.Platform {
 	p := freeBSD()
 	p.Rights = unknownRights
@@ -46,7 +46,7 @@ func qnx() search.Platform {
 	return p
 }
 
-// unknownRights reads every variable plainly, and says so of each (BSD-004, QNX-003).
+// unknownRights reads every variable without a check, and reports so for each (BSD-004, QNX-003).
 func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Said) {
 	f.SetRights(facts.AllRights)
 	variables.Decisive(func(v variables.ID) {
@@ -78,7 +78,7 @@ func fuchsiaPlatform() search.Platform {
 	return p
 }
 
-// serviceManifests has drivers come from the loader service alone.
+// serviceManifests makes the loader service the only source of drivers.
 func serviceManifests(b *search.Builder) {
 	if b.Kind == search.Drivers {
 		b.Place(fuchsiaManifests, false, "the loader service")
@@ -86,7 +86,7 @@ func serviceManifests(b *search.Builder) {
 	}
 }
 
-// unsafeRights reads every variable, whatever the rights, and warns of it once (FUC-004, FUC-013).
+// unsafeRights reads every variable without a check of the rights, and warns once (FUC-004, FUC-013).
 func unsafeRights(_ *search.Platform, f *facts.Store) []search.Said {
 	f.SetRights(facts.AllRights)
 	return []search.Said{{Flags: diag.Warn, Text: "This loader honors variables with paths in every process, whatever its rights"}}
@@ -105,7 +105,7 @@ func openHarmonyPlatform() search.Platform {
 func igraphics(b *search.Builder)          { b.Add("/system/etc/vulkan/igraphics", "default") }
 func swapchainDirectory(b *search.Builder) { b.Add("/system/etc/vulkan/swapchain", "default") }
 
-// debugLayer adds the manifest of the layer that the system's parameters name for this program, to every search.
+// debugLayer adds the manifest of the program's debug layer, from the system's parameters, to every search.
 func debugLayer(b *search.Builder) {
 	parameter := func(name string) string { return b.Facts.Named("debug.graphic." + name).Value }
 	layer, program, at := parameter("debug_layer"), parameter("debug_hap"), parameter("vklayer_json_path")
@@ -123,7 +123,7 @@ func debugLayer(b *search.Builder) {
 	b.Place(at, true, "debug.graphic.debug_layer")
 }
 
-// parameterRights reads every parameter, whatever the rights; an empty one is none (OHO-003).
+// parameterRights reads every parameter without a check of the rights; an empty one counts as unset (OHO-003).
 func parameterRights(_ *search.Platform, f *facts.Store) []search.Said {
 	f.SetRights(facts.Parameters)
 	return nil
@@ -144,8 +144,8 @@ func iOS() search.Platform {
 	return p
 }
 
-// bundle adds the resource directory of the program's bundle, and nothing after it where a variable says so, whatever
-// its value (MAC-007 to MAC-010).
+// bundle adds the resource directory of the program's bundle. If the variable OnlyInBundle is set, to any value, it ends the
+// search there (MAC-007 to MAC-010).
 func bundle(b *search.Builder) {
 	if at := b.Facts.Bundle().Resources; at != "" {
 		b.AddOne(at, "the program's bundle")

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// platformWorld is what a program on another system sees and asks for.
+// platformWorld is the environment of a program on another system, and the program's requests.
 type platformWorld struct {
 	facts.Tree
 	app      plan.App
@@ -283,7 +283,7 @@ func TestFuchsia(t *testing.T) {
 	for kind := range search.Kind(3) {
 		o.Vars, o.Elevated = map[string]string{"XDG_CONFIG_DIRS": "", "XDG_DATA_DIRS": ""}, false
 		expect(t, "nothing set", o.places(t, kind), "/config /pkg/data")
-		o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d"}, true // nobody asks for rights
+		o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d"}, true // rights do not matter here
 		expect(t, "variables", o.places(t, kind), "/h/.config /config /pkg/data /d")
 	}
 	if log := logOf(o.ask(t, plan.Instance)); !strings.Contains(log, "WARN: This loader honors variables with paths in every process") {

@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Registry is what files said of keys and values. Names of keys and values are compared without regard to case.
+// Registry has the keys and values of registry files. Their names are compared without regard to case.
 type Registry struct {
 	keys map[string]*registryKey // by path, in small letters
-	list []*registryKey          // in the order in which they came
+	list []*registryKey          // in the order of the files
 }
 
 type registryKey struct {
@@ -23,7 +23,7 @@ type registryKey struct {
 	values []facts.Value
 }
 
-// RegistryProblem is a line that is not understood.
+// RegistryProblem is an invalid line.
 type RegistryProblem struct {
 	File string
 	Line int
@@ -32,7 +32,7 @@ type RegistryProblem struct {
 
 func (p RegistryProblem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
 
-// Values gives the values of a key, in the order in which they came; false when there is no such key.
+// Values returns the values of a key, in the order of the files; false if there is no such key.
 func (r *Registry) Values(path string) ([]facts.Value, bool) {
 	k := r.keys[strings.ToLower(path)]
 	if k == nil {
@@ -41,7 +41,7 @@ func (r *Registry) Values(path string) ([]facts.Value, bool) {
 	return k.values, true
 }
 
-// Below gives the names of the keys directly below a key, sorted.
+// Below returns the names of the keys directly below a key, sorted.
 func (r *Registry) Below(path string) (names []string) {
 	prefix := strings.ToLower(path) + `\`
 	for _, k := range r.list {
@@ -56,7 +56,7 @@ func (r *Registry) Below(path string) (names []string) {
 	return names
 }
 
-// hive is a root by its name or short name; false for what is none.
+// hive returns the full name of a root key from its name or short name; false if there is no such root.
 func hive(name string) (full string, ok bool) {
 	switch name = strings.ToUpper(name); name {
 	case "HKLM":
@@ -69,7 +69,7 @@ func hive(name string) (full string, ok bool) {
 	return "", false
 }
 
-// Read adds what a file says; what comes later wins. file is its name, for problems.
+// Read adds the content of a file; a later value replaces an earlier one. file names the file in problems.
 func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem) {
 	if r.keys == nil {
 		r.keys = map[string]*registryKey{}
@@ -108,7 +108,7 @@ func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem
 	return problems
 }
 
-// decodeRegistry gives the text of a file: UTF-16 by its mark, otherwise UTF-8, with a mark or without.
+// decodeRegistry decodes a file: UTF-16 with a byte order mark, otherwise UTF-8 with or without one.
 func decodeRegistry(content []byte) (string, bool) {
 	switch {
 	case len(content) >= 2 && (content[0] == 0xff && content[1] == 0xfe || content[0] == 0xfe && content[1] == 0xff):
@@ -134,11 +134,11 @@ func wide(b []byte, order binary.ByteOrder) string {
 type registryParser struct {
 	r   *Registry
 	old bool         // REGEDIT4: data of texts is in single bytes
-	at  *registryKey // nil: values are passed over, because their key was not understood
-	off bool         // values are passed over, because their key is deleted
+	at  *registryKey // nil: skip values, because their key is invalid
+	off bool         // skip values, because their key is deleted
 }
 
-// line reads a key or a value; what it gives is what is wrong with it.
+// line reads a key or a value; it returns a message if the line is invalid, otherwise "".
 func (p *registryParser) line(line string) string {
 	if line[0] == '[' {
 		return p.key(line)
@@ -201,7 +201,7 @@ func (p *registryParser) key(line string) string {
 	return ""
 }
 
-// valueName takes the name of a value off a line.
+// valueName splits a line into the name of a value and the rest.
 func valueName(line string) (name, rest, what string) {
 	if rest, ok := strings.CutPrefix(line, "@="); ok {
 		return "", strings.TrimSpace(rest), ""
@@ -214,7 +214,7 @@ func valueName(line string) (name, rest, what string) {
 	return name, strings.TrimSpace(rest), ""
 }
 
-// quoted takes a text in quotation marks off a line; a backslash makes the next character count as itself.
+// quoted splits a quoted text from a line; a backslash escapes the next character.
 func quoted(line string) (text, rest string, ok bool) {
 	if line == "" || line[0] != '"' {
 		return "", line, false
@@ -234,13 +234,13 @@ func quoted(line string) (text, rest string, ok bool) {
 	return "", line, false
 }
 
-// Types of values that the core does not need to know; package facts has the others.
+// Types of values that the core does not use; package facts has the others.
 const (
 	regExpandSZ uint32 = 2
 	regBinary   uint32 = 3
 )
 
-// data reads what stands after the equals sign.
+// data parses the text after the equals sign.
 func (p *registryParser) data(text string) (kind uint32, data, what string) {
 	if text != "" && text[0] == '"' {
 		value, rest, ok := quoted(text)

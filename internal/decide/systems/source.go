@@ -14,27 +14,27 @@ import (
 // Source gives the facts of a machine with another system.
 type Source struct {
 	System   System
-	Machine  machine.Machine // its files; Root "" and no Tree: none are known
-	Keys     *Registry       // of Windows; nil: no file of the registry was given
+	Machine  machine.Machine // its files; with Root "" and no Tree there are none
+	Keys     *Registry       // of Windows; nil: without registry files
 	Bits     string          // of the program, "32" or "64"
 	Elevated bool            // the program has more rights than its user
 	Program  string          // its path; "": unknown
-	Own      facts.Bundle    // what its bundle says
+	Own      facts.Bundle    // the program's bundle
 
-	loader *loaders.Loader // that its program gets, by Decide
-	reads  machine.Loader  // what reads the facts; nil: this project's loader, which reads all of them
+	loader *loaders.Loader // the program's loader, set by Decide
+	reads  machine.Loader  // reads the facts; nil: this project's loader, which reads all of them
 }
 
-// files are the machine's files.
+// files returns the machine's files.
 func (s *Source) files() *machine.Source { return &machine.Source{Machine: s.Machine, Loader: s.reads} }
 
-// known tells whether anything is known of the machine's files.
+// known reports whether the machine's files are available.
 func (s *Source) known() bool { return s.Machine.Foreign() }
 
 func (s *Source) windows() bool { return s.System.Name == "windows" }
 
-// Var implements facts.Source. On Windows names are compared without regard to case, and the decision itself knows which
-// variables count (WIN-057); elsewhere the system's own look-up does.
+// Var implements facts.Source. On Windows names are compared without regard to case, and the core determines which variables
+// count (WIN-057); on other systems, the system's getenv does.
 func (s *Source) Var(name string, secure bool) facts.Var {
 	if secure && s.Elevated && !s.windows() {
 		return facts.Var{}
@@ -101,9 +101,9 @@ func (s *Source) Service() facts.Service { return facts.Service{State: facts.Ser
 // Elsewhere implements facts.Source.
 func (s *Source) Elsewhere() facts.Elsewhere { return s }
 
-// at is where a path of the machine lies below what is known of it: of Windows the drive C is the directory c,
-// drive_c (of Wine), or the top itself where that has a directory Windows, another drive the directory of its letter, and
-// a share unc/SERVER/SHARE. There names are compared without regard to case. False: nowhere.
+// at returns the location of a machine's path in the given files, or false if it has none. On Windows, drive C is the
+// directory c or drive_c (of Wine), or the root if that has a directory Windows; another drive is the directory of its
+// letter; a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
 func (s *Source) at(name string) (string, bool) {
 	if !s.known() || name == "" {
 		return "", false
@@ -126,7 +126,7 @@ func (s *Source) at(name string) (string, bool) {
 		}
 	case strings.HasPrefix(name, "//"):
 		tops = []string{"unc"}
-	default: // relative to a directory that is not known
+	default: // relative to an unknown directory
 		return "", false
 	}
 	for _, top := range tops {
@@ -143,7 +143,7 @@ func (s *Source) at(name string) (string, bool) {
 	return "", false
 }
 
-// below finds an entry of a directory: the name as it is written, or else the first one that differs by case alone.
+// below finds an entry of a directory: the exact name, or else the first name that differs only by case.
 func (s *Source) below(directory, name string) (string, bool) {
 	at := path.Join(directory, name)
 	if _, err := s.Machine.Lstat(at); err == nil {
@@ -164,7 +164,7 @@ func (s *Source) below(directory, name string) (string, bool) {
 // classes is a key of Windows, below a control set.
 const classes = `\Control\Class\`
 
-// values gives the values of a key.
+// values returns the values of a key.
 func (s *Source) values(key string) ([]facts.Value, bool) {
 	if s.Keys == nil {
 		return nil, false
@@ -181,13 +181,13 @@ func (s *Source) Registry(h facts.Hive, key string) facts.Key {
 	return facts.Key{Opened: ok, Values: values}
 }
 
-// Adapters implements facts.Elsewhere: what the kernel would say is in no file, so the devices' keys are asked, which
-// hold the same.
+// Adapters implements facts.Elsewhere. No file has the kernel's answer, so the status is AdaptersUnknown; the core then reads
+// the devices' keys, which have the same values.
 func (s *Source) Adapters(string) facts.Adapters {
 	return facts.Adapters{Status: facts.AdaptersUnknown}
 }
 
-// class gives the software keys of a class of devices, by their paths.
+// class returns the software keys of a device class, by their paths.
 func (s *Source) class(guid string) (keys []string) {
 	if s.Keys == nil {
 		return nil
@@ -206,8 +206,8 @@ func (s *Source) class(guid string) (keys []string) {
 	return keys
 }
 
-// Devices implements facts.Elsewhere: every display device of the registry counts as present, and every software
-// component as a part of the last of them, because the tree of devices is in no such file.
+// Devices implements facts.Elsewhere. Every display device in the registry counts as present, and every software component
+// as a part of the last device, because no registry file has the device tree.
 func (s *Source) Devices(name string) facts.Devices {
 	all := facts.Devices{Listed: s.Keys != nil}
 	for _, guid := range []string{windows.DisplayClass, windows.ComponentClass} {
@@ -227,7 +227,7 @@ func (s *Source) Devices(name string) facts.Devices {
 	return all
 }
 
-// Packages implements facts.Elsewhere: a package lies where the system puts packages of the store.
+// Packages implements facts.Elsewhere: store packages are in the system's directory for them.
 func (s *Source) Packages(family string) (paths []string) {
 	const store = `C:\Program Files\WindowsApps`
 	at, ok := s.Place(store)
@@ -247,7 +247,7 @@ func (s *Source) Packages(family string) (paths []string) {
 	return paths
 }
 
-// DXGI implements facts.Elsewhere: the vendors of the display devices, or every one where the registry names none.
+// DXGI implements facts.Elsewhere: the vendors of the display devices, or all vendors if the registry names none.
 func (s *Source) DXGI() facts.DXGI {
 	all := facts.DXGI{Made: true}
 	var ids []string

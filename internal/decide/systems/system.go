@@ -8,12 +8,12 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// System is a system in the words of its loader's users.
+// System is an operating system, with its loader's names and rules.
 type System struct {
 	Name     string // for --platform
 	Title    string
 	Loader   string                 // the loader's file
-	Program  string                 // where a loader learns the program's path from; empty: nowhere
+	Program  string                 // the loader's source of the program's path; empty: none
 	platform func() search.Platform // nil: of Windows
 	longest  int                    // a longer path of the program counts as unknown; 0: any length
 	Order    Order
@@ -21,7 +21,7 @@ type System struct {
 	atLeast  uint32   // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
 }
 
-// Order is how devices are listed.
+// Order is the order in which devices are listed.
 type Order string
 
 // Orders.
@@ -31,7 +31,7 @@ const (
 	ByDXGI  Order = "as DXGI orders the adapters, then the rest; VK_LOADER_DEVICE_SELECT and VK_LOADER_DISABLE_SELECT do nothing"
 )
 
-// Platform is what the system searches, for programs of a word size.
+// Platform returns the search rules of the system, for programs of a word size.
 func (s *System) Platform(bits string) search.Platform {
 	if s.platform == nil {
 		return search.Windows(bits)
@@ -41,7 +41,7 @@ func (s *System) Platform(bits string) search.Platform {
 	return platform
 }
 
-// Systems are those that can be asked for, in the order in which they are named.
+// Systems lists the supported systems, in the order of messages.
 var Systems = []System{
 	{Name: "windows", Title: "Windows", Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: &usual},
 	{Name: "macos", Title: "macOS", platform: macOS, Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: &usual},
@@ -61,8 +61,8 @@ var Systems = []System{
 
 const unixLoader = "libvulkan.so.1" // BSD-008
 
-// Version is what vkEnumerateInstanceVersion gives, by the versions that the drivers' manifests have; 0: the loader's own,
-// whatever they are (OHO-010).
+// Version returns the result of vkEnumerateInstanceVersion, from the versions in the drivers' manifests. 0 stands for the
+// loader's own version, with any drivers (OHO-010).
 func (s *System) Version(drivers []*manifest.Driver) uint32 {
 	version := s.atLeast
 	for _, d := range drivers {
@@ -73,7 +73,7 @@ func (s *System) Version(drivers []*manifest.Driver) uint32 {
 	return version
 }
 
-// Find gives a system by its name; false when there is none of that name.
+// Find returns a system by its name; false if there is none.
 func Find(name string) (System, bool) {
 	for _, s := range Systems {
 		if s.Name == name {
@@ -83,7 +83,7 @@ func Find(name string) (System, bool) {
 	return System{Opening: &Opening{}}, false
 }
 
-// Way is a way by which a library is opened.
+// Way is a method of opening a library.
 type Way string
 
 // Ways.
@@ -96,11 +96,11 @@ const (
 	Bundled     Way = "the program's own libraries"
 )
 
-// Opening says by which ways libraries are opened, in order; the next is taken when one fails.
+// Opening lists the methods of opening libraries, in order; after a failure the loader tries the next one.
 type Opening struct {
 	Drivers, Layers []Way
-	First           string // what is called in a driver right after it is loaded, when it is exported; "": its negotiation
-	longest         int    // of a name that the service is asked for, in bytes; 0: there is no service
+	First           string // the function that is called in a new driver first, if exported; "": its negotiation
+	longest         int    // limit of a name for the service, in bytes; 0: there is no service
 }
 
 var (
@@ -111,10 +111,10 @@ var (
 	openHarmony = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
 )
 
-// Asks tells whether drivers are opened in a way.
+// Asks reports whether drivers are opened with a method.
 func (o Opening) Asks(way Way) bool { return slices.Contains(o.Drivers, way) }
 
-// Result is how asking one way ended.
+// Result is the outcome of one method.
 type Result uint8
 
 // Results.
@@ -122,10 +122,10 @@ const (
 	Failed  Result = iota
 	Opened         // there is a library
 	Refused        // the service cannot be connected to
-	Null           // the service answers with success, and with nothing
+	Null           // the service reports success, and returns no library
 )
 
-// Open goes the ways of a driver's or layer's library, asking each by try; why says what every one answered that failed.
+// Open tries the methods for a driver's or layer's library in order; why has the answers of those that failed.
 func (o Opening) Open(library string, layer bool, try func(Way) Result) (by Way, why []string) {
 	ways := o.Drivers
 	if layer {

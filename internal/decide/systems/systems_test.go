@@ -29,7 +29,7 @@ func on(t *testing.T, name string) *Source {
 	return &Source{System: system, Bits: "64"}
 }
 
-// Where programs' paths come from, how devices are ordered, and what the loader's file is called.
+// Systems differ in the source of the program's path, the order of devices, and the loader's file name.
 //
 // holds: MAC-016 MAC-021 MAC-022 FUC-005 FUC-011 BSD-005 BSD-006 BSD-008 QNX-002 QNX-006 OHO-001
 func TestSystems(t *testing.T) {
@@ -138,7 +138,7 @@ func TestVersionsAndFirstCalls(t *testing.T) {
 	}
 }
 
-// Paths of Windows lie below the directory of their drive, whatever the case of letters.
+// Paths of Windows are found below the directory of their drive, in any case.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	s := on(t, "windows")
@@ -166,7 +166,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What a machine's own functions would say comes from its registry: devices, vendors, the view of 32-bit programs.
+// Facts that a machine's own functions would return come from its registry: devices, vendors, the view of 32-bit programs.
 //
 // holds: WIN-038 WIN-044
 func TestRegistryOfAMachine(t *testing.T) {

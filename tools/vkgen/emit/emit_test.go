@@ -212,7 +212,7 @@ func stable(t *testing.T, xml string) {
 
 func TestStable(t *testing.T) { stable(t, small) }
 
-// The registry of the machine, whatever its version, is accepted, and what comes of it compiles.
+// The registry of the machine, of any version, is accepted, and the generated files compile.
 func TestInstalledRegistry(t *testing.T) {
 	if _, err := os.Stat(installed); err != nil {
 		t.Skip("no registry is installed")

@@ -29,7 +29,7 @@ var opaque = []struct{ name, decl string }{
 	{"HMONITOR", "typedef struct HMONITOR__ *HMONITOR;"},
 }
 
-// closure is what the header declares: the roots and all that they need.
+// closure is the content of the header: the roots and all their dependencies.
 type closure struct {
 	sets     []*loader.Set // one a system; notes go to the first
 	r        *registry.Registry
@@ -181,7 +181,7 @@ func header(s, windows *loader.Set, roots string) (h, check, interfaces, chain [
 			return nil, nil, nil, nil, err
 		}
 	}
-	// Other names of what is there cost nothing.
+	// Aliases of included types cost nothing.
 	for _, t := range c.r.Types {
 		if t.Alias != "" && c.types[t.Alias] {
 			c.types[t.Name] = true
@@ -287,7 +287,7 @@ func (c *closure) constants(t *text) {
 	}
 }
 
-// extensions writes the names and versions of those that somebody needs.
+// extensions writes the names and versions of the extensions in use.
 func (c *closure) extensions(t *text) {
 	for _, e := range c.r.Extensions {
 		if (c.ext[e.Name] || c.gate(e)) && e.NameMacro != "" {

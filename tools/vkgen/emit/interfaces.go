@@ -118,7 +118,7 @@ func (c *closure) width(m registry.Member) string {
 	w, err := c.measure(lp64, m.Type)
 	n, err2 := c.measure(ilp32, m.Type)
 	switch {
-	case err != nil || err2 != nil, w.size == 8 && n.size == 4: // what is not known is a window system's pointer
+	case err != nil || err2 != nil, w.size == 8 && n.size == 4: // an unknown type is a window system's pointer
 		return "p"
 	case w.size == 8:
 		return "8"
@@ -126,8 +126,8 @@ func (c *closure) width(m registry.Member) string {
 	return "4"
 }
 
-// interfaces writes what the tests' host and fakes know of commands and structures, to call with the real types on machines
-// where words are shorter than the handles: test/zinterfaces.inc.
+// interfaces writes test/zinterfaces.inc: the types of commands and structures, for the tests' host and fakes on machines
+// whose words are shorter than the handles.
 func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(s))

@@ -11,7 +11,7 @@ import (
 // extent is a size and an alignment.
 type extent struct{ size, align int }
 
-// machine is what the layout of structures depends on.
+// machine has the sizes and alignments that determine the layout of structures.
 type machine struct {
 	pointer extent // size_t, too
 	long    extent
@@ -20,7 +20,7 @@ type machine struct {
 
 var (
 	lp64   = machine{extent{8, 8}, extent{8, 8}, extent{8, 8}}
-	ilp32  = machine{extent{4, 4}, extent{4, 4}, extent{8, 4}} // i386: numbers of 64 bits are aligned to 32
+	ilp32  = machine{extent{4, 4}, extent{4, 4}, extent{8, 4}} // i386 aligns 64-bit types to 32 bits
 	llp64  = machine{extent{8, 8}, extent{4, 4}, extent{8, 8}} // Windows
 	wide32 = machine{extent{4, 4}, extent{4, 4}, extent{8, 8}} // 32-bit ARM, and Windows on i386
 )

@@ -8,7 +8,7 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// Kind is what a command is dispatched on.
+// Kind is the type of handle that a command is dispatched on.
 type Kind int
 
 // The values are those of COMMAND_* in spine.h.
@@ -66,7 +66,7 @@ type Set struct {
 	Commands   []*Command            // core first, each part in the registry's order
 	Gates      []*registry.Extension // instance extensions of INS-008, in the registry's order
 	Extensions []*registry.Extension // all that are known on the system
-	Notes      []string              // what was left out and why
+	Notes      []string              // omitted commands, with the reason
 	unplaced   []string              // commands without a rule, with the reason
 	byName     map[string]*Command
 }

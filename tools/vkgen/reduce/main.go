@@ -1,5 +1,5 @@
-// Command reduce writes what the generators read of a Vulkan registry (vk.xml): vkgen and nullgen make the same of both.
-// The repository keeps that part as registry/vk.xml, so that generated files can be checked wherever it is cloned.
+// Command reduce writes the part of a Vulkan registry (vk.xml) that the generators read: vkgen and nullgen produce the same
+// output from both.
 //
 //	reduce vk.xml > registry/vk.xml
 //
@@ -31,7 +31,7 @@ var declaration = words("proto param member type")
 
 var space = regexp.MustCompile(`\s+`)
 
-// oneSpace gives what stands for a run of white space: the end of a line, if there is one in it, or a space.
+// oneSpace returns the replacement for a run of white space: a newline if the run contains one, otherwise a space.
 func oneSpace(run string) string {
 	if strings.Contains(run, "\n") {
 		return "\n"
@@ -65,7 +65,7 @@ func main() {
 	}
 }
 
-// reduce copies a registry from one to the other without what is left out. Every element but those of a declaration
+// reduce copies a registry without the unused parts. Every element except those of a declaration
 // stands on a line of its own.
 func reduce(in io.Reader, out io.Writer) error {
 	d := xml.NewDecoder(in)

@@ -26,7 +26,7 @@ type Type struct {
 	Alias        string
 	Dispatchable bool     // handles
 	Bits         string   // bitmasks: the enumeration of their bits, or ""
-	Base         string   // basetypes and bitmasks: what they are a name for
+	Base         string   // basetypes and bitmasks: the aliased type
 	Text         string   // function pointers: the declaration; basetypes: the text
 	Members      []Member // of structures, unions and function pointers
 	Extends      []string // structures: in whose chains they may stand

@@ -10,10 +10,10 @@
 void *library_open(const char *path);
 /* Opens the Vulkan library, and writes the event that says which file it is, or why it cannot be opened (false). */
 bool commands_open(const char *path);
-/* A command of the library; one that is missing is written as an event and ends the process with 3. */
+/* Returns a command of the library. If the command is missing, it writes an event and ends the process with 3. */
 PFN_vkVoidFunction command(VkInstance instance, const char *name);
 #define COMMAND(instance, name) ((PFN_##name)command((instance), #name))
-/* The same; NULL: the library does not have it. */
+/* Returns a command of the library, or NULL if it is missing. */
 PFN_vkVoidFunction command_if_there(VkInstance instance, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* events.c: what the probe says, one JSON object a line, on a descriptor of its own: drivers and layers print on
+/* events.c: the probe's report, one JSON object a line, on a separate descriptor, because drivers and layers print on
  * standard output and standard error. */
 #include <stdio.h>
 

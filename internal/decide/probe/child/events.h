@@ -9,11 +9,11 @@
 extern FILE *events;
 extern int round_number;
 
-/* A phase begins, and is done; what is written between them names the phase when nothing comes after it. */
+/* Reports the start and the end of a phase. If the process ends in between, the reader knows the phase. */
 void begin(const char *phase);
 void done(const char *phase, VkResult result);
 
-/* Members of an object, whose beginning is written before; end_line ends it. */
+/* Write a member of an object that the caller has begun; end_line ends the object. */
 void put_text(const char *key, const char *value);
 void put_number(const char *key, double value);
 void put_uuid(const char *key, const uint8_t *uuid);

@@ -1,9 +1,9 @@
-/* intercepts.c: which commands each layer of a chain takes for itself, for "vkloader graph": makes an instance and a
- * device through the loader, with the chain as it is, and asks each layer's own look-up functions for every name. What
- * they answer with a function of the layer's own library is intercepted; what comes from elsewhere is passed on.
+/* intercepts.c: lists the commands that each layer of a chain intercepts, for "vkloader graph". It creates an instance
+ * and a device through the loader, with the whole chain, and asks each layer's look-up functions for every name. A
+ * layer intercepts a command if the answer is a function of the layer's library; otherwise it passes the command on.
  *
- * Each layer is asked in a process of its own, with a time limit, where there is fork: of a layer that crashes nothing
- * is known, of the others all.
+ * Where there is fork, each layer is asked in a separate process, with a time limit: a crash loses the answers of one
+ * layer only.
  *
  * standard input: lines "layer<TAB>LIBRARY<TAB>NEGOTIATE<TAB>GIPA<TAB>GDPA" (names of functions), and "NAME" for
  * commands. descriptor 3: lines {"event":"intercepts","layer":0,"command":"vkX"}, after the last one of a layer

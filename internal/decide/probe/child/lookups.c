@@ -1,6 +1,6 @@
-/* lookups.c: how long a loader takes to find a command by its name. Programs look up hundreds of commands when they
- * start. A loader that compares the name with the name of each command takes ten times as long as one that has a table.
- * The time is that of the fastest of a few rounds, so that other programs on the machine do not count. */
+/* lookups.c: measures the time that a loader takes to find a command by its name. Programs look up hundreds of commands
+ * when they start. A loader that compares the name with the name of each command takes ten times as long as a loader
+ * with a table. The result is the time of the fastest round, to exclude the load of other programs. */
 #include "lookups.h"
 
 #include <stdio.h>

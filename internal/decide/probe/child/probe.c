@@ -1,17 +1,17 @@
-/* probe.c: what a short program does with the Vulkan library, for "vkloader info": load, enumerate, create an instance,
- * list the devices, create and destroy a device on each, destroy the instance; with the time that each of them took.
+/* probe.c: a short program on the Vulkan library, for "vkloader info": load, enumerate, create an instance, list the
+ * devices, create and destroy a device on each, destroy the instance; with the time of each step.
  *
- * It prints one JSON object a line, and says what it begins before it begins it, so that whoever reads can name the
- * phase in which a driver or a layer crashed or hung. It is a process of its own for that reason: the tool never loads
- * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
+ * It prints one JSON object a line, and announces each phase before it begins, so that the reader can name the phase in
+ * which a driver or a layer crashed or hung. It is a separate process for that reason: the tool never loads foreign
+ * code. It decides nothing, and links no Vulkan library: argv[1] is the library to open.
  *
- * usage: probe LIBRARY [again]      again: all of it a second time, for times without cold files
- *        probe LIBRARY submit       give each device something to do, too: see submit.c
- *        probe LIBRARY present      that, and show a picture: see present.c
- *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
+ * usage: probe LIBRARY [again]      again: everything a second time, for times with a warm file cache
+ *        probe LIBRARY submit       submit work to each device, too: see submit.c
+ *        probe LIBRARY present      submit, and present frames: see present.c
+ *        probe LIBRARY intercepts   the commands that each layer intercepts, too: see intercepts.c
  *        probe die SIGNAL           on Linux: see linux/die.c
  *        probe facts                on Windows: see windows/facts.c
- * What of it is of one system: see system.h.
+ * System-dependent functions: see system.h.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -204,7 +204,7 @@ static void mapped(const char *path)
     end_line();
 }
 
-/* The layers are still to be asked what they intercept: before there is a device, and with the first one. */
+/* Whether the layers must still be asked for their commands: without a device, and with the first device. */
 static bool to_ask, to_ask_device;
 
 static void ask_layers(VkInstance instance, VkDevice device)
@@ -272,9 +272,9 @@ static bool program(bool print)
     uint32_t version;
     enumerate(print, &portability, &version);
 
-    /* Devices of a driver that hides behind portability are devices of this machine too. */
+    /* Portability drivers hide their devices unless the program enables this extension. */
     const char *name = "VK_KHR_portability_enumeration";
-    /* Not more than is used: layers older than what a program asks for are worth a warning of the loader. */
+    /* Not the newest version: the loader warns of layers that are older than the program's version. */
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                              .pApplicationName = "vkloader info",
                              .apiVersion = version < VK_API_VERSION_1_2 ? version : VK_API_VERSION_1_2};

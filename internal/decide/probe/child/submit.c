@@ -1,5 +1,5 @@
-/* submit.c: the least work that a device can be given, because some layers and drivers die only in vkQueueSubmit: a
- * command buffer with nothing in it, and a fence to wait for. It needs no display. */
+/* submit.c: the smallest work for a device, because some layers and drivers crash only in vkQueueSubmit: an empty
+ * command buffer, and a fence to wait for. It needs no display. */
 #include "submit.h"
 
 #include "command.h"

@@ -1,4 +1,4 @@
-/* system.h: what the probe wants of a system. Owner: linux/system.c, windows/system.c. */
+/* system.h: the probe's system functions. Owner: linux/system.c, windows/system.c. */
 #ifndef PROBE_SYSTEM_H
 #define PROBE_SYSTEM_H
 
@@ -6,13 +6,13 @@
 
 #include "gen/zvk.h"
 
-/* Opens the events, and takes from the arguments what is for that; gives how many are left. */
+/* Opens the events, removes the arguments for that, and returns the number of remaining ones. */
 int system_begin(int argc, char **argv);
 double system_now(void); /* in microseconds */
 void system_usage(long *resident_kb, long *threads);
 
 void *system_open(const char *path);
-const char *system_error(void); /* why that failed */
+const char *system_error(void); /* the reason why system_open failed */
 PFN_vkVoidFunction system_symbol(void *library, const char *name);
 /* A library that is in the process, by the name by which it was opened; NULL: it is not. */
 void *system_opened(const char *path);

@@ -17,5 +17,5 @@ int die(const char *number)
     sigaddset(&only, sig);
     sigprocmask(SIG_UNBLOCK, &only, NULL);
     kill(getpid(), sig);
-    return 128 + sig; /* one that does not end processes */
+    return 128 + sig; /* a signal that does not end processes */
 }

@@ -1,4 +1,4 @@
-/* system.c: what the probe wants of Linux. */
+/* system.c: the system functions of the probe on Linux. */
 #include "system.h"
 
 #include <dlfcn.h>
@@ -17,8 +17,8 @@
 
 #define ASK_SECONDS 5
 
-/* The events go to descriptor 3, moved out of the way and closed in programs that a driver or layer starts; to standard
- * output for who runs the probe by hand. */
+/* Events go to descriptor 3, moved to a high number and closed in programs that a driver or layer starts. Without a
+ * descriptor 3, as when a person runs the probe, they go to standard output. */
 int system_begin(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "die")) exit(die(argv[2]));

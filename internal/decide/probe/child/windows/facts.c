@@ -1,5 +1,5 @@
-/* facts.c: what the tool asks of the running system, answered by the library's own readers, so that both see the same.
- * Questions and answers are messages of spine/gen/zwire.h: the tool writes what it needs, and gets its records. */
+/* facts.c: answers the tool's questions about the running system with the library's own readers, so that both see the
+ * same. Questions and answers are messages of spine/gen/zwire.h: a need from the tool, records in return. */
 #include "facts.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* system.c: what the probe wants of Windows. */
+/* system.c: the system functions of the probe on Windows. */
 #include "system.h"
 
 #include <windows.h>
@@ -16,10 +16,10 @@
 
 #define EVENTS "events="
 
-/* The events go to the handle that the last argument names; to standard output for who runs the probe by hand. */
+/* Events go to the handle in the last argument; to standard output when a person runs the probe. */
 int system_begin(int argc, char **argv)
 {
-    /* A driver that is missing something, or crashes, shows no window that waits for somebody. */
+    /* A missing library or a crash shows no window that waits for a click. */
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     if (argc == 2 && !strcmp(argv[1], "facts")) exit(facts_answer());
     if (argc > 1 && !strncmp(argv[argc - 1], EVENTS, strlen(EVENTS))) {
@@ -135,7 +135,7 @@ void system_libraries(void (*each)(const char *path))
     CloseHandle(all);
 }
 
-/* There is no fork: a layer that crashes ends the probe, and who reads names the phase. */
+/* There is no fork: a layer that crashes ends the probe, and the reader names the phase. */
 const char *system_isolated(void (*function)(size_t, VkInstance, VkDevice), size_t index, VkInstance instance,
                             VkDevice device)
 {
