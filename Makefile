@@ -273,7 +273,7 @@ CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
 # Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
 # 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
-	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
+	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack -Wno-stringop-overread) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
 
 # The directories are compiled in: other ones, another library.

@@ -365,12 +365,15 @@ func TestG13AnyName(t *testing.T) {
 func TestG13Upgrade(t *testing.T) {
 	t.Parallel()
 	tree, root := resolved(t), resolved(t)
-	for _, directory := range []string{"tools", "build/libexec/vkloader", "build/share"} {
+	for _, directory := range []string{"tools", "packaging/systemd", "build/libexec/vkloader", "build/share"} {
 		if err := os.MkdirAll(filepath.Join(tree, directory), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	copyFile(t, filepath.Join(world.Top(), "tools/install.sh"), filepath.Join(tree, "tools/install.sh"))
+	if err := os.CopyFS(filepath.Join(tree, "packaging/systemd"), os.DirFS(filepath.Join(world.Top(), "packaging/systemd"))); err != nil {
+		t.Fatal(err)
+	}
 	for _, file := range []string{"vkloader", "libexec/vkloader/probe"} {
 		copyFile(t, filepath.Join(world.Top(), "build", file), filepath.Join(tree, "build", file))
 	}

@@ -409,7 +409,7 @@ func leftOut(path string) bool {
 }
 
 // source are the files that faults are planted in. Below a package of the core there are only commands that generate.
-var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/tool/.*\.go|tools/goc/.*\.(c|go))$`)
+var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/(tool|decide|containers)/.*\.go|tools/goc/.*\.(c|go))$`)
 
 // sources lists these files, relative to the top directory, in a fixed order.
 func sources(top string) (out []string, err error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ func (c *Conn) Close() error { return c.socket.Close() }
 type Peer struct {
 	PID      int32
 	UID, GID uint32
+	Nested   bool // it has a process namespace below this process's, as in a container, or the kernel does not tell
 }
 
 // Peer returns the process that was at the other end when the connection was made.
@@ -39,10 +41,27 @@ func (c *Conn) Peer() (Peer, error) {
 	err = raw.Control(func(fd uintptr) {
 		var who *unix.Ucred
 		if who, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
-			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid}
+			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid, Nested: nested(int(fd), int(who.Pid))}
 		}
 	})
 	return p, errors.Join(err, failed)
+}
+
+// nested reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5,
+// the process is found by its number.
+func nested(socket, pid int) bool {
+	process, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+	if err != nil {
+		process, err = unix.PidfdOpen(pid, 0)
+	}
+	if err != nil {
+		return true
+	}
+	defer unix.Close(process)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", process))
+	_, rest, found := strings.Cut(string(text), "\nNSpid:")
+	numbers, _, _ := strings.Cut(rest, "\n")
+	return err != nil || !found || len(strings.Fields(numbers)) != 1
 }
 
 // Receive waits for the next datagram. The bytes are valid until the next call; the descriptors are the caller's.

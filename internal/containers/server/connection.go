@@ -24,6 +24,7 @@ type connection struct {
 	conn    *protocol.Conn
 	trusted bool
 	peer    protocol.Peer
+	person  person
 	log     *slog.Logger
 	client  *state.Client // the state's goroutine alone uses it
 
@@ -63,8 +64,8 @@ func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 		c.conn.Close()
 		return
 	}
-	c.peer = peer
-	c.log = s.log.With("client", peer.PID, "uid", peer.UID)
+	c.peer, c.person = peer, personOf(peer)
+	c.log = slog.New(&quiet{s.log.Handler(), &s.lines, c.person}).With("client", peer.PID, "uid", peer.UID)
 	if err := s.admit(c, peer); err != nil {
 		c.log.Warn("refused", "why", err)
 		c.conn.Close()

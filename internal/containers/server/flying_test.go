@@ -33,7 +33,7 @@ func unread(t *testing.T, s *Server, uid uint32) (*connection, *net.UnixConn) {
 		t.Cleanup(func() { c.Close() })
 		ends[i] = c.(*net.UnixConn)
 	}
-	c := &connection{server: s, peer: protocol.Peer{UID: uid}, conn: protocol.On(ends[0])}
+	c := &connection{server: s, peer: protocol.Peer{UID: uid}, person: person{uid, uid == 0}, conn: protocol.On(ends[0])}
 	if err := c.conn.Send([]byte("text"), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func unread(t *testing.T, s *Server, uid uint32) (*connection, *net.UnixConn) {
 func counting(options Options) *Server {
 	options.Log = slog.New(slog.DiscardHandler)
 	return &Server{options: options, context: context.Background(), connections: map[*connection]bool{},
-		flying: underWay{users: map[uint32]int{}, counted: map[uint32]time.Time{}}}
+		flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}}}
 }
 
 // An answer that was begun before its client ended is not counted after it: the count would stay forever, and 256 of these
@@ -91,7 +91,7 @@ func TestUnderWayIsCountedNowAndThen(t *testing.T) {
 	if err := s.mayFly(c, 1, time.Minute); err != nil {
 		t.Errorf("when it was read: %v", err)
 	}
-	if s.flying.all != 1 || s.flying.users[1000] != 1 {
+	if s.flying.all != 1 || s.flying.users[person{uid: 1000}] != 1 {
 		t.Errorf("%+v", s.flying)
 	}
 }

@@ -144,7 +144,7 @@ func TestGreedyClients(t *testing.T) {
 
 func TestTooManyClients(t *testing.T) {
 	t.Parallel()
-	directory := service(t, nil, func(o *Options) { o.MaxConnections, o.IdleGrace = 2, time.Hour })
+	directory := service(t, nil, func(o *Options) { o.MaxConnections, o.IdleGrace = 2-reserved, time.Hour })
 	first, second := dial(t, directory), dial(t, directory)
 	ask(t, first, protocol.Request{Method: protocol.Features}, nil)
 	ask(t, second, protocol.Request{Method: protocol.Features}, nil)

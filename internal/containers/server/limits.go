@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net"
-	"os"
 	"slices"
 	"time"
 
@@ -13,9 +12,10 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// Limits of one user's clients, which leave enough for other users, and of all clients together.
+// Limits of one person's clients, which leave enough for other persons, and of all clients together.
 const (
 	maxPerUser  = 1024            // connections
+	reserved    = 64              // connections that only the administrator and the service's own user get
 	maxUnderWay = 256             // descriptors that were sent and not read yet
 	maxFlying   = 4096            // of all users together: a user with subordinate users counts as many
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
@@ -34,13 +34,17 @@ func (s *Server) admit(c *connection, peer protocol.Peer) error {
 	defer s.mu.Unlock()
 	same := 0
 	for other := range s.connections {
-		if other.peer.UID == peer.UID {
+		if other.person == c.person {
 			same++
 		}
 	}
 	own := same >= cmp.Or(s.options.MaxPerUser, maxPerUser)
-	full := len(s.connections) >= cmp.Or(s.options.MaxConnections, maxConnections)
-	if s.ending || (own || full) && !s.makeRoom(peer.UID, own) {
+	most := cmp.Or(s.options.MaxConnections, maxConnections)
+	if c.person.here {
+		most += reserved
+	}
+	full := len(s.connections) >= most
+	if s.ending || (own || full) && !s.makeRoom(c.person, own) {
 		s.refused.Add(1)
 		return errors.New("there are too many clients")
 	}
@@ -49,11 +53,11 @@ func (s *Server) admit(c *connection, peer protocol.Peer) error {
 }
 
 // makeRoom ends the client that was idle longest: of a user, or of all. The caller holds the lock.
-func (s *Server) makeRoom(uid uint32, own bool) bool {
+func (s *Server) makeRoom(of person, own bool) bool {
 	var longest *connection
 	since := time.Now().Add(-cmp.Or(s.options.IdleGrace, idleGrace))
 	for c := range s.connections {
-		if own && c.peer.UID != uid {
+		if own && c.person != of {
 			continue
 		}
 		if idle, at := c.idle(); idle && at.Before(since) {
@@ -93,8 +97,8 @@ func (c *connection) receive() ([]byte, error) {
 // underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. A connection that has
 // ended with unread descriptors is counted until these are gone.
 type underWay struct {
-	users   map[uint32]int
-	counted map[uint32]time.Time // when a user's were last counted again
+	users   map[person]int
+	counted map[person]time.Time // when a user's were last counted again
 	all     int
 	allAt   time.Time // likewise, of all
 	left    []*connection
@@ -132,13 +136,12 @@ func (s *Server) fly(c *connection, count int) error {
 	if c.gone { // the connection's descriptors would stay in the count
 		return net.ErrClosed
 	}
-	uid := c.peer.UID
-	own := func() bool { return s.flying.users[uid]+count > cmp.Or(s.options.MaxUnderWay, maxUnderWay) }
+	own := func() bool { return s.flying.users[c.person]+count > cmp.Or(s.options.MaxUnderWay, maxUnderWay) }
 	all := func() bool {
-		return uid != 0 && int(uid) != os.Geteuid() && s.flying.all+count > s.flyingLimit()
+		return !c.person.here && s.flying.all+count > s.flyingLimit()
 	}
 	if own() || all() {
-		s.land(uid, all())
+		s.land(c.person, all())
 	}
 	switch {
 	case own():
@@ -146,16 +149,16 @@ func (s *Server) fly(c *connection, count int) error {
 	case all():
 		return errors.New("all users together leave too many descriptors unread")
 	}
-	s.flying.users[uid] += count
+	s.flying.users[c.person] += count
 	s.flying.all += count
 	c.flying += count
 	return nil
 }
 
-// land counts the unread descriptors of a user, or of all users, again, unless another caller did so a moment ago. The caller
-// holds the lock.
-func (s *Server) land(uid uint32, all bool) {
-	last, now := s.flying.counted[uid], time.Now()
+// land counts the unread descriptors of a person, or of all clients, again, unless another caller did so a moment ago. The
+// caller holds the lock.
+func (s *Server) land(of person, all bool) {
+	last, now := s.flying.counted[of], time.Now()
 	if all {
 		last = s.flying.allAt
 	}
@@ -165,10 +168,10 @@ func (s *Server) land(uid uint32, all bool) {
 	if all {
 		s.flying.allAt = now
 	} else {
-		s.flying.counted[uid] = now
+		s.flying.counted[of] = now
 	}
 	for c := range s.connections {
-		if all || c.peer.UID == uid {
+		if all || c.person == of {
 			s.landed(c)
 		}
 	}
@@ -181,9 +184,9 @@ func (s *Server) landed(c *connection) bool {
 		return false
 	}
 	s.flying.all -= c.flying
-	if s.flying.users[c.peer.UID] -= c.flying; s.flying.users[c.peer.UID] <= 0 {
-		delete(s.flying.users, c.peer.UID)
-		delete(s.flying.counted, c.peer.UID)
+	if s.flying.users[c.person] -= c.flying; s.flying.users[c.person] <= 0 {
+		delete(s.flying.users, c.person)
+		delete(s.flying.counted, c.person)
 	}
 	c.flying = 0
 	return true

@@ -19,7 +19,7 @@ func TestConnectionsOfAUser(t *testing.T) {
 	t.Parallel()
 	s := &Server{options: Options{Log: slog.New(slog.DiscardHandler)}, connections: map[*connection]bool{}}
 	busy := func(uid uint32) *connection {
-		return &connection{server: s, peer: protocol.Peer{UID: uid}, unanswered: 1}
+		return &connection{server: s, peer: protocol.Peer{UID: uid}, person: person{uid: uid}, unanswered: 1}
 	}
 	for n := range maxConnections {
 		c := busy(1)

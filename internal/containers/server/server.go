@@ -85,6 +85,7 @@ type Server struct {
 	mu          sync.Mutex
 	connections map[*connection]bool
 	flying      underWay
+	lines       lines
 	ending      bool
 	lastClient  time.Time // when there was one
 }
@@ -92,7 +93,7 @@ type Server struct {
 // Run serves until the context ends, and then puts everything away (PRO-046). An error is one of start-up.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
-		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}, counted: map[uint32]time.Time{}},
+		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},
 		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
 	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.closed
 	ctx, cancel := context.WithCancelCause(ctx)

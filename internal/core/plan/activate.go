@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// activator builds the active list of an instance. Layers are known by their places in the list.
+// activator builds the active list of an instance. Layers are identified by their index in the layer list.
 type activator struct {
 	call
 	costs    *costs
@@ -17,34 +17,34 @@ type activator struct {
 	out      []Active
 
 	list   []*manifest.Layer
-	places map[string]int  // of the first layer of each name; made when a name is first looked for
-	app    map[string]bool // names that the program gave
+	places map[string]int  // index of the first layer of each name; built on demand
+	app    map[string]bool // layer names enabled by the program
 	active map[string]bool // names in the active list
-	own    []uint32        // under a settings file: why a layer is active by itself, 0: it is not
-	named  map[string]bool // and the names of those that are
+	own    []uint32        // under a settings file: the reason why a layer is active by itself; 0: it is not
+	named  map[string]bool // names of the layers that are active by themselves
 
 	brought map[string]bool // components of the override layer: see bring
 
-	states []expansion // for each layer, how far a meta-layer is expanded; made with the first one
+	states []expansion // of each layer, the state of its expansion; made for the first meta-layer
 	stack  []expanding
-	fresh  []string // names that have become active by the meta-layer at the bottom of the stack
-	spent  int      // from the budget, for it
-	looks  uint32   // counts the looks for recursions
+	fresh  []string // names activated by the meta-layer at the bottom of the stack
+	spent  int      // cost of that meta-layer so far
+	looks  uint32   // number of the search for recursions
 }
 
-// expansion is what became of a meta-layer so far.
+// expansion is the state of a meta-layer.
 type expansion struct {
-	inside, before bool   // it is being expanded, it has been expanded before
-	look           uint32 // the last look for recursions that came by
+	inside, before bool   // being expanded; expanded before
+	look           uint32 // the last search for recursions that visited it
 }
 
-// expanding is a meta-layer that is being expanded, and the component that comes next.
+// expanding is a meta-layer being expanded, with the index of its next component.
 type expanding struct {
 	at, next   int
 	incomplete bool
 }
 
-// place gives the place of the first layer of a name, -1 without one.
+// place returns the index of the first layer of a name, or -1.
 func (a *activator) place(name string) int {
 	if a.places == nil {
 		a.places = make(map[string]int, len(a.list))
@@ -58,7 +58,7 @@ func (a *activator) place(name string) int {
 	return -1
 }
 
-// regular activates without a settings file that controls layers.
+// regular activates layers if no settings file controls them.
 func (a *activator) regular() {
 	variable := a.f.Variable(variables.InstanceLayers)
 	var implicit []int
@@ -74,7 +74,7 @@ func (a *activator) regular() {
 	}
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
-		if !named[k] && first[i] && a.enabled(a.list[i]) { // LAY-109: one that comes later is never asked
+		if !named[k] && first[i] && a.enabled(a.list[i]) { // LAY-109: only the first layer of a name is considered
 			if a.compute.leavesOut(a.list[i]) {
 				a.compute.sayWithout(a.list[i])
 				continue
@@ -116,7 +116,7 @@ func (a *activator) add(i int, by uint32) {
 	}
 }
 
-// addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
+// addEntry activates a layer of the list, even if another layer of its name is active (SET-44).
 func (a *activator) addEntry(i int, by uint32) {
 	if a.list[i].Meta {
 		a.addMeta(i, by)
@@ -136,7 +136,7 @@ func (a *activator) put(i int, by uint32) {
 	a.out = append(a.out, Active{Layer: i, EnabledBy: by, AppNamed: a.app[name]})
 }
 
-// sayRecursion says that a meta-layer that is being expanded was met again (SET-69).
+// sayRecursion logs that a meta-layer contains itself (SET-69).
 func (a *activator) sayRecursion(meta *manifest.Layer) {
 	if a.quiet {
 		return
@@ -151,7 +151,7 @@ func (a *activator) enabled(l *manifest.Layer) bool {
 	return a.switches.enabled(l) || a.brought[l.Name]
 }
 
-// bring notes the components of the list's first override layer, if the search found an enabled one (OVR-19).
+// bring records the components of the list's first override layer, if the search found an enabled one (OVR-19).
 func (a *activator) bring(found *manifest.Layer) {
 	i := a.place(manifest.OverrideName)
 	if found == nil || i < 0 {
@@ -163,8 +163,8 @@ func (a *activator) bring(found *manifest.Layer) {
 	}
 }
 
-// addMeta puts the components at the meta-layer's place, and then itself unless a component is missing. What a meta-layer
-// among the components lacks is no concern of this one (LAY-179, SET-68).
+// addMeta activates the components of a meta-layer, and then the meta-layer itself unless a component is missing. A
+// component that a nested meta-layer lacks does not affect it (LAY-179, SET-68).
 func (a *activator) addMeta(root int, by uint32) {
 	if a.states == nil {
 		a.states = make([]expansion, len(a.list))
@@ -211,8 +211,8 @@ func (a *activator) addMeta(root int, by uint32) {
 	a.costs.leaveOut(diag.FileCost, "Meta-layer", a.list[root].Name, a.list[root].Manifest)
 }
 
-// enter begins to expand a meta-layer; false when it costs too much. Meta-layers are entered once for each way to them
-// (LAY-176): all ways but the first are paid for.
+// enter begins to expand a meta-layer. It returns false if that costs too much. A meta-layer is expanded once for each path
+// to it (LAY-176); every path but the first is charged.
 func (a *activator) enter(at, most int) bool {
 	state := &a.states[at]
 	if state.before {
@@ -226,13 +226,13 @@ func (a *activator) enter(at, most int) bool {
 	return true
 }
 
-// component does what there is to do for a component of a meta-layer; false when it costs too much.
+// component activates a component of a meta-layer. It returns false if that costs too much.
 func (a *activator) component(i, most int) bool {
 	c := a.list[i]
 	switch {
 	case a.states[i].inside:
 		a.sayRecursion(c)
-	case a.named[c.Name]: // SET-53, ERRATA 26: it stands at its own place, and only there
+	case a.named[c.Name]: // SET-53, ERRATA 26: it is activated only at its own place in the list
 		if c.Meta && !a.quiet {
 			a.recursions(i)
 		}
@@ -250,7 +250,7 @@ func (a *activator) component(i, most int) bool {
 	return true
 }
 
-// bySettings activates under a settings file that controls layers, in list order (SET-53 to SET-67).
+// bySettings activates layers under a settings file that controls them, in list order (SET-53 to SET-67).
 func (a *activator) bySettings() {
 	variable := a.f.Variable(variables.InstanceLayers)
 	if variable.Set { // SET-63
@@ -268,7 +268,7 @@ func (a *activator) bySettings() {
 			a.own[i] = BySettings
 			continue
 		}
-		if !entry && a.place(l.Name) != i { // LAY-108: of what the search found, the first of a name counts
+		if !entry && a.place(l.Name) != i { // LAY-108: the first layer of a name that the search found counts
 			continue
 		}
 		if a.switches.excludes(l.Name) {
@@ -309,13 +309,13 @@ func (a *activator) bySettings() {
 	}
 }
 
-// shutOut tells whether a component is left to the usual rules by the settings file, and the disable check takes it out
+// shutOut reports whether the settings file leaves a component to the usual rules, and the disable check excludes it
 // (SET-49, SET-58, SET-60).
 func (a *activator) shutOut(c *manifest.Layer) bool {
 	return a.own != nil && a.switches.excludes(c.Name)
 }
 
-// recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
+// recursions logs the meta-layers being expanded that a meta-layer with its own place in the list contains (SET-69).
 func (a *activator) recursions(at int) {
 	a.looks++
 	a.states[at].look = a.looks
@@ -336,7 +336,7 @@ func (a *activator) recursions(at int) {
 			a.sayRecursion(a.list[i])
 			continue
 		}
-		if !a.costs.spend(&a.costs.cycles, a.list[i].Walk) { // this says lines, and no more than that
+		if !a.costs.spend(&a.costs.cycles, a.list[i].Walk) { // the search only logs, so giving up is harmless
 			return
 		}
 		a.states[i].look = a.looks

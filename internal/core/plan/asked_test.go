@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// asked decides and writes down what was asked for, round by round: variables, directories of a kind and places of the
-// settings file by their number when there are several, everything else by name.
+// asked decides and returns the requested facts, round by round. Variables, directories of a kind and paths of the
+// settings file are counted if there are several; other facts are named.
 func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 	t.Helper()
 	q.Platform = linux("/etc", "", "", "/usr/share")
@@ -57,8 +57,8 @@ func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 	return nil
 }
 
-// A decision asks for what it needs and for nothing else, and in few rounds: all variables at once, then all
-// directories, then the files that say what else counts, then what those name with all other files.
+// TestWhatIsAskedFor checks that a decision requests only the facts it needs, in few rounds: all variables, all directories,
+// the files that may name others, and all other files.
 func TestWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const (

@@ -5,17 +5,17 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// A decision costs time and memory in step with the bytes of the files that it is made from. Whatever a file may have done
-// again and again by a few bytes is paid from a budget, in about as many bytes as it takes; what the budget does not pay
-// for is left out, with a line that names it. No real installation comes near the end of one.
+// The time and memory of a decision must grow linearly with the bytes of its files. Work that a few bytes of a file can
+// repeat is charged to a budget, in bytes. If the budget is spent, the entry is left out, with a line that names it. No
+// real installation comes near a limit.
 const (
-	budgetLeast = 1 << 20 // for the smallest files
-	budgetRate  = 2       // for each byte that was read
+	budgetLeast = 1 << 20 // bytes, even for the smallest files
+	budgetRate  = 2       // bytes for each byte that was read
 	textLeast   = 2 << 20 // bytes of lines
-	textRate    = 2       // likewise
+	textRate    = 2       // bytes of lines for each byte that was read
 )
 
-// budget is what is left for one purpose.
+// budget is the rest of a budget for one purpose.
 type budget struct {
 	left  int
 	begun bool
@@ -24,13 +24,13 @@ type budget struct {
 // costs are the budgets of a decision.
 type costs struct {
 	call
-	repeats budget // for what is named again
+	repeats budget // for repeated entries
 	ways    budget // for meta-layers
-	cycles  budget // for cycles of them
-	walks   budget // for activating them
+	cycles  budget // for cycles of meta-layers
+	walks   budget // for activating meta-layers
 }
 
-// open gives a budget its size.
+// open sets the size of a budget on its first use.
 func (c *costs) open(b *budget) {
 	if !b.begun {
 		b.begun = true
@@ -38,7 +38,7 @@ func (c *costs) open(b *budget) {
 	}
 }
 
-// spend takes from a budget; false, and nothing is taken, where it does not have as much.
+// spend charges an amount to a budget. It returns false, and charges nothing, if the rest is too small.
 func (c *costs) spend(b *budget, amount int) bool {
 	c.open(b)
 	if amount > b.left {
@@ -48,7 +48,7 @@ func (c *costs) spend(b *budget, amount int) bool {
 	return true
 }
 
-// leaveOut says that an entry costs too much.
+// leaveOut logs that an entry costs too much.
 func (c *costs) leaveOut(code diag.Code, what, name, path string) {
 	if c.quiet {
 		return
@@ -57,7 +57,7 @@ func (c *costs) leaveOut(code diag.Code, what, name, path string) {
 		") is left out: what it asks for is out of proportion to the size of the files that were read")
 }
 
-// size is about as many bytes as one more copy of a layer takes.
+// size returns the approximate size of another copy of a layer, in bytes.
 func size(l *manifest.Layer) int {
 	text := len(l.Name) + len(l.Description) + len(l.Manifest) + len(l.Library) + len(l.Negotiate) + len(l.GetInstance) +
 		len(l.GetDevice) + len(l.DisableName) + len(l.EnableName) + len(l.EnableValue)

@@ -5,7 +5,7 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// chain is the layer list of an answer, and what of it is active.
+// chain is the layer list of an answer, with its active layers.
 type chain struct {
 	call
 	switches *switches
@@ -29,7 +29,7 @@ func (c *chain) activate(from *lister) {
 		a.regular()
 	}
 	c.active = a.out
-	last := make(map[string]int, len(c.active)) // index into layers of the last active one of a name
+	last := make(map[string]int, len(c.active)) // index into layers of the last active layer of a name
 	for _, active := range c.active {
 		if l := c.layers[active.Layer]; !l.Meta {
 			last[l.Name] = max(last[l.Name], active.Layer)
@@ -42,7 +42,7 @@ func (c *chain) activate(from *lister) {
 	}
 }
 
-// sayOld warns of layers of the chain that are older than the program (LAY-132).
+// sayOld warns of active layers that are older than the program (LAY-132).
 func (c *chain) sayOld() {
 	app := c.q.App.API
 	if app == 0 { // INS-024
@@ -57,7 +57,7 @@ func (c *chain) sayOld() {
 	}
 }
 
-// explainLayers finds, for each layer of the list, whether and why it is active.
+// explainLayers adds findings: whether, and why, each layer of the list is active.
 func (c *chain) explainLayers() {
 	if !c.q.Explain {
 		return

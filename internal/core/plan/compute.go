@@ -8,22 +8,22 @@ import (
 	"vkloader/internal/core/settings"
 )
 
-// overlays are how the names of layers begin that draw on a program's pictures, change them or time them, and have nothing
-// to do in a program that shows none. Layers that choose devices, validate or record are not among them.
+// overlays are the prefixes of the names of layers that draw on a program's pictures, change them or time them. They have
+// no purpose in a program without a display. Layers that choose devices, validate or record are not in the list.
 var overlays = [...]string{
 	"VK_LAYER_MANGOHUD_", "VK_LAYER_MANGOAPP_", "VK_LAYER_VKBASALT_", "VK_LAYER_MESA_overlay", "VK_LAYER_VALVE_steam_overlay_",
 	"VK_LAYER_reshade", "VK_LAYER_TORKEL104_libstrangle", "VK_LAYER_LS_frame_generation", "VK_LAYER_LSFGVK_", "VK_LAYER_EOS_Overlay",
 	"VK_LAYER_OW_OVERLAY", "VK_LAYER_RTSS", "GalaxyOverlayVkLayer", "VK_LAYER_FROG_gamescope_wsi_",
 }
 
-// runtimes are the programs that run games, which may ask for devices with an instance that shows nothing.
+// runtimes are programs that run games. They may list devices with an instance that has no surface.
 var runtimes = [...]string{
 	"wine", "wine64", "wine-preloader", "wine64-preloader", "proton", "steam", "vulkandriverquery", "vulkandriverquery64",
 	"gamescope", "gamescope-wl", "gamescopereaper", "lutris", "heroic", "bottles", "retroarch", "java",
 }
 
-// IsOverlay tells whether a layer is for programs that show pictures alone: by its name, or because its manifest offers
-// commands or extensions of presentation and of nothing else.
+// IsOverlay reports whether a layer is useful only to programs that show pictures: by its name, or because its manifest
+// has presentation extensions and no others.
 func IsOverlay(l *manifest.Layer) bool {
 	for i := range overlays {
 		if strings.HasPrefix(l.Name, overlays[i]) {
@@ -33,7 +33,7 @@ func IsOverlay(l *manifest.Layer) bool {
 	return len(l.Instance)+len(l.Device) > 0 && presents(l.Instance) && presents(l.Device)
 }
 
-// presents tells whether a list of extensions is of presentation alone.
+// presents reports whether a list has only presentation extensions.
 func presents(list []manifest.Extension) bool {
 	for i := range list {
 		name := list[i].Name
@@ -44,7 +44,7 @@ func presents(list []manifest.Extension) bool {
 	return true
 }
 
-// isSurface tells whether an instance extension is for showing pictures: its name ends as those of all window systems do.
+// isSurface reports whether an instance extension is for presentation. Those of window systems have the same suffix.
 func isSurface(name string) bool {
 	return strings.HasSuffix(name, "_surface") || name == "VK_KHR_display"
 }
@@ -58,15 +58,15 @@ func contains(text, part string) bool {
 	return false
 }
 
-// computePolicy leaves out layers that are for programs that show pictures.
+// computePolicy excludes overlays from programs without a display.
 type computePolicy struct {
 	call
 	file     *settingsFile
 	switches *switches
 }
 
-// holds tells whether the compute policy of the settings holds for the program: it enables no surface extension, and is
-// none of those that run games.
+// holds reports whether the settings' compute policy applies to the program: it enables no surface extension, and is not
+// one of the runtimes.
 func (p *computePolicy) holds() bool {
 	if p.file.set == nil || p.file.set.Compute != settings.NoOverlays {
 		return false
@@ -85,8 +85,8 @@ func (p *computePolicy) holds() bool {
 	return true
 }
 
-// leavesOut tells whether the compute policy leaves out an implicit layer that is active by itself. One that offers an
-// extension which the program enables stays: without it there would be no instance.
+// leavesOut reports whether the compute policy excludes an implicit layer that is active without a request. A layer with an
+// extension that the program enables stays: without it vkCreateInstance would fail.
 func (p *computePolicy) leavesOut(l *manifest.Layer) bool {
 	if !IsOverlay(l) || !p.holds() || p.switches.enable.matches(l.Name) {
 		return false
@@ -99,14 +99,14 @@ func (p *computePolicy) leavesOut(l *manifest.Layer) bool {
 	return true
 }
 
-// sayWithout says that the compute policy leaves a layer out.
+// sayWithout logs that the compute policy excludes a layer.
 func (p *computePolicy) sayWithout(l *manifest.Layer) {
 	if !p.quiet {
 		p.log(diag.Info|diag.Layer, "Layer \""+l.Name+"\" left out because "+p.reason())
 	}
 }
 
-// reason is why an overlay is left out.
+// reason returns the reason for excluding an overlay.
 func (p *computePolicy) reason() string {
 	return "the program enables no surface extension (compute policy of " + p.file.set.File + ")"
 }

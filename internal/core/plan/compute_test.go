@@ -64,7 +64,7 @@ func TestComputePolicy(t *testing.T) {
 	}
 }
 
-// What is for pictures alone is known by name, and by a manifest that is about presentation and nothing else.
+// TestIsOverlay checks that an overlay is known by its name, or by a manifest with presentation extensions only.
 func TestIsOverlay(t *testing.T) {
 	t.Parallel()
 	list := func(names ...string) (list []manifest.Extension) {

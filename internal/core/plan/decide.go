@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// call is what all parts of a decision look at, and the script that they write.
+// call is the common state of the parts of a decision.
 type call struct {
 	q *Question
 	f *facts.Store
@@ -18,20 +18,20 @@ type call struct {
 	*script
 }
 
-// decision makes one answer. Each part decides one thing, and uses only the parts before it.
+// decision makes one answer. Each part decides one question, and uses only the parts before it.
 type decision struct {
 	call
-	costs    costs         // what hostile files may cost
-	files    manifests     // what manifests say
-	finder   finder        // which manifests there are
-	file     settingsFile  // which settings are in force
-	switches switches      // which layers variables turn on and off
-	layers   lister        // which layers there are
-	compute  computePolicy // which layers it leaves out
-	chain    chain         // which of them are active
-	drivers  driverSearch  // which drivers are opened
-	offers   offers        // which of those that were opened count
-	request  request       // whether the program may have what it asks for
+	costs    costs         // the budgets for the cost of hostile files
+	files    manifests     // the content of manifests
+	finder   finder        // the search for manifests
+	file     settingsFile  // the settings in force
+	switches switches      // the layers that variables enable and disable
+	layers   lister        // the layer list
+	compute  computePolicy // the layers excluded from programs without a display
+	chain    chain         // the active layers
+	drivers  driverSearch  // the drivers to open
+	offers   offers        // the opened drivers that count
+	request  request       // the checks of the program's request
 	made     Answer
 }
 
@@ -53,7 +53,7 @@ func newDecision(q *Question, f *facts.Store) *decision {
 	return d
 }
 
-// Decide answers a question. Needs of the answer are the facts to add to f before asking again.
+// Decide answers a question. If the answer has Needs, add these facts to f and ask again.
 func Decide(q *Question, f *facts.Store) *Answer {
 	d := newDecision(q, f)
 	d.m.turn++
@@ -84,7 +84,7 @@ func Decide(q *Question, f *facts.Store) *Answer {
 	return &d.made
 }
 
-// finish puts what the parts have decided into the answer.
+// finish copies the results of the parts into the answer.
 func (d *decision) finish() {
 	a := &d.made
 	a.Style, a.Steps, a.Findings = d.q.Platform.Style, d.steps, d.findings
@@ -93,7 +93,7 @@ func (d *decision) finish() {
 	a.KeepUnknown, a.DirectExclusive = d.offers.unknown, d.request.exclusive
 }
 
-// Resolve answers a question with facts of a source, asking as often as needed; nil when it never comes to an end.
+// Resolve answers a question with the facts of a source. It returns nil if facts are still missing after many rounds.
 func Resolve(q *Question, from facts.Source) *Answer {
 	var a *Answer
 	if !facts.Resolve(facts.NewStore(), from, func(s *facts.Store) { a = Decide(q, s) }) {
@@ -102,10 +102,10 @@ func Resolve(q *Question, from facts.Source) *Answer {
 	return a
 }
 
-// prefetch asks for what the question's searches need in as few rounds as possible; false while something is missing. It
-// decides nothing: whatever it leaves out is asked for where it is needed. Directories come first; then the settings
-// file, driver manifests and those of implicit layers; then what these name, with the manifests of explicit layers.
-// Nothing else is parsed before all is there.
+// prefetch requests the facts for the question's searches in as few rounds as possible. It returns false while some are
+// missing. It decides nothing; facts that it does not request are requested later, by the part that uses them. The order
+// is: directories; the settings file and the manifests of drivers and implicit layers; the paths in these, and the
+// manifests of explicit layers. No other file is parsed before all facts are there.
 func (d *decision) prefetch() bool {
 	if !d.m.begun {
 		variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
@@ -141,7 +141,7 @@ func (d *decision) prefetch() bool {
 	d.quiet = d.q.Quiet && !d.q.Explain && !d.file.listens(settings)
 	replaced := d.askForImplicit(implicit)
 	if settings != "" {
-		return true // the decision knows what else the file names, and whether it leaves anything to the search
+		return true // the decision requests other paths of the file, and the search if the file leaves it on
 	}
 	if !replaced {
 		d.finder.ask(explicit)
@@ -149,8 +149,8 @@ func (d *decision) prefetch() bool {
 	return !d.f.Missing()
 }
 
-// askForImplicit asks for what the manifests of implicit layers name, and tells whether an override layer may take the
-// place of the explicit ones.
+// askForImplicit requests the paths in the manifests of implicit layers. It reports whether an override layer may replace
+// the explicit layers.
 func (d *decision) askForImplicit(implicit []search.Found) (replaced bool) {
 	for i := range implicit {
 		file, _ := d.f.File(implicit[i].Path)
@@ -172,7 +172,7 @@ func (d *decision) askForImplicit(implicit []search.Found) (replaced bool) {
 	return replaced
 }
 
-// earlier gives what the first question of the call has found; nil when this is no second one, or the answer must explain everything.
+// earlier returns the results of the call's first question, or nil if this is the first or the answer must be explained.
 func (d *decision) earlier() *before {
 	b := d.m.before
 	if b == nil || b.kind != d.q.Kind || d.q.Explain {
@@ -181,7 +181,7 @@ func (d *decision) earlier() *before {
 	return b
 }
 
-// ignored finds those of the variables that are set, and that something else takes the place of.
+// ignored adds a finding for each set variable that the winner overrides.
 func (c *call) ignored(winner string, list ...variables.ID) {
 	for _, v := range list {
 		if c.f.Variable(v).Set {

@@ -1,12 +1,10 @@
-// Package plan makes the decision: which drivers and layers a program gets, in which order, and the reason for
-// everything that was found.
+// Package plan makes the decision: the drivers and layers that a program gets, their order, and the reason for each.
 //
-// It is a pure function of a question and of facts. Its answer contains the log lines, in order. It reads nothing,
-// opens nothing, and keeps nothing between calls.
+// The decision is a pure function of a question and facts. The answer includes the log lines, in order. The package reads
+// no file, opens no library, and keeps no state between calls.
 //
-// A decision (decide.go) consists of parts. Each decides one question: manifests, what the files say; finder, which
-// files exist; settingsFile, which settings are in force; switches, which layers variables enable and disable; lister,
-// which layers are listed; chain, activator and computePolicy, which of them are active; driverSearch, which drivers
-// are opened; offers, which of those count; request, whether the program may have what it asks for. All parts write to
-// one script.
+// A decision (decide.go) consists of parts, and each part decides one question: manifests, the content of files; finder,
+// the files that exist; settingsFile, the settings in force; switches, the layers that variables enable and disable;
+// lister, the layer list; chain, activator and computePolicy, the active layers; driverSearch, the drivers to open; offers,
+// the opened drivers that count; request, whether the program may have its request. All parts write to one script.
 package plan

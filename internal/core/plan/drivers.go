@@ -9,21 +9,21 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// driverSearch finds the drivers that the library opens.
+// driverSearch selects the drivers that the library opens.
 type driverSearch struct {
 	call
 	files          *manifests
 	file           *settingsFile
 	finder         *finder
 	choose, refuse filter
-	portability    bool               // drivers for portability count
-	skipped        int                // those that do not
-	left           []leftOut          // by the hardware policy
-	wished         bool               // there is a driver that is left out because somebody wants it so
+	portability    bool               // portability drivers count
+	skipped        int                // the number of portability drivers that do not count
+	left           []leftOut          // drivers excluded by the hardware policy
+	wished         bool               // a variable of the user excludes a driver
 	list           []*manifest.Driver // to be opened
 }
 
-// discover lists the drivers to open, each after the lines of its manifest (DRV-006, DRV-035, SYS-014 to SYS-017).
+// discover lists the drivers to open, each after the log lines of its manifest (DRV-006, DRV-035, SYS-014 to SYS-017).
 func (s *driverSearch) discover(portability bool) {
 	noVariables := s.file.set != nil && s.file.set.HasDevices // SET-98
 	found := s.finder.search(search.Drivers, noVariables, nil)
@@ -47,7 +47,7 @@ func (s *driverSearch) discover(portability bool) {
 	}
 }
 
-// weigh says what there is to say about a driver, and has it opened when nothing is against it; from says what led to it.
+// weigh logs the manifest's messages and selects the driver unless a rule excludes it. from is its origin.
 func (s *driverSearch) weigh(driver *manifest.Driver, from string) {
 	path := driver.Path
 	for i := range driver.Lines {
@@ -89,14 +89,14 @@ func (s *driverSearch) weigh(driver *manifest.Driver, from string) {
 	s.use(driver, from)
 }
 
-// use has a driver opened; from says what led to it.
+// use selects a driver; from is its origin.
 func (s *driverSearch) use(driver *manifest.Driver, from string) {
 	s.find(diag.DriverUsed, s.q.base(driver.Path), driver.Path, foundBy(from)+", library "+driver.Library)
 	s.steps = append(s.steps, Step{Kind: StepDriver, Driver: len(s.list)})
 	s.list = append(s.list, driver)
 }
 
-// foundBy says how a place led to a driver: a variable, value or file names manifests or directories of them.
+// foundBy describes the origin of a driver: a variable, value or file names manifests, or directories of them.
 func foundBy(from string) string {
 	switch {
 	case from == "default":
@@ -111,7 +111,7 @@ func foundBy(from string) string {
 	return "found in " + from
 }
 
-// withSettings puts the drivers of the settings file in front, each later one before the earlier ones (SET-83).
+// withSettings puts the drivers of the settings file first, in reverse order (SET-83).
 func (s *driverSearch) withSettings(found []search.Found) []search.Found {
 	if s.file.set == nil || len(s.file.set.Drivers) == 0 && !s.file.set.Exclusively {
 		return found

@@ -16,8 +16,8 @@ func (d *decision) listLayers() {
 	d.chain.explainLayers()
 }
 
-// preScan looks whether layers have a pre-instance function: then they are the answer. Otherwise nothing of the look is
-// said, because the call's own search says it all.
+// preScan reports whether layers have a pre-instance function; they are then the answer. Otherwise it discards its
+// messages, because the call's own search logs them again.
 func (d *decision) preScan(which int) bool {
 	d.file.read()
 	if d.preLayers(which) {
@@ -27,7 +27,7 @@ func (d *decision) preScan(which int) bool {
 	return false
 }
 
-// preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
+// preLayers lists the enabled implicit layers with a pre-instance function for the call (LAY-217, LAY-224).
 func (d *decision) preLayers(which int) bool {
 	list := d.layers.list(false)
 	for i, counts := range firstImplicit(list) {
@@ -64,7 +64,7 @@ func (d *decision) listExtensions() {
 		d.m.before = b
 		return
 	}
-	d.take(from) // that was said before drivers were opened
+	d.take(from) // logged before the drivers were opened
 	if d.judgeDrivers() {
 		d.union(b)
 		d.step(StepExtensions)
@@ -92,7 +92,7 @@ func (d *decision) extensionsOfLayer() {
 	d.step(StepExtensions)
 }
 
-// offered finds the implicit layers and the drivers whose extensions count.
+// offered returns the implicit layers and the drivers whose extensions count.
 func (d *decision) offered() *before {
 	list := d.layers.list(false)
 	enabled := firstImplicit(list)
@@ -103,7 +103,7 @@ func (d *decision) offered() *before {
 	return &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.file.exclusive()}
 }
 
-// judgeDrivers looks at how the drivers listed their extensions; false when that ends the call.
+// judgeDrivers checks the drivers' results of listing their extensions. It returns false if they end the call.
 func (d *decision) judgeDrivers() bool {
 	d.offers = offersOf(d.q, d.f)
 	d.offers.say(d.q, d.script)
@@ -133,7 +133,7 @@ func (d *decision) union(b *before) {
 	for _, e := range loaderExtensions {
 		add(e)
 	}
-	quirk := false // LAY-246, not where the settings file leaves nothing to the search (SET-72)
+	quirk := false // LAY-246, unless the settings file replaces the search (SET-72)
 	components := make(map[string]bool)
 	for _, l := range b.layers {
 		quirk = quirk || l.Implicit && l.Meta && !b.exclusive

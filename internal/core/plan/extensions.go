@@ -12,7 +12,7 @@ var loaderExtensions = [...]manifest.Extension{
 	{Name: "VK_LUNARG_direct_driver_loading", Spec: 1},
 }
 
-// known tells whether every loader knows an instance extension, whatever its window systems.
+// known reports whether every loader knows an instance extension, regardless of window systems.
 func known(name string) bool {
 	switch name {
 	case "VK_KHR_surface", "VK_KHR_display", "VK_KHR_get_physical_device_properties2", "VK_KHR_device_group_creation",
@@ -29,7 +29,7 @@ func known(name string) bool {
 	return false
 }
 
-// wellFormed judges a layer or extension name (INS-046).
+// wellFormed reports whether a layer or extension name is well-formed (INS-046).
 func wellFormed(n Name) bool {
 	s := n.Text
 	if !n.Set || len(s) >= 256 {
@@ -62,7 +62,7 @@ func wellFormed(n Name) bool {
 	return true
 }
 
-// nonZero reads a variable as a decimal integer prefix (ENV-91, ENV-108).
+// nonZero parses a decimal prefix like C's atoi and reports whether it is not 0 (ENV-91, ENV-108).
 func nonZero(s string) bool {
 	i := 0
 	for i < len(s) && (s[i] == ' ' || s[i] >= '\t' && s[i] <= '\r') {

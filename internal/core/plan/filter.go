@@ -1,9 +1,9 @@
 package plan
 
-// FilterEntries is how many entries of a filter list count (ENV-41).
+// FilterEntries is the number of entries of a filter list that are used (ENV-41).
 const FilterEntries = 16
 
-// filterLength is how much of an entry counts (ENV-42).
+// filterLength is the number of bytes of an entry that are used (ENV-42).
 const filterLength = 255
 
 type match uint8
@@ -29,20 +29,20 @@ type filter struct {
 	all, implicit, explicit bool // special words, of VK_LOADER_LAYERS_DISABLE only
 }
 
-// Word is what an entry of a list is.
+// Word is the meaning of an entry.
 type Word uint8
 
 // Words.
 const (
-	Pattern  Word = iota // a name, with stars or without
+	Pattern  Word = iota // a name, with or without stars
 	All                  // everything
 	Implicit             // implicit layers (VK_LOADER_LAYERS_DISABLE only)
 	Explicit             // explicit layers (VK_LOADER_LAYERS_DISABLE only)
-	Nothing              // a special word that this list does not have
+	Nothing              // a special word that has no meaning in this list
 )
 
-// EachEntry gives f the entries of a list that count (ENV-41), in order; words says that it is that of
-// VK_LOADER_LAYERS_DISABLE, which has special words: they do not use up its entries. rest is what does not count.
+// EachEntry calls f for the entries of a list that are used (ENV-41), in order. words is set for the list of
+// VK_LOADER_LAYERS_DISABLE, whose special words do not count toward the limit. rest is the unused part of the list.
 func EachEntry(list string, words bool, f func(entry string, word Word)) (rest string) {
 	for count := 0; len(list) > 0 && count < FilterEntries; {
 		end := 0
@@ -76,7 +76,7 @@ func EachEntry(list string, words bool, f func(entry string, word Word)) (rest s
 	return list
 }
 
-// parseFilter reads a list; words as for EachEntry.
+// parseFilter parses a list; words as for EachEntry.
 func parseFilter(list string, words bool) filter {
 	var f filter
 	EachEntry(list, words, func(entry string, word Word) {
@@ -116,10 +116,10 @@ func parseEntry(entry string) filterEntry {
 	return e
 }
 
-// any tells whether the list has an entry at all.
+// any reports whether the list has an entry.
 func (f *filter) any() bool { return len(f.entries) > 0 || f.all || f.implicit || f.explicit }
 
-// matches compares a name with the ordinary entries.
+// matches reports whether a name matches an entry that is not a special word.
 func (f *filter) matches(name string) bool {
 	for i := range f.entries {
 		e := &f.entries[i]
@@ -146,7 +146,7 @@ func (f *filter) matches(name string) bool {
 	return false
 }
 
-// disables tells whether the list takes a layer of a kind out, special words included (ENV-46).
+// disables reports whether the list disables a layer, special words included (ENV-46).
 func (f *filter) disables(name string, implicit bool) bool {
 	return f.all || implicit && f.implicit || !implicit && f.explicit || f.matches(name)
 }
@@ -170,14 +170,14 @@ func equalFold(a, b string) bool {
 	return true
 }
 
-// Matches tells whether a name has an entry in a filter list (ENV-35 to ENV-44), the special words of
-// VK_LOADER_LAYERS_DISABLE left aside.
+// Matches reports whether a name matches a filter list (ENV-35 to ENV-44), ignoring the special words of
+// VK_LOADER_LAYERS_DISABLE.
 func Matches(list, name string) bool {
 	f := parseFilter(list, false)
 	return f.matches(name)
 }
 
-// Disables tells whether a list, as that of VK_LOADER_LAYERS_DISABLE, takes a layer out, special words included (ENV-46).
+// Disables reports whether a list of VK_LOADER_LAYERS_DISABLE disables a layer, special words included (ENV-46).
 func Disables(list, name string, implicit bool) bool {
 	f := parseFilter(list, true)
 	return f.disables(name, implicit)

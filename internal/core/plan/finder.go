@@ -5,13 +5,13 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// finder makes the searches for manifests.
+// finder searches for manifests.
 type finder struct {
 	call
 	searched *[3]search.Locations // by search.Kind
 }
 
-// search makes a search and logs it (LOG-17).
+// search returns the manifests of a kind and logs the search (LOG-17).
 func (s *finder) search(k search.Kind, noVariables bool, override []string) []search.Found {
 	flags := diag.Layer
 	if k == search.Drivers {
@@ -57,12 +57,12 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 	return found
 }
 
-// look finds the manifests of a kind in its usual places.
+// look returns the manifests of a kind in its usual locations.
 func (s *finder) look(k search.Kind) []search.Found {
 	return s.usual(k).found
 }
 
-// usual gives the usual places of a kind. Once all that they depend on is known, they stay the same in a call.
+// usual returns the usual locations of a kind. They do not change in a call once all their facts are known.
 func (s *finder) usual(k search.Kind) *places {
 	p := &s.m.places[k]
 	if !p.known {
@@ -78,7 +78,7 @@ func (s *finder) build(p *places, k search.Kind, noVariables bool, override []st
 	return p
 }
 
-// ask asks for manifests.
+// ask requests the manifests of a list.
 func (s *finder) ask(list []search.Found) {
 	for i := range list {
 		s.f.File(list[i].Path)

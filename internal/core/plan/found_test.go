@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// foundOf gives what was found about something: code, path and text, a line each.
+// foundOf returns the findings about a subject: code, path and text, one a line.
 func foundOf(a *Answer, subject string) string {
 	var out []string
 	for _, f := range a.Findings {
@@ -18,7 +18,7 @@ func foundOf(a *Answer, subject string) string {
 	return strings.Join(out, "\n")
 }
 
-// Everything that is found names what it is about.
+// TestWhatFindingsAreAbout checks that every finding has a subject.
 func TestWhatFindingsAreAbout(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 300)

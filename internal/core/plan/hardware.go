@@ -8,17 +8,17 @@ import (
 	"vkloader/internal/core/settings"
 )
 
-// presence is what the machine has of what a driver drives.
+// presence says whether the machine has a device for a driver.
 type presence uint8
 
 const (
 	absent  presence = iota
-	foreign          // a device of the maker, which another driver of the kernel has
+	foreign          // a device of the vendor, bound to another kernel driver
 	asleep
 	awake
 )
 
-// present finds out what there is for a driver; kernel is the driver of the kernel that has a device instead.
+// present returns the presence of a driver's devices. kernel is the other kernel driver that is bound to a device.
 func (s *driverSearch) present(f *family.Driver, g facts.Graphics) (best presence, kernel string) {
 	for i, text := range g.Devices {
 		has, vendor := deviceOf(text)
@@ -39,7 +39,7 @@ func (s *driverSearch) present(f *family.Driver, g facts.Graphics) (best presenc
 	return best, kernel
 }
 
-// deviceOf reads the driver of the kernel and the maker of a device from its uevent.
+// deviceOf parses the kernel driver and PCI vendor from a device's uevent.
 func deviceOf(uevent string) (kernel, vendor string) {
 	for _, line := range lines(uevent) {
 		if len(line) > 11 && line[:7] == "PCI_ID=" { // PCI_ID=1002:73BF
@@ -63,16 +63,16 @@ func lines(text string) (list []string) {
 	return append(list, text[start:])
 }
 
-// leftOut is a driver that the hardware policy leaves out, and why.
+// leftOut is a driver that the hardware policy excludes.
 type leftOut struct {
 	driver *manifest.Driver
 	code   diag.Code
 	reason string
-	from   string // what led to it
+	from   string // the origin of the driver
 }
 
-// byHardware tells whether the hardware policy of the settings leaves a driver out, and why (docs/tool.md, policy): never
-// where the kernel does not show its devices.
+// byHardware reports whether the settings' hardware policy excludes a driver, and why (docs/tool.md, policy). It excludes
+// none if the kernel does not list its devices.
 func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bool) {
 	if s.file.set == nil || s.file.set.Hardware == settings.AnyHardware || !s.q.Platform.Linux {
 		return left, false
@@ -97,7 +97,7 @@ func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bo
 	return left, false
 }
 
-// applyPolicy says which drivers the hardware policy leaves out. Where no other driver is left it does not hold.
+// applyPolicy logs the drivers that the hardware policy excludes. If it would exclude all drivers, it is ignored.
 func (s *driverSearch) applyPolicy(left []leftOut) {
 	if len(left) > 0 && len(s.list) == 0 {
 		s.say(diag.Info|diag.Driver, diag.DriverPolicy, s.file.set.File, s.file.set.File, "The hardware policy of "+s.file.set.File+

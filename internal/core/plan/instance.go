@@ -17,14 +17,14 @@ func (d *decision) instance() {
 	case chosen == nil:
 	case d.q.Kind == Instance:
 		d.m.before = chosen
-	default: // that was said before drivers were opened
+	default: // logged before the drivers were opened
 		d.take(from)
 		d.create(chosen)
 	}
 }
 
-// choose decides on layers, and on the drivers to open; nil when the call ends here. What it gives to be said later is
-// about how layers became active, and about those that are too old.
+// choose decides on the layers and the drivers to open. It returns nil if the call ends here. The lines about activation
+// and about old layers are kept for later.
 func (d *decision) choose() *before {
 	d.request.sayAsked()
 	d.file.read()
@@ -65,8 +65,8 @@ func (d *decision) choose() *before {
 		skipped: d.drivers.skipped}
 }
 
-// create goes on when drivers have been opened. What was said about how layers became active comes with extensions that
-// cannot be enabled, too; what was said about layers that are used does not.
+// create completes the decision once the drivers are opened. The lines about activation are logged even if an extension
+// cannot be enabled; the lines about old layers are not.
 func (d *decision) create(b *before) {
 	usable := false
 	for i := range d.q.Drivers {
@@ -86,7 +86,7 @@ func (d *decision) create(b *before) {
 	d.made.Result = d.request.result
 }
 
-// noDrivers says why there is none (INS-040 to INS-043, INS-029).
+// noDrivers logs why there is no driver (INS-040 to INS-043, INS-029).
 func (d *decision) noDrivers() {
 	if d.drivers.skipped > 0 {
 		const found = "vkCreateInstance: Found drivers that contain devices which support the portability subset, but the instance does not enumerate portability drivers! Applications that wish to enumerate portability drivers must set the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit in the VkInstanceCreateInfo flags"

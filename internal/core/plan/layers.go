@@ -19,8 +19,8 @@ type lister struct {
 	switches *switches
 	finder   *finder
 	bySet    *settingsState
-	override *manifest.Layer // of the search, while it is enabled; nil without
-	unlisted bool            // explicit layers were found, and not listed: see unasked
+	override *manifest.Layer // the override layer found by the search, if enabled; else nil
+	unlisted bool            // explicit layers were found but not listed: see unasked
 }
 
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
@@ -32,7 +32,7 @@ func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
 	return nil
 }
 
-// firstOf gives the first layer of each name, for lists that are searched often.
+// firstOf returns the first layer of each name.
 func firstOf(list []*manifest.Layer) map[string]*manifest.Layer {
 	first := make(map[string]*manifest.Layer, len(list))
 	for _, l := range list {
@@ -43,7 +43,7 @@ func firstOf(list []*manifest.Layer) map[string]*manifest.Layer {
 	return first
 }
 
-// nextOf gives for each layer the next one of its name.
+// nextOf returns, for each layer, the next layer of its name.
 func nextOf(list []*manifest.Layer) map[*manifest.Layer]*manifest.Layer {
 	next := make(map[*manifest.Layer]*manifest.Layer)
 	later := make(map[string]*manifest.Layer, len(list))
@@ -57,8 +57,8 @@ func nextOf(list []*manifest.Layer) map[*manifest.Layer]*manifest.Layer {
 	return next
 }
 
-// firstImplicit marks the implicit layers, of each name the first: the others count for nothing before there is an
-// instance (LAY-109, ERRATA 27).
+// firstImplicit marks the first implicit layer of each name. The others are ignored before there is an instance (LAY-109,
+// ERRATA 27).
 func firstImplicit(list []*manifest.Layer) []bool {
 	first := make([]bool, len(list))
 	known := make(map[string]bool)
@@ -70,8 +70,8 @@ func firstImplicit(list []*manifest.Layer) []bool {
 	return first
 }
 
-// list builds the layer list in the order of LAY-101. Not full: the implicit layers alone, with explicit ones
-// only where meta-layers may need them, and without the black list (LAY-100, LAY-215).
+// list builds the layer list in the order of LAY-101. Unless full, it lists the implicit layers, and explicit layers only
+// if a meta-layer may need them, without the black list (LAY-100, LAY-215).
 func (b *lister) list(full bool) []*manifest.Layer {
 	if b.file.controlsLayers() {
 		return b.bySettings(full)
@@ -79,7 +79,7 @@ func (b *lister) list(full bool) []*manifest.Layer {
 	return b.regular(full)
 }
 
-// regular is the ordinary search.
+// regular builds the list of the ordinary search.
 func (b *lister) regular(full bool) []*manifest.Layer {
 	list := b.read(search.ImplicitLayers, nil)
 	for _, l := range list {
@@ -126,8 +126,8 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	return b.duplicates(b.filtered(list))
 }
 
-// namesOverride reports whether one of the manifests may be that of an override layer: its text has the end of the name, or
-// an escape that can stand for a letter.
+// namesOverride reports whether a manifest may have an override layer: its text has the end of that name, or an escape that
+// may stand for a letter.
 func (b *lister) namesOverride(files []search.Found) bool {
 	found := false
 	for i := range files {
@@ -146,7 +146,7 @@ func (b *lister) read(kind search.Kind, override []string) []*manifest.Layer {
 	return list
 }
 
-// chooseOverride leaves at most one override layer in the list (LAY-186 to LAY-193).
+// chooseOverride keeps at most one override layer in the list (LAY-186 to LAY-193).
 func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *manifest.Layer) {
 	var keyed, global *manifest.Layer
 	var exe facts.Exe
@@ -221,8 +221,8 @@ func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
 	return nil
 }
 
-// native removes, of layers with one name, those whose library is a path to a file of another word size or machine, unless
-// all of the name are (LAY-104).
+// native removes, from several layers of one name, those with a library file of another word size or machine, unless all
+// have one (LAY-104).
 func (b *lister) native(list []*manifest.Layer) []*manifest.Layer {
 	count := make(map[string]int, len(list))
 	shared := false
@@ -253,7 +253,7 @@ func (b *lister) native(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// blacklist removes what the override layer forbids, while it is enabled (LAY-213).
+// blacklist removes the layers that an enabled override layer forbids (LAY-213).
 func (b *lister) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	override := b.override
 	if override == nil || len(override.Blacklist) == 0 {
@@ -278,7 +278,7 @@ func (b *lister) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// filtered removes what VK_LOADER_LAYERS_DISABLE takes out (LAY-114, LAY-115).
+// filtered removes the layers that VK_LOADER_LAYERS_DISABLE disables (LAY-114, LAY-115).
 func (b *lister) filtered(list []*manifest.Layer) []*manifest.Layer {
 	if !b.switches.disable.any() {
 		return list
@@ -300,9 +300,9 @@ func (b *lister) filtered(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// duplicates removes, for each layer that is kept, the next one of the same name (LAY-104, LAY-108).
+// duplicates removes, for each layer, the next layer of the same name (LAY-104, LAY-108).
 func (b *lister) duplicates(list []*manifest.Layer) []*manifest.Layer {
-	holder := make(map[string]*manifest.Layer, len(list)) // a kept layer that has not lost a duplicate yet
+	holder := make(map[string]*manifest.Layer, len(list)) // a listed layer without a duplicate so far
 	kept := list[:0]
 	for _, l := range list {
 		if first := holder[l.Name]; first != nil {

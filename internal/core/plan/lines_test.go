@@ -48,7 +48,7 @@ func ready() *world {
 	return w
 }
 
-// Every message of vkCreateInstance about what the program gave, in full.
+// TestMessagesToPrograms checks every message of vkCreateInstance about the program's arguments, in full.
 //
 // holds: INS-025 INS-031 INS-033 INS-034 INS-035 INS-036 INS-040 INS-041 INS-042 INS-043 INS-046 INS-047 INS-048 INS-049
 // holds: INS-050 INS-051 INS-052 DRV-084 DRV-085 DRV-089 LAY-132
@@ -134,8 +134,8 @@ func TestMessagesToPrograms(t *testing.T) {
 	}
 }
 
-// A driver that fails to list its extensions is left out; lack of memory, or no other driver, ends the call, whatever
-// else is wrong (ERRATA 20).
+// TestDriverFailures checks that a driver that fails to list its extensions is left out. A lack of memory or of other drivers
+// ends the call, regardless of other errors (ERRATA 20).
 //
 // holds: INS-017
 func TestDriverFailures(t *testing.T) {
@@ -235,7 +235,7 @@ func TestSteps(t *testing.T) {
 		w.Vars["VK_LOADER_LAYERS_ENABLE"], w.Vars["VK_LOADER_LAYERS_DISABLE"], w.Vars["YES"] = "", "I", "1"
 		holds(t, "disabled", w.ask(t, kind, Name{}), `WARN|LAYER: Implicit layer "I" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`,
 			`WARN|LAYER: Layer "I" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`)
-		w = base() // nothing of the look at the layers stays but what the call says itself
+		w = base() // only the call's own messages remain of the layer search
 		delete(w.Vars, "VK_LOADER_LAYERS_ENABLE")
 		a = w.ask(t, kind, Name{})
 		holds(t, "searched once", a, "LAYER: Searching for implicit layer manifest files")

@@ -14,7 +14,7 @@ type manifests struct {
 	costs *costs
 }
 
-// read gets a file's text; false after saying why not (LOG-19, LAY-7, LAY-8).
+// read returns a file. It returns false, after a message, if the file cannot be read (LOG-19, LAY-7, LAY-8).
 func (r *manifests) read(path string, listed bool) (facts.File, bool) {
 	file, known := r.f.File(path)
 	if !known {
@@ -27,7 +27,7 @@ func (r *manifests) read(path string, listed bool) (facts.File, bool) {
 		return file, true
 	case facts.FileNotOpened:
 		name := path
-		if listed && !r.f.Exists(path) { // PATH-19: a dangling link is known by its name only
+		if listed && !r.f.Exists(path) { // PATH-19: the name may be a dangling link
 			name = r.q.base(path)
 		}
 		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
@@ -58,7 +58,7 @@ func (r *manifests) detail() manifest.Detail {
 	return manifest.Spoken
 }
 
-// parse gives the parse of a file, made once in a call.
+// parse returns the parsed file; a file is parsed once in a call.
 func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parsed {
 	m := r.m
 	key := memoryKey{path, kind}
@@ -87,7 +87,7 @@ func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parse
 	return p
 }
 
-// driver reads a driver manifest; nil after saying why not.
+// driver reads a driver manifest. It returns nil after a message.
 func (r *manifests) driver(path string, listed bool) *manifest.Driver {
 	file, ok := r.read(path, listed)
 	if !ok {
@@ -96,7 +96,7 @@ func (r *manifests) driver(path string, listed bool) *manifest.Driver {
 	return r.driverOf(path, file)
 }
 
-// driverOf parses the text of a driver manifest; nil after saying why not.
+// driverOf parses the text of a driver manifest. It returns nil after a message.
 func (r *manifests) driverOf(path string, file facts.File) *manifest.Driver {
 	p := r.parse(path, file, search.Drivers)
 	if p.fault != nil {
@@ -106,7 +106,7 @@ func (r *manifests) driverOf(path string, file facts.File) *manifest.Driver {
 	return p.driver
 }
 
-// layers gives what a layer manifest says; nil after saying why not.
+// layers reads a layer manifest. It returns nil after a message.
 func (r *manifests) layers(path string, listed bool, kind search.Kind) *parsed {
 	file, ok := r.read(path, listed)
 	if !ok {
@@ -120,9 +120,8 @@ func (r *manifests) layers(path string, listed bool, kind search.Kind) *parsed {
 	return p
 }
 
-// add reads a layer manifest, says what there is to say, and adds its layers to a list. A layer is given out
-// as it was parsed, a meta-layer as a copy, because it gets the extensions of its components; what has been given out
-// for this list is copied, too: it is another layer.
+// add reads a layer manifest, logs its messages, and adds its layers to a list. A meta-layer is copied, because it gets the
+// extensions of its components. So is a layer that this list already has, because the copy is another layer.
 func (r *manifests) add(list []*manifest.Layer, path string, listed bool, kind search.Kind) []*manifest.Layer {
 	p := r.layers(path, listed, kind)
 	if p == nil {
@@ -140,7 +139,7 @@ func (r *manifests) add(list []*manifest.Layer, path string, listed bool, kind s
 	return list
 }
 
-// sayLines says what there is to say about a layer manifest.
+// sayLines logs the messages of a layer manifest.
 func (r *manifests) sayLines(p *parsed, path string) {
 	for i := range p.layers.Lines {
 		r.line(path, &p.layers.Lines[i])
@@ -148,8 +147,8 @@ func (r *manifests) sayLines(p *parsed, path string) {
 	p.said = r.m.turn
 }
 
-// layerOf gives the first layer of a name in a manifest that an entry of the settings file names; nil without one. Any
-// number of entries may name one manifest: the whole of it is gone through once.
+// layerOf returns the layer of a settings file's entry: the first of that name in the entry's manifest, or nil. Many entries
+// may name one manifest, so its names are indexed once.
 func (r *manifests) layerOf(e *settings.LayerEntry, kind search.Kind) (p *parsed, at int) {
 	if p = r.layers(e.Path, false, kind); p == nil {
 		return nil, 0
@@ -178,7 +177,7 @@ func (r *manifests) layerOf(e *settings.LayerEntry, kind search.Kind) (p *parsed
 	return p, at
 }
 
-// give gives a layer for the list; nil when it was given before and there is no budget for another copy.
+// give returns a layer for the list, or nil if it was given before and the budget does not allow another copy.
 func (r *manifests) give(p *parsed, at int) *manifest.Layer {
 	l := p.layers.Layers[at]
 	again := p.given[at] == r.m.turn

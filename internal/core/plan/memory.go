@@ -7,13 +7,13 @@ import (
 	"vkloader/internal/core/settings"
 )
 
-// Memory is what one call of the program's keeps from one question to the next: the parse of files, whose contents do
-// not change within a call; and what earlier calls have left it.
+// Memory is the state that is kept between the questions of one call: parsed files, whose contents do not change within a
+// call, and the settings file remembered by earlier calls.
 type Memory struct {
 	files      map[memoryKey]*parsed
-	scratch    document.Document // of the file that is being read
-	turn       uint32            // counts the layer lists
-	settings   [2]readSettings   // what settings files said: the one that is there, and the one that is remembered
+	scratch    document.Document // for the file being read
+	turn       uint32            // the number of the layer list
+	settings   [2]readSettings   // the parsed settings files: the present one, and the remembered one
 	before     *before
 	begun      bool      // the decisive variables are known
 	places     [3]places // by search.Kind
@@ -21,21 +21,21 @@ type Memory struct {
 	Remembered File      // the settings file that the global functions fall back on (SET-15)
 }
 
-// places are where the manifests of a kind may be, and those that are there.
+// places are the locations of a kind's manifests, and the manifests found there.
 type places struct {
 	search.Locations
 	found   []search.Found
 	missing []search.Location
-	known   bool // all of that
+	known   bool // all facts for these are known
 }
 
-// place is the path of a file that was looked for; "" when there is none.
+// place is the path of the settings file; "" if there is none.
 type place struct {
 	path  string
 	known bool
 }
 
-// before is what the first question of a call has found, for the one that is asked when drivers have been opened.
+// before holds the results of a call's first question, for the second one, after the drivers are opened.
 type before struct {
 	kind            Kind // of the second question
 	layers          []*manifest.Layer
@@ -43,7 +43,7 @@ type before struct {
 	activation, old []Step // see instance
 	skipped         int    // portability drivers
 	enabled         []bool // layers whose extensions count; see extensions
-	exclusive       bool   // the settings file leaves nothing to the search
+	exclusive       bool   // the settings file replaces the search
 }
 
 // File is a file's path and text.
@@ -57,17 +57,17 @@ type memoryKey struct {
 	kind search.Kind
 }
 
-// parsed is what a file's text said.
+// parsed is a parsed file.
 type parsed struct {
 	fault  *document.Fault
 	driver *manifest.Driver
 	layers *manifest.LayerFile
-	given  []uint32       // for each layer, the last turn that it was given out in
-	names  map[string]int // the first layer of each name, once one is looked for
-	said   uint32         // the last turn that its lines were said in
+	given  []uint32       // for each layer, the last turn in which it was given
+	names  map[string]int // index of the first layer of each name; built on demand
+	said   uint32         // the last turn in which its lines were logged
 }
 
-// readSettings is what a settings file said.
+// readSettings is a parsed settings file.
 type readSettings struct {
 	path, content string
 	known         bool

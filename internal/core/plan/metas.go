@@ -7,31 +7,31 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// metaDepth is how many meta-layers may stand one in the other.
+// metaDepth is the deepest nesting of meta-layers.
 const metaDepth = 64
 
 // checker validates the meta-layers of a list.
 type checker struct {
 	call
 	costs *costs
-	names map[string]*manifest.Layer          // the first of each name that is not known to be invalid
-	next  map[*manifest.Layer]*manifest.Layer // the next one of its name, once one is invalid
-	price map[*manifest.Layer]int             // of meta-layers, see reckon
-	met   map[*manifest.Layer]*manifest.Layer // for which meta-layer one was last met (LAY-162, LAY-163)
-	known map[string]int                      // the number of the union that an extension was last seen in
-	union int                                 // counts them
-	most  int                                 // what is dearer is left out
-	tight int                                 // what is left for those that cost as many bits as most and more
+	names map[string]*manifest.Layer          // the first layer of each name, without invalid ones
+	next  map[*manifest.Layer]*manifest.Layer // the next layer of its name; made for the first invalid one
+	price map[*manifest.Layer]int             // the cost of meta-layers: see reckon
+	met   map[*manifest.Layer]*manifest.Layer // the meta-layer during whose validation a layer was last visited (LAY-162, LAY-163)
+	known map[string]int                      // the number of the union in which an extension was last seen
+	union int                                 // the number of the current union
+	most  int                                 // length of the largest affordable cost, in bits
+	tight int                                 // the rest of the budget for costs of that length
 	stack []visit
 }
 
-// visit is a meta-layer that is being gone through, and the component that comes next.
+// visit is a meta-layer being walked, with the index of its next component.
 type visit struct {
 	layer *manifest.Layer
 	at    int
 }
 
-// metas discards invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
+// metas removes invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
 func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
 	count := 0
 	for _, l := range list {
@@ -59,7 +59,7 @@ func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
 				" from instance layer list since it appears invalid.")
 		}
 		invalid[l] = true
-		if c.names[l.Name] == l { // those that come now do not find it any more (LAY-156)
+		if c.names[l.Name] == l { // an invalid meta-layer is not found by later ones (LAY-156)
 			if c.next == nil {
 				c.next = nextOf(list)
 			}
@@ -78,12 +78,12 @@ func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// reckon finds out what validating each meta-layer and uniting its extensions takes beside looking at its own components
-// once: what its components weigh, and all of that again for each meta-layer among them. Where all of them together cost
-// more than the budget has, the cheap ones come first, so that no dear one takes others along.
+// reckon computes the cost of validating each meta-layer and uniting its extensions, beyond one visit of its own components:
+// the weight of its components, and the cost of each meta-layer among them. If the sum exceeds the budget, cheap
+// meta-layers come first, so an expensive one does not exclude others.
 func (c *checker) reckon(list []*manifest.Layer) {
 	sum := 0
-	var bits [64]int // what those cost whose cost has so many bits
+	var bits [64]int // sum of the costs with a given length in bits
 	for _, l := range list {
 		if l.Meta {
 			cost := c.costOf(l)
@@ -104,12 +104,12 @@ func (c *checker) reckon(list []*manifest.Layer) {
 	}
 }
 
-// worst is a cost that no budget has; twice of it is still a number.
+// worst is a cost above every budget. Twice its value does not overflow.
 const worst = math.MaxInt / 4
 
 func saturated(cost int) int { return min(cost, worst) }
 
-// length is how many bits a number has.
+// length returns the number of bits of a number.
 func length(n int) int {
 	bits := 0
 	for ; n > 0; n >>= 1 {
@@ -118,7 +118,7 @@ func length(n int) int {
 	return bits
 }
 
-// costOf adds up what a meta-layer costs. One that it is part of itself counts for nothing there: those are invalid.
+// costOf returns the cost of a meta-layer. A meta-layer that contains itself adds nothing there; it is invalid.
 func (c *checker) costOf(l *manifest.Layer) int {
 	const begun = -1
 	if cost, known := c.price[l]; known {
@@ -159,7 +159,7 @@ func (c *checker) costOf(l *manifest.Layer) int {
 	}
 }
 
-// affords tells whether there is a budget for a meta-layer, and says so when there is not.
+// affords reports whether the budget allows a meta-layer, and logs if it does not.
 func (c *checker) affords(l *manifest.Layer) bool {
 	cost := c.price[l]
 	switch bits := length(cost); {
@@ -173,7 +173,7 @@ func (c *checker) affords(l *manifest.Layer) bool {
 	return false
 }
 
-// valid checks a meta-layer, and those in it before it goes on.
+// valid validates a meta-layer, after the meta-layers it contains.
 func (c *checker) valid(root *manifest.Layer) bool {
 	const prefix = "verify_meta_layer_component_layers: "
 	bad := func(l *manifest.Layer, text string) { c.say(diag.Warn, diag.MetaInvalid, l.Name, l.Manifest, text) }
@@ -219,7 +219,7 @@ func (c *checker) valid(root *manifest.Layer) bool {
 		if !c.quiet {
 			c.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
 		}
-		// A cycle may cost more than was reckoned; the difference is paid here.
+		// A cycle may cost more than reckon computed; the difference is charged here.
 		if paid -= part.Walk; len(c.stack) == metaDepth || paid < 0 && !c.costs.spend(&c.costs.cycles, -paid) {
 			good = false
 			c.costs.leaveOut(diag.MetaInvalid, "Meta-layer", root.Name, root.Manifest)
@@ -255,7 +255,7 @@ func (c *checker) unite(meta *manifest.Layer) {
 	}
 }
 
-// join puts a meta-layer's own extensions of a kind and those of its components together, without duplicates.
+// join returns a meta-layer's extensions and those of its components, without duplicates.
 func (c *checker) join(meta *manifest.Layer, device bool) []manifest.Extension {
 	of := func(l *manifest.Layer) []manifest.Extension {
 		if device {
@@ -296,7 +296,7 @@ func (c *checker) join(meta *manifest.Layer, device bool) []manifest.Extension {
 			}
 			if c.known[e.Name] != c.union {
 				c.known[e.Name] = c.union
-				// A meta-layer's entry points count for nothing (ERRATA 25).
+				// A meta-layer's entry points are ignored (ERRATA 25).
 				out = append(out, manifest.Extension{Name: e.Name, Spec: e.Spec})
 			}
 		}

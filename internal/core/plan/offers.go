@@ -7,15 +7,15 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// offers tells which of the opened drivers count. Those that failed to list their extensions do not (INS-017).
+// offers says which opened drivers count. Drivers that failed to list their extensions do not (INS-017).
 type offers struct {
 	unknown bool   // extensions that the loader does not know count
 	counts  []bool // for each driver of the question
-	failed  []int  // those that failed, up to the one that ends the call
-	result  int32  // not Success: the call ends, for lack of memory, or when no other driver is there (ERRATA 20)
+	failed  []int  // drivers that failed, up to the one that ends the call
+	result  int32  // not Success: the call ends, for lack of memory or of other drivers (ERRATA 20)
 }
 
-// offersOf judges the drivers of a question.
+// offersOf checks the drivers of a question.
 func offersOf(q *Question, f *facts.Store) offers {
 	o := offers{unknown: nonZero(f.Variable(variables.DisableInstExtFilter).Value), counts: make([]bool, len(q.Drivers))}
 	left, first := 0, Success
@@ -44,7 +44,7 @@ func offersOf(q *Question, f *facts.Store) offers {
 	return o
 }
 
-// say names the drivers that failed, and has them left out where the call goes on.
+// say logs the drivers that failed, and drops them if the call continues.
 func (o *offers) say(q *Question, out *script) {
 	for _, i := range o.failed {
 		driver := &q.Drivers[i]

@@ -3,7 +3,7 @@ package plan
 // partNode is a node of the tree of names; node 0 is the root, and child and sibling 0 mean none.
 type partNode struct {
 	child, sibling uint32
-	fail           uint32 // the longest proper end of this node's text that is a node
+	fail           uint32 // the longest proper suffix of this node's text that is a node
 	c              byte
 	seen           bool
 }
@@ -18,7 +18,7 @@ func (t partTree) child(at uint32, c byte) uint32 {
 	return at
 }
 
-// step goes from a node's text, longer by c, to its longest end that is a node.
+// step returns the node of the longest suffix of a node's text followed by c.
 func (t partTree) step(at uint32, c byte) uint32 {
 	for {
 		if next := t.child(at, c); next != 0 || at == 0 {
@@ -28,8 +28,8 @@ func (t partTree) step(at uint32, c byte) uint32 {
 	}
 }
 
-// partsOf tells which of the names occur in the text. The work grows with the lengths of text and names, not with
-// their product: it is Aho and Corasick's way.
+// partsOf reports which names occur in the text, in time linear in the lengths of the text and the names, with the
+// algorithm of Aho and Corasick.
 func partsOf(text string, names []string) []bool {
 	tree := partTree{{seen: true}}
 	ends := make([]uint32, len(names))
@@ -61,7 +61,7 @@ func partsOf(text string, names []string) []bool {
 		at = tree.step(at, text[i])
 		tree[at].seen = true
 	}
-	for i := range order { // what ends a text that was seen was seen
+	for i := range order { // the suffixes of a text that occurs occur as well
 		if n := &tree[order[len(order)-1-i]]; n.seen {
 			tree[n.fail].seen = true
 		}

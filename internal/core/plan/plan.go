@@ -20,13 +20,13 @@ const (
 	IncompatibleDriver  int32 = -9
 )
 
-// Name is a text of the program that may be NULL.
+// Name is a text from the program, which may be NULL.
 type Name struct {
 	Text string
 	Set  bool
 }
 
-// App is what the program gave to vkCreateInstance.
+// App holds the program's arguments of vkCreateInstance.
 type App struct {
 	Name, Engine               Name
 	Version, EngineVersion     uint32
@@ -39,28 +39,28 @@ type App struct {
 	DirectMode, DirectCount    uint32
 }
 
-// Driver is what opening a driver revealed.
+// Driver is the result of opening a driver.
 type Driver struct {
 	Index      uint32
 	Usable     bool
 	Path       string
 	Result     int32  // of its vkEnumerateInstanceExtensionProperties
-	Call       uint32 // of it, the one that failed: CallCount or CallFill
+	Call       uint32 // the failed one of its two calls: CallCount or CallFill
 	Extensions []manifest.Extension
 }
 
-// Question is what is asked.
+// Question is a question to the core.
 type Question struct {
 	Kind       Kind
 	LayerName  Name
-	Terminator bool // asked from below the pre-instance functions
+	Terminator bool // asked by the terminator of a pre-instance function
 	App        App
 	Drivers    []Driver
 	Platform   search.Platform
 	Memory     *Memory // of the call; may be nil
-	Explain    bool    // findings are wanted
-	Quiet      bool    // nobody listens: of the lines only those are wanted that are always written
-	Whole      bool    // of an instance: explicit layers are listed even where nobody asks for one
+	Explain    bool    // add findings
+	Quiet      bool    // no sink for messages: only lines that are always written are needed
+	Whole      bool    // for an instance: list explicit layers even if none is requested
 }
 
 // Active is an entry of the active list.
@@ -68,13 +68,13 @@ type Active struct {
 	Layer     int // index into Layers
 	EnabledBy uint32
 	AppNamed  bool
-	Unchained bool // active by name only: a later one of its name is in the call chain (SET-44)
+	Unchained bool // active by name only: a later layer of its name is in the call chain (SET-44)
 }
 
-// PreLayer is an implicit layer that wants a global function first.
+// PreLayer is an implicit layer with a pre-instance function for the call.
 type PreLayer struct{ Name, Library, Symbol string }
 
-// StepKind tells what a step is.
+// StepKind is the kind of a step.
 type StepKind uint8
 
 // Kinds of steps.
@@ -86,13 +86,13 @@ const (
 	StepDriver
 	StepPreLayers
 	StepExtensions
-	StepLevel   // from here on, Flags is the level for standard error
-	StepLogFile // from here on, lines of the level Flags go into the file Text, too
+	StepLevel   // from now on, Flags is the level for standard error
+	StepLogFile // from now on, lines of the level Flags also go to the file Text
 	StepDevices // device configurations of the settings file
-	StepDrop    // a driver of the question is left out
+	StepDrop    // the library drops a driver of the question
 )
 
-// Step is one thing to do, in order.
+// Step is one action of the library, in order.
 type Step struct {
 	Kind   StepKind
 	Flags  uint32 // StepLog, StepLevel, StepLogFile
@@ -100,24 +100,24 @@ type Step struct {
 	Driver int // StepDriver: index into the answer's Drivers; StepDrop: the driver's Index
 }
 
-// Answer is a decision, or what is missing for it.
+// Answer is a decision, or the facts that are missing for it.
 type Answer struct {
 	Style  pathname.Style // of the paths in it
-	Needs  []facts.Need   // not empty: nothing else counts
+	Needs  []facts.Need   // not empty: all other fields are invalid
 	Result int32
 	Steps  []Step
 
 	Layers          []*manifest.Layer
 	Active          []Active
-	Unlisted        bool               // Layers lacks the explicit ones: see unasked
+	Unlisted        bool               // Layers lacks the explicit layers: see unasked
 	Drivers         []*manifest.Driver // to be opened
 	PreLayers       []PreLayer
 	Extensions      []manifest.Extension
 	Portability     bool
 	KeepUnknown     bool
 	DirectExclusive bool
-	Settings        *settings.Settings // in force; nil without
-	Remember        *File              // what the next calls get as Memory.Remembered; nil: what this one got
+	Settings        *settings.Settings // in force; nil if none
+	Remember        *File              // the next calls' Memory.Remembered; nil: no change
 
 	Findings []diag.Finding
 	Searched [3]search.Locations // by search.Kind, where a search was made

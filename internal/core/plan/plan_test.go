@@ -402,8 +402,8 @@ func TestDriverManifests(t *testing.T) {
 	expectLog(t, w.ask(t, Instance, Name{}), "ERROR: loader_get_json: Failed to open JSON file "+path)
 }
 
-// Within a call a file is parsed once, for each kind of manifest that it is read as. Its layers are given out once in
-// an answer: whoever reads the file again, or reads a meta-layer, gets layers of its own.
+// TestMemory checks that a file is parsed once in a call, for each kind of manifest. An answer contains each parsed layer once;
+// a file read again, or a meta-layer, yields copies.
 func TestMemory(t *testing.T) {
 	s := facts.File{Content: layerText("1.2.0", "E", `,"library_path":"x"`)}
 	d := newDecision(&Question{Memory: &Memory{turn: 1}}, facts.NewStore())

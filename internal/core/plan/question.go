@@ -2,7 +2,7 @@ package plan
 
 import "vkloader/internal/core/variables"
 
-// scope is which searches a question needs beside that for implicit layers.
+// scope is the set of searches of a question, in addition to that for implicit layers.
 type scope struct{ explicit, drivers bool }
 
 func (q *Question) scope() scope {
@@ -16,18 +16,18 @@ func (q *Question) isInstance() bool { return q.Kind == Instance || q.Kind == In
 
 func (q *Question) isExtensions() bool { return q.Kind == Extensions || q.Kind == ExtensionsDrivers }
 
-// namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
+// namesLayer reports whether the question names a layer; NULL and "" name none (INS-005).
 func (q *Question) namesLayer() bool { return q.LayerName.Set && q.LayerName.Text != "" }
 
-// unasked tells whether an instance can do without what the manifests of explicit layers say: nobody asks for one of these
-// layers, and nobody listens to what there is to say about them. What may still bring one in stands elsewhere: a
-// meta-layer, or a settings file that controls layers. The files are read all the same (LAY-4, LAY-100).
+// unasked reports whether an instance does not need the content of explicit layers' manifests: no such layer is requested,
+// and there is no sink for messages. A meta-layer, or a settings file that controls layers, may still need them; its code
+// checks that. The files are read in any case (LAY-4, LAY-100).
 func (c *call) unasked() bool {
 	return c.q.isInstance() && c.q.Quiet && !c.q.Explain && !c.q.Whole && c.q.App.LayerCount == 0 &&
 		!c.f.Variable(variables.InstanceLayers).Set && !c.f.Variable(variables.LayersEnable).Set
 }
 
-// enables tells whether the program enabled an extension.
+// enables reports whether the program enabled an extension.
 func (q *Question) enables(name string) bool {
 	for i := range q.App.Extensions {
 		if e := &q.App.Extensions[i]; e.Set && e.Text == name {
@@ -41,10 +41,10 @@ func (q *Question) exclusiveDirect() bool {
 	return q.App.DirectList && q.App.DirectMode == directExclusive && q.enables(directExtension)
 }
 
-// base is the last component of a path.
+// base returns the last component of a path.
 func (q *Question) base(path string) string { return q.Platform.Style.Base(path) }
 
-// split cuts a list as variables have it; empty elements are skipped.
+// split splits a list of paths; empty elements are skipped.
 func (q *Question) split(list string) []string {
 	var out []string
 	separator := q.Platform.Style.ListSeparator()
@@ -61,5 +61,5 @@ func (q *Question) split(list string) []string {
 	return out
 }
 
-// knows tells whether the loader knows an instance extension (INS-008).
+// knows reports whether the loader knows an instance extension (INS-008).
 func (q *Question) knows(name string) bool { return known(name) || q.Platform.Knows(name) }

@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// Where nobody listens an answer has all its steps but the lines, and the lines that are always written; a settings file
-// may ask for lines, so with one they are all there.
+// TestQuiet checks that without a sink an answer has all its steps, and of the lines only those that are always written. A
+// settings file may enable lines, so with a settings file all lines are there.
 //
 // holds: LOG-5 LOG-7 SET-77
 func TestQuiet(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/diag"
 )
 
-// said gives what was found about layers being active or not, a line each.
+// said returns the findings about active and inactive layers, one a line.
 func said(a *Answer) string {
 	var out []string
 	for _, f := range a.Findings {
@@ -54,7 +54,7 @@ func TestExtensionsOfComponentsOnce(t *testing.T) {
 	expect(t, "extensions", extensions(w.ask(t, Extensions, Name{"M", true})), "VK_S")
 }
 
-// What is found about the version that a program asks for is about its apiVersion.
+// TestSubjectOfVersions checks that a finding about the requested version has the subject apiVersion.
 func TestSubjectOfVersions(t *testing.T) {
 	t.Parallel()
 	for _, api := range []uint32{1, 1<<29 | 1<<22} {

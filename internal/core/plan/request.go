@@ -13,14 +13,14 @@ const (
 	version10            = 1 << 22
 )
 
-// request judges what the program gave to vkCreateInstance.
+// request checks the program's arguments of vkCreateInstance.
 type request struct {
 	call
-	result    int32 // what it was refused with
-	exclusive bool  // it brings its own drivers, and wants no others
+	result    int32 // the error of a refusal
+	exclusive bool  // the program provides its own drivers and excludes others
 }
 
-// sayAsked logs what the program asked for (INS-031 to INS-034).
+// sayAsked logs the program's request (INS-031 to INS-034).
 func (r *request) sayAsked() {
 	app := &r.q.App
 	r.log(diag.Info, "vkCreateInstance: applicationName: \""+app.Name.Text+"\", applicationVersion: "+decimal(app.Version)+
@@ -40,7 +40,7 @@ func (r *request) sayAsked() {
 	names(app.Extensions, app.ExtensionCount, "extension")
 }
 
-// sayVersion complains about apiVersion; the call goes on (INS-035, INS-036).
+// sayVersion logs an invalid apiVersion; the call continues (INS-035, INS-036).
 func (r *request) sayVersion() {
 	api := r.q.App.API
 	if api > 0 && api < version10 {
@@ -55,7 +55,7 @@ func (r *request) sayVersion() {
 	}
 }
 
-// refuse ends the call.
+// refuse ends the call with an error.
 func (r *request) refuse(result int32, code diag.Code, subject, text string) bool {
 	r.result = result
 	r.say(diag.Error, code, subject, "", text)
@@ -90,7 +90,7 @@ func (r *request) layers(from *lister, list []*manifest.Layer) bool {
 	return true
 }
 
-// direct judges the program's own drivers (DRV-081 to DRV-089); the entries are judged by who loads them.
+// direct checks the program's list of direct drivers (DRV-081 to DRV-089); the library checks the entries.
 func (r *request) direct() {
 	app := &r.q.App
 	enabled := r.q.enables(directExtension)
@@ -142,7 +142,7 @@ func (r *request) extensions(o *offers, c *chain) bool {
 		}
 	}
 	for _, active := range c.active {
-		if l := c.layers[active.Layer]; !l.Meta { // ERRATA 25: its components are in the list themselves
+		if l := c.layers[active.Layer]; !l.Meta { // ERRATA 25: the components of a meta-layer are in the list themselves
 			offered.add(l.Instance)
 		}
 	}

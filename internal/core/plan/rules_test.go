@@ -110,7 +110,7 @@ WARN|LAYER: Failed to find layer name "B" component layer "B" to activate (Polic
 `)
 }
 
-// Layers are as old as they say, whoever asks; versions count whole, the variant left aside (ERRATA 24).
+// TestOldLayers checks the comparison of versions: without the variant, and for every kind of request (ERRATA 24).
 //
 // holds: LAY-132
 func TestOldLayers(t *testing.T) {
@@ -155,7 +155,7 @@ func TestMetaWork(t *testing.T) {
 	if n := len(w.ask(t, Layers, Name{}).Layers); n != many {
 		t.Errorf("%d meta-layers of %d", n, many)
 	}
-	// Each of them contains one that has as many components: all of those would be gone through for each.
+	// Each component is a meta-layer with as many components, so validation would visit all of these for each.
 	const each = 1 << 11
 	text.Reset()
 	text.WriteString(`{"file_format_version":"1.2.0","layers":[`)
@@ -207,8 +207,8 @@ func TestMetaWork(t *testing.T) {
 	holds(t, "log", doubled(60).ask(t, InstanceDrivers, Name{}), "WARN|LAYER: Meta-layer doubling (/doubling.json) is left out: what it asks for is out of proportion to the size of the files that were read")
 }
 
-// Meta-layers in meta-layers: a chain of any reasonable length is good, a cycle takes its own members out, and what is
-// deeper than the bound is left out alone.
+// TestDeepMetaLayers checks nested meta-layers: a chain of reasonable length is valid, a cycle invalidates its own members,
+// and a chain deeper than the limit is left out alone.
 //
 // holds: LAY-160 LAY-162 LAY-165 LAY-174
 func TestDeepMetaLayers(t *testing.T) {

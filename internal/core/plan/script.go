@@ -8,10 +8,10 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// script is what is said and done, in order, and what was found.
+// script is the result of a decision: its steps, in order, and its findings.
 type script struct {
-	explain  bool // findings are wanted
-	quiet    bool // lines are left out
+	explain  bool // add findings
+	quiet    bool // drop lines
 	mixed    bool // as search.Platform.Mixed
 	facts    *facts.Store
 	texts    int // bytes of lines
@@ -19,7 +19,7 @@ type script struct {
 	findings []diag.Finding
 }
 
-// log notes a line. Where many are made, the caller asks for quiet first, which saves the text as well.
+// log adds a line. Callers with many lines check quiet first, to save building the text.
 func (s *script) log(flags uint32, text string) {
 	if s.quiet && flags&diag.Fatal == 0 {
 		return
@@ -28,8 +28,8 @@ func (s *script) log(flags uint32, text string) {
 	s.spendText(len(text))
 }
 
-// spendText counts what was made for lines. They cost memory, and a few bytes of a file may make a line with a long path:
-// from some length on, further ones are left out.
+// spendText counts the bytes of lines. A few bytes of a file may produce a line with a long path, so after a limit further
+// lines are left out.
 func (s *script) spendText(bytes int) {
 	s.texts += bytes
 	if s.texts > textLeast+textRate*s.facts.Size() && !s.explain && !s.quiet {
@@ -40,14 +40,14 @@ func (s *script) spendText(bytes int) {
 
 func (s *script) step(kind StepKind) { s.steps = append(s.steps, Step{Kind: kind}) }
 
-// take takes the steps from a place on back, for the caller to say or not.
+// take removes the steps from an index on and returns them, for the caller to add later.
 func (s *script) take(from int) []Step {
 	taken := append([]Step(nil), s.steps[from:]...)
 	s.steps = s.steps[:from]
 	return taken
 }
 
-// clear forgets everything.
+// clear removes all steps and findings.
 func (s *script) clear() { s.steps, s.findings = nil, nil }
 
 // find adds a finding without a place in a file.
@@ -57,13 +57,13 @@ func (s *script) find(code diag.Code, subject, path, what string) {
 	}
 }
 
-// say logs and finds in one.
+// say adds a line and a finding.
 func (s *script) say(flags uint32, code diag.Code, subject, path, text string) {
 	s.log(flags, text)
 	s.find(code, subject, path, text)
 }
 
-// carry carries over what the system's own part of a search said.
+// carry appends the platform search's messages.
 func (s *script) carry(list []search.Said) {
 	for i := range list {
 		said := &list[i]
@@ -76,7 +76,7 @@ func (s *script) carry(list []search.Said) {
 	}
 }
 
-// line carries a manifest's line over.
+// line adds a message about a manifest.
 func (s *script) line(path string, l *manifest.Line) {
 	if l.Flags != 0 {
 		s.log(l.Flags, l.Text)
@@ -87,7 +87,7 @@ func (s *script) line(path string, l *manifest.Line) {
 	}
 }
 
-// fault says that a text is not JSON (LAY-9).
+// fault logs that a file is not JSON (LAY-9).
 func (s *script) fault(path string, fault *document.Fault) {
 	s.log(diag.Error, "loader_get_json: Invalid JSON file "+path+".")
 	if s.explain {

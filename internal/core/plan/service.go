@@ -10,11 +10,11 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Served is how the paths of manifests begin that the driver service has sent. There is no such file.
+// Served is the prefix of the paths of manifests from the driver service. No such files exist.
 const Served = "service:/"
 
-// wantsService tells whether to ask the driver service: only if nothing else gives a driver, and no variable or settings file
-// says which drivers to use, unless the settings say when (PRO-049).
+// wantsService reports whether to query the driver service. By default it is queried only if no other driver is found and no
+// variable or settings file names drivers; the settings can change that (PRO-049).
 func (s *driverSearch) wantsService() bool {
 	when := settings.ServiceLast
 	if s.file.set != nil {
@@ -29,7 +29,7 @@ func (s *driverSearch) wantsService() bool {
 	return !s.f.Variable(variables.DriverFiles).Set && !s.f.Variable(variables.ICDFilenames).Set
 }
 
-// fromService takes the drivers that the driver service offers.
+// fromService adds the drivers that the driver service offers.
 func (s *driverSearch) fromService() {
 	said, known := s.f.Service()
 	if !known || said.State == facts.ServiceNone {
@@ -53,7 +53,7 @@ func (s *driverSearch) fromService() {
 			s.say(diag.Warn|diag.Driver, diag.DriverNotServed, path, path, "Driver "+path+" is not used: "+one.Why)
 			continue
 		}
-		if repeated(drivers[:i], one.Name) { // the first of a name counts
+		if repeated(drivers[:i], one.Name) { // the first driver of a name counts
 			continue
 		}
 		driver := s.files.driverOf(path, facts.File{Content: one.Manifest})
@@ -70,8 +70,8 @@ func (s *driverSearch) fromService() {
 	}
 }
 
-// sameDriver gives the manifest of the driver that was found without the service and is the same one, by the name of its
-// manifest or of its library; empty for none.
+// sameDriver returns the manifest of a driver that was found without the service and has the same manifest or library name as
+// a driver of the service, or "".
 func sameDriver(own []*manifest.Driver, one *served.Driver) string {
 	for _, d := range own {
 		if search.BaseName(d.Path) == one.Name || search.BaseName(d.Library) == one.Files[len(one.Files)-1].Name {
@@ -90,7 +90,7 @@ func repeated(list []served.Driver, name string) bool {
 	return false
 }
 
-// refusal says why a service is not used that was asked for its drivers; empty when it has answered.
+// refusal returns the reason why the driver service is not used; "" if it answered.
 func refusal(state facts.ServiceState) string {
 	switch state {
 	case facts.ServiceAnswered:

@@ -8,24 +8,24 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// settingsState is what a settings file that controls layers adds to the layer list.
+// settingsState holds the effects of a settings file that controls layers.
 type settingsState struct {
-	control map[*manifest.Layer]settings.Control // of layers that an entry names; others are auto (SET-49)
-	blocked map[string]bool                      // names that the regular part leaves out (SET-47)
+	control map[*manifest.Layer]settings.Control // of layers with an entry; the others are auto (SET-49)
+	blocked map[string]bool                      // names excluded from the ordinary search (SET-47)
 	off     map[string]bool                      // names whose first entry is off (SET-56)
 }
 
-// libraryOf is a layer by what makes two entries of the file the same layer (SET-44).
+// libraryOf identifies a layer: two entries with equal values are the same layer (SET-44).
 type libraryOf struct{ name, library string }
 
-// bySettings is the layer list that a settings file controls (SET-41 to SET-52).
+// bySettings builds the layer list under a settings file that controls layers (SET-41 to SET-52).
 func (b *lister) bySettings(full bool) []*manifest.Layer {
 	s := &settingsState{make(map[*manifest.Layer]settings.Control), make(map[string]bool), make(map[string]bool)}
 	b.bySet = s
-	seen := make(map[string]bool)       // names that an earlier entry has decided
-	library := make(map[libraryOf]bool) // of listed layers
+	seen := make(map[string]bool)       // names with an earlier entry
+	library := make(map[libraryOf]bool) // libraries of listed layers
 	var list []*manifest.Layer
-	place := -1 // of the regular layers
+	place := -1 // index of the ordinary layers
 	for i := range b.file.set.Layers {
 		e := &b.file.set.Layers[i]
 		switch e.Control {
@@ -54,7 +54,7 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 		}
 		l := p.layers.Layers[at]
 		s.blocked[l.Name], seen[l.Name] = true, true
-		// A meta-layer has no library that could be the same.
+		// A meta-layer has no library to compare.
 		key := libraryOf{l.Name, l.Library}
 		if s.off[l.Name] || !l.Meta && library[key] { // SET-56
 			continue
@@ -84,5 +84,5 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 	return append(append(out, kept...), list[place:]...)
 }
 
-// prevents tells whether the file switches a layer off (SET-56, SET-74).
+// prevents reports whether the settings file turns a layer off (SET-56, SET-74).
 func (b *lister) prevents(name string) bool { return b.bySet != nil && b.bySet.off[name] }

@@ -252,7 +252,7 @@ func TestSettingsLongCircle(t *testing.T) {
 	}
 }
 
-// Of several active layers of one name the last is in the call chain; one that is not active takes nobody's place.
+// TestSettingsSameName checks that the last active layer of a name is in the call chain; an inactive layer replaces none.
 //
 // holds: SET-44
 func TestSettingsSameName(t *testing.T) {
@@ -279,7 +279,7 @@ func TestSettingsSameName(t *testing.T) {
 	expect(t, "chained", chained(a), explicitDirectory+"b.json")
 }
 
-// An answer says what the spine must remember only if that has changed.
+// TestSettingsRemembered checks that an answer has remembered settings only if they have changed.
 //
 // holds: SET-15
 func TestSettingsRemembered(t *testing.T) {

@@ -11,12 +11,12 @@ import (
 type settingsFile struct {
 	call
 	files    *manifests
-	rights   []search.Said      // which variables count
-	set      *settings.Settings // in force; nil without
-	remember *File              // for the next calls; nil: what this one got
+	rights   []search.Said      // messages about ignored variables
+	set      *settings.Settings // in force; nil if none
+	remember *File              // for the next calls; nil: no change
 }
 
-// place finds the first settings file that exists (SET-1, SET-7).
+// place returns the first settings file that exists (SET-1, SET-7).
 func (s *settingsFile) place() string {
 	if s.m.settingsAt.known {
 		return s.m.settingsAt.path
@@ -31,8 +31,8 @@ func (s *settingsFile) place() string {
 	return file
 }
 
-// read reads the settings file (SET-9, SET-12 to SET-15). The global functions fall back on what they
-// remember, vkCreateInstance does not.
+// read reads the settings file (SET-9, SET-12 to SET-15). Unlike vkCreateInstance, the global functions fall back on the
+// remembered settings.
 func (s *settingsFile) read() {
 	var before File
 	global := !s.q.isInstance()
@@ -78,7 +78,7 @@ func (s *settingsFile) read() {
 	}
 }
 
-// remembered reads what an earlier call remembered; it was said then.
+// remembered parses the settings of an earlier call, which also logged the messages about them.
 func (s *settingsFile) remembered(file File) *settings.Settings {
 	if !file.Set {
 		return nil
@@ -90,7 +90,7 @@ func (s *settingsFile) remembered(file File) *settings.Settings {
 	return r.set
 }
 
-// parsed reads a settings file's text, once in a call.
+// parsed returns the parsed settings file; a text is parsed once in a call.
 func (s *settingsFile) parsed(which int, path, content string) *readSettings {
 	for i := range s.m.settings {
 		if r := &s.m.settings[i]; r.known && r.path == path && r.content == content {
@@ -107,7 +107,7 @@ func (s *settingsFile) parsed(which int, path, content string) *readSettings {
 	return r
 }
 
-// listens tells whether one of the settings files that may be in force turns lines on (SET-77).
+// listens reports whether a settings file that may be in force enables log lines (SET-77).
 func (s *settingsFile) listens(path string) bool {
 	if path != "" {
 		if file, _ := s.f.File(path); file.Status == facts.FileRead {
@@ -120,14 +120,14 @@ func (s *settingsFile) listens(path string) bool {
 	return set != nil && set.HasLevel
 }
 
-// exe is the program's path, as settings files are compared with it.
+// exe returns the program's path for comparison with the keys of settings files.
 func (s *settingsFile) exe() facts.Exe {
 	e := s.f.Exe()
 	e.None = !e.Known && s.q.Platform.Pathless
 	return e
 }
 
-// level marks the place from which the file's level counts (SET-77, SET-78), and its log file.
+// level adds steps for the file's log level (SET-77, SET-78) and log file.
 func (s *settingsFile) level() {
 	level := diag.Error | diag.Warn
 	if s.set.HasLevel {
@@ -160,10 +160,10 @@ func (s *settingsFile) load() (*settings.Settings, File, settings.Outcome) {
 	return r.set, File{path, file.Content, true}, r.outcome
 }
 
-// exclusive tells whether the settings file alone says which layers there are (SET-45).
+// exclusive reports whether the settings file replaces the layer search (SET-45).
 func (s *settingsFile) exclusive() bool {
 	return s.set != nil && s.set.ControlsLayers && !s.set.Merged()
 }
 
-// controlsLayers tells whether the file says which layers there are.
+// controlsLayers reports whether the settings file has a layer list.
 func (s *settingsFile) controlsLayers() bool { return s.set != nil && s.set.ControlsLayers }

@@ -6,11 +6,11 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// switches are the variables that turn layers on and off.
+// switches are the variables that enable and disable layers.
 type switches struct {
 	call
 	enable, disable, allow filter
-	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
+	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled, for layers already logged
 }
 
 // read reads the variables.
@@ -20,14 +20,14 @@ func (w *switches) read() {
 	w.allow = parseFilter(w.f.Variable(variables.LayersAllow).Value, false)
 }
 
-// removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
+// removes reports whether VK_LOADER_LAYERS_DISABLE removes a layer (LAY-114, LAY-118, LAY-123).
 func (w *switches) removes(l *manifest.Layer) bool { return w.removesName(l.Name, l.Implicit) }
 
 func (w *switches) removesName(name string, implicit bool) bool {
 	return w.disable.disables(name, implicit) && !w.allow.matches(name) && !w.enable.matches(name)
 }
 
-// byOwnVariables tells whether the manifest's variables enable an implicit layer (LAY-125 to LAY-128).
+// byOwnVariables reports whether the manifest's variables enable or forbid an implicit layer (LAY-125 to LAY-128).
 func (w *switches) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
 	enabled = true
 	if l.HasEnable {
@@ -37,7 +37,7 @@ func (w *switches) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
 	return enabled, w.f.Named(l.DisableName).Set
 }
 
-// enabled evaluates the rules of LAY-121 to LAY-128 and LAY-115; it speaks once of each layer.
+// enabled evaluates the rules of LAY-121 to LAY-128 and LAY-115. It logs each layer once.
 func (w *switches) enabled(l *manifest.Layer) bool {
 	if enabled, known := w.implicit[l]; known {
 		return enabled
@@ -62,8 +62,8 @@ func (w *switches) enabled(l *manifest.Layer) bool {
 	return enabled
 }
 
-// excludes is the disable check for what the file leaves to the usual rules; it does not look at the layer's kind
-// (SET-58, SET-59).
+// excludes evaluates the disable check for layers that the settings file leaves to the usual rules. It ignores the kind of
+// the layer (SET-58, SET-59).
 func (w *switches) excludes(name string) bool {
 	return (w.disable.all || w.disable.implicit || w.disable.matches(name)) && !w.allow.matches(name)
 }

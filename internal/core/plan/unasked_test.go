@@ -9,9 +9,9 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// Where nobody listens, explicit layers are listed if something may bring one of them in, and only then are their manifests
-// parsed. All are read, what becomes active is the same, and so is the list once the layers that nobody asks for are
-// wanted.
+// TestLayersThatNobodyAsksFor checks that without a sink explicit layers are listed, and their manifests parsed, only if one of
+// them may become active. All manifests are read, the active layers are the same, and so is the full list when it is
+// requested.
 //
 // holds: LAY-4 LAY-100 LAY-102 LAY-144 LAY-260
 func TestLayersThatNobodyAsksFor(t *testing.T) {

@@ -72,7 +72,7 @@ func (p *pc) ask(t *testing.T, kind Kind) *Answer {
 	return a
 }
 
-// asked gives what was asked for, too.
+// asked returns the answer and the requested facts.
 func (p *pc) asked(t *testing.T, kind Kind) (a *Answer, needs []facts.Need) {
 	t.Helper()
 	store := facts.NewStore()
@@ -119,7 +119,7 @@ func TestWindowsDriverOrder(t *testing.T) {
 	expect(t, "library", a.Drivers[0].Library, `C:\add\.\a.dll`)
 }
 
-// The log says what has named a place: the variable stands for itself, as on other systems.
+// TestWindowsSources checks that the log names the origin of a location; a variable is its own origin.
 //
 // holds: WIN-089
 func TestWindowsSources(t *testing.T) {
