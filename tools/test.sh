@@ -55,6 +55,20 @@ portable='^TestPortableNeedsAnOldLibrary$'
 # by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
 by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m "$@"; }
 
+# A compiler and an emulator for a big-endian machine, for test/equal and test/target.
+big_endian_tools() {
+    tools/cross.sh compiler s390x
+    tools/cross.sh emulator s390x
+}
+
+# The library on a big-endian machine, emulated; test/equal asks its core the same questions.
+big_endian() {
+    echo "test: go test, on the library for s390x"
+    big_endian_tools
+    make -s -j"$(nproc)" TARGET=s390x spine drivers layers
+    TARGET=s390x by_go -run '^(TestChain|TestMachine)$' ./test/target
+}
+
 suites() {
     make -s -j"$(nproc)" all
     # The checks only read the sources, and run beside the tests, whose programs often wait.
@@ -66,6 +80,7 @@ suites() {
     echo "test: go test"
     # shellcheck disable=SC2046
     by_go -skip "$portable" $("$go" list ./... | grep -vE "$library")
+    big_endian
     echo "test: the checks of the sources"
     if ! wait $checks; then
         cat build/check.log >&2
@@ -83,10 +98,8 @@ of_user() {
 }
 
 of_library() {
-    # A compiler and an emulator for a big-endian machine, for test/equal and test/target.
-tools/cross.sh compiler s390x
-tools/cross.sh emulator s390x
-make -s -j"$(nproc)" all asan tsan
+    big_endian_tools
+    make -s -j"$(nproc)" all asan tsan
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
@@ -104,10 +117,6 @@ make -s -j"$(nproc)" all asan tsan
         ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi
 }
 
-# The library on a big-endian machine, emulated; test/equal asks its core the same questions.
-echo "test: go test, on the library for s390x"
-make -s -j"$(nproc)" TARGET=s390x spine drivers layers
-TARGET=s390x "$go" test -vet=off -count 1 -run '^(TestChain|TestMachine)$' ./test/target
 # The driver service has threads of Go, and programs call discover from theirs; test/storm watches the C side.
 raced() {
     echo "test: go test, with the race detector"
