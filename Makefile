@@ -75,7 +75,7 @@ VK_XML ?= registry/vk.xml
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)
-# The machine that the compiler makes code for, by what it predefines: "gcc -m32" has another machine's name.
+# The machine that the compiler makes code for, by its predefined macros: "gcc -m32" has another machine's name.
 MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
 WINDOWS := $(filter _WIN32,$(MACROS))

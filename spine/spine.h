@@ -4,8 +4,8 @@
  * nothing to do on a system is in none.c there. From the ground up; a directory uses only those above it in this list:
  *
  *   asm/       trampolines, terminators and stubs (trampolines.c, stubs.h), the machines' argument registers (lists.h,
- *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and what the systems'
- *              symbols look like (system.h)
+ *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and the systems' forms of
+ *              symbols (system.h)
  *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
  *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),

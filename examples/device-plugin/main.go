@@ -16,7 +16,7 @@ import (
 	"vkloader/discover"
 )
 
-// Allocation is what a container gets.
+// Allocation lists the mounts and device nodes of a container.
 type Allocation struct {
 	Devices []string `json:"devices"`
 	Mounts  []string `json:"mounts"` // read-only, at the same paths

@@ -1,4 +1,4 @@
-/* stubs.h: the stubs of trampolines.c, which stand where a function is missing or nobody knows the command. */
+/* stubs.h: the stubs of trampolines.c, for missing functions and unknown commands. */
 #ifndef VKL_STUBS_H
 #define VKL_STUBS_H
 

@@ -127,7 +127,7 @@ MISSING void missing_in_chain(void)
 }
 
 /* The unknown device command of a device that lacks it (UNK-015): returns an error. Where functions remove their
- * arguments from the stack, nobody knows how many there are, and the process ends after the message. */
+ * arguments from the stack, their number is unknown, and the process ends after the message. */
 MISSING int32_t missing_unknown_device(const void *object)
 {
 #ifdef CALLEE_CLEANS

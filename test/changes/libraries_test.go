@@ -28,8 +28,8 @@ static void trace(const char *name, char what, int number)
 }
 `
 
-// helper is a library that drivers and layers need. Version N has the functions helper_1 to helper_N. A callback that is left
-// in it is called by whoever asks for its number next.
+// helper is a library that drivers and layers need. Version N has the functions helper_1 to helper_N. The next caller of
+// helper_1 calls a callback that was left in it.
 const helper = `
 int helper_1(void (*call)(void));
 int helper_1(void (*call)(void))
@@ -49,8 +49,8 @@ int helper_3(void) { return 3; }
 #endif
 `
 
-// needing is a driver or a layer of a version, which needs the same version of the helper. What it does besides is in the fake
-// library that it needs, too.
+// needing is a driver or a layer of a version, which needs the same version of the helper. Its Vulkan functions are those of the
+// fake library that it needs, too.
 const needing = traced + `
 int helper_1(void (*call)(void));
 int helper_2(void);
@@ -138,7 +138,7 @@ func newMachine(t *testing.T) *machine {
 		t.Fatal(err)
 	}
 	m := &machine{World: world.New(t), t: t, built: directory, open: map[string]string{}}
-	m.NoShim = true // an interposer would not see what changes
+	m.NoShim = true // an interposer would not see the changes
 	m.Env["TRACE"] = m.Path("trace")
 	m.Env["VK_LOADER_DEBUG"] = "error"
 	m.Env["VK_IMPLICIT_LAYER_PATH"] = m.Path("none")

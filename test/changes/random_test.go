@@ -21,7 +21,7 @@ var (
 	steps     = flag.Int("steps", 12, "changes of one sequence")
 )
 
-// Whatever changes under a process, its next call answers as that of a fresh process does. A driver that was overwritten in
+// After every change under a process, its next call answers as that of a fresh process does. A driver that was overwritten in
 // place may be refused instead, until another file is in its place. Another user's rights, mounts and links change, too.
 //
 //	go test ./test/changes -run Random -args -sequences 1000 -seed 7
@@ -55,7 +55,7 @@ type sequence struct {
 	mounted   string
 	refused   bool // a driver is overwritten, and may be refused
 	left      bool // it is left in memory
-	pinned    bool // and what it needs was replaced: drivers stay old, or are refused
+	pinned    bool // and its dependency was replaced: drivers stay old, or are refused
 }
 
 func newSequence(t *testing.T, seed int64) *sequence {
@@ -85,7 +85,7 @@ func manifestOf(name string) string {
 		"library_path": "/nowhere/lib.so", "api_version": "1.3.0", "implementation_version": "1", "description": name}})
 }
 
-// seen is what calls answered.
+// seen is the answers of the calls.
 type seen struct{ layers, devices, open string }
 
 // look makes calls in a process. extensions: lists come first.
@@ -136,7 +136,7 @@ func (s *sequence) compare() {
 	want := s.look(h, fresh, extensions, layer)
 	h.Quit()
 	os.Remove(s.Path("trace"))
-	if s.long { // what an instance uses stays as it is
+	if s.long { // the libraries of an instance stay as they are
 		got.open, want.open = "", ""
 	}
 	if s.refused || s.pinned {
@@ -202,7 +202,7 @@ func (s *sequence) step() {
 	}
 	change := changes[s.random.Intn(len(changes))]
 	if s.long && slices.Contains([]string{"upgrade", "replace a driver", "an earlier file", "overwrite"}, change.what) {
-		s.instance() // what is mapped is not replaced by a version that does not go with it
+		s.instance() // mapped libraries are not replaced by a version that does not fit them
 	}
 	if s.refused {
 		s.done = append(s.done, "replace what was overwritten")
@@ -325,6 +325,6 @@ func (s *sequence) instance() {
 }
 
 func (s *sequence) end() {
-	s.h.Exit() // which comes to the destructors of what is mapped
+	s.h.Exit() // exit runs the destructors of mapped libraries
 	s.unmount()
 }

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/world"
 )
 
-// life makes an instance, lists its devices and ends it. It returns the devices, and what was opened and closed.
+// life makes an instance, lists its devices and ends it. It returns the devices, and the opened and closed libraries.
 func (m *machine) life(words ...string) string {
 	m.t.Helper()
 	if m.h == nil {
@@ -133,7 +133,7 @@ func TestNewFileAfterAnOverwrittenOne(t *testing.T) {
 	m.h.Exit()
 }
 
-// What a layer needs is closed with it: a second layer gets a newer library, a program's own plug-in its own, and a callback
+// A layer's dependencies are closed with it: a second layer gets a newer library, a program's own plug-in its own, and a callback
 // that a layer leaves there is gone.
 //
 // holds: LAY-281

@@ -138,7 +138,7 @@ func TestDriversWithDevicesStayMapped(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	has := w.Driver("has", "log_load", "device name=has")
-	w.Driver("never", "log_load", "device name=never") // nobody asks
+	w.Driver("never", "log_load", "device name=never") // never requested
 	w.Driver("empty", "log_load")
 	w.ExplicitLayer("VK_LAYER_it", "log_load")
 	w.Env["VK_DRIVER_FILES"] = strings.Join([]string{has.ManifestPath, w.Path("drivers/empty.json")}, ":")
@@ -157,7 +157,7 @@ func TestDriversWithDevicesStayMapped(t *testing.T) {
 		t.Errorf("the driver whose devices nobody asked for stays: %v", got)
 	}
 
-	// What it answers is not kept, and its instances are its own.
+	// Its answers are not kept, and its instances are its own.
 	w.ForgetLog()
 	has.Replace("log_load", "device name=renamed", "ext VK_KHR_surface 1")
 	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", has.ManifestPath)
@@ -251,8 +251,8 @@ func TestDriverReplacedDuringALife(t *testing.T) {
 	h.Quit()
 }
 
-// What an object in memory was made of is known however many instances, drivers and names lead to it: it is loaded anew
-// when nobody uses it any more.
+// The origin of an object in memory is known with any number of instances, drivers and names that use it: it is loaded again
+// when it is unused.
 //
 // holds: INS-088 INS-091
 func TestReplacedDriverOfSeveralInstances(t *testing.T) {
@@ -519,7 +519,7 @@ func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
 			t.Errorf("%s the library is unmapped: %v, want %v", when, !want, want)
 		}
 	}
-	for range 3 { // the first opens it, the others use what is open
+	for range 3 { // the first opens it, the others use the open library
 		h.OK("instance_extensions")
 		is("after a list", false)
 	}
@@ -529,8 +529,8 @@ func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
 	h.Quit()
 }
 
-// What a list of extensions has left open is used for the next one as it is: the dynamic linker is asked once, also by a
-// name that it searches for.
+// The libraries that a list of extensions leaves open are used for the next one as they are: the dynamic linker is asked once, also by
+// a name that it searches for.
 //
 // holds: INS-087
 func TestListedLibrariesAreOpenedOnce(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"vkloader/test/world"
 )
 
-// overwrite writes into the file that there is, without cutting it off first, which would take what was written to its
-// pages in memory as well.
+// overwrite writes into the existing file, without truncating it first, which would discard the written pages in memory as
+// well.
 func overwrite(t *testing.T, path string, content []byte) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -38,8 +38,8 @@ func content(t *testing.T, path string) []byte {
 const overwritten = ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any " +
 	"more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it"
 
-// A driver that stays mapped and whose file is overwritten in place is not closed: its destructor would run from what the
-// pages are now. It is refused as long as its path leads to that file, and says why. The other drivers work, and so does a
+// A driver that stays mapped and whose file is overwritten in place is not closed: its destructor would run from the
+// overwritten pages. It is refused as long as its path leads to that file, with the reason. The other drivers work, and so does a
 // new file under the path.
 //
 // holds: INS-088 INS-091
@@ -76,14 +76,14 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 	same(t, "opened again", loads(w), []string{"it+", "it+"})
 	h.Do("close") // the loader closes the new one, when it is unloaded itself
 	same(t, "opened and closed", loads(w), []string{"it+", "it+", "it-"})
-	exit := h.Exit() // which comes to the destructors of what is mapped
+	exit := h.Exit() // exit runs the destructors of mapped libraries
 	if n := strings.Count(exit.Stderr, it.Library+overwritten); n != 6 {
 		t.Errorf("said %d times:\n%s", n, exit.Stderr)
 	}
 	says(t, exit, "[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON "+it.Library+". Ignoring this JSON")
 }
 
-// However the loader holds what was overwritten, and by whatever name it comes again: it is refused, and never closed.
+// An overwritten library is refused, and never closed, in every state of the loader and under every name.
 //
 // holds: INS-087 INS-088
 func TestOverwrittenDriverByAnyName(t *testing.T) {
@@ -119,7 +119,7 @@ func TestOverwrittenDriverByAnyName(t *testing.T) {
 				h := w.Start()
 				h.OK("create_instance")
 				h.OK("physical_devices")
-				c.use(h, func() { overwrite(t, it.Library, before) }) // with the same, so that who is inside lives on
+				c.use(h, func() { overwrite(t, it.Library, before) }) // with the same bytes, so that a thread inside lives on
 				said := it.Library
 				if linked {
 					h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again+string(os.PathListSeparator)+good.ManifestPath)
@@ -232,7 +232,7 @@ func TestLinkIsSwitched(t *testing.T) {
 	}
 }
 
-// Two links to one driver, of which one is switched: what is kept goes by either name.
+// One of two links to a driver is switched: the kept library is found by either name.
 //
 // holds: INS-088 INS-091
 func TestOneOfTwoLinksIsSwitched(t *testing.T) {
@@ -263,7 +263,7 @@ func TestOneOfTwoLinksIsSwitched(t *testing.T) {
 	got := loads(w)
 	slices.Sort(got)
 	want := []string{"new+", "new-", "old+", "old+", "old-", "old-"}
-	if world.Windows() { // what is kept stays until the process ends
+	if world.Windows() { // kept libraries stay until the process ends
 		want = []string{"new+", "old+"}
 	}
 	same(t, "in the end", got, want)

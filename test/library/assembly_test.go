@@ -86,7 +86,7 @@ func body(all map[string][]instruction, name string) []instruction {
 
 var registers = regexp.MustCompile(`%[a-z0-9]+`)
 
-// What an instruction writes to, in AT&T order: the last operand, unless it only compares.
+// written returns the operand that an instruction writes to, in AT&T order: the last one, unless it only compares.
 func written(i instruction) string {
 	switch {
 	case strings.HasPrefix(i.name, "test"), strings.HasPrefix(i.name, "cmp"), strings.HasPrefix(i.name, "j"), strings.HasPrefix(i.name, "endbr"), strings.HasPrefix(i.name, "nop"), i.name == "notrack":
@@ -99,7 +99,7 @@ func written(i instruction) string {
 	return operands
 }
 
-// x86 is what an entry of a machine may be made of: instructions of each kind without the mark, registers, the register of the first
+// x86 lists the permitted parts of a machine's entries: instructions of each kind without the mark, registers, the register of the first
 // argument or of the stack, and the one instruction that replaces that argument by the lower handle.
 type x86 struct {
 	mark      string // "": there is none

@@ -1,2 +1,2 @@
-// Package library reads the built libvulkan.so.1 back: its names, what it needs, and the instructions of its assembly.
+// Package library reads the built libvulkan.so.1: its names, its dependencies, and the instructions of its assembly.
 package library

@@ -71,7 +71,7 @@ func TestPortableNeedsAnOldLibrary(t *testing.T) {
 				for _, s := range symbols {
 					m := glibcVersion.FindStringSubmatch(s.Version)
 					if s.Version == "" && strings.HasPrefix(s.Name, "_ITM_") || s.Version == "" && s.Name == "__gmon_start__" {
-						continue // weak, and nobody's
+						continue // weak, and of no version
 					}
 					if m == nil {
 						t.Errorf("%s: %s has version %q of %s", name, s.Name, s.Version, s.Library)

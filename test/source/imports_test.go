@@ -18,7 +18,7 @@ import (
 const top = "../.."
 const module = "vkloader/"
 
-// floors are the order of the packages: a package imports only packages on lower floors. The reason says what the package does,
+// floors are the order of the packages: a package imports only packages on lower floors. The reason names the job of the package,
 // and its limits.
 var floors = []struct {
 	packages []string
@@ -329,7 +329,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// Files of the spine, the tests and the drivers: a first comment that says what the file does, lines of at most 120
+// C files of the spine, the tests and the drivers have a first comment about their job, lines of at most 120
 // columns beside their texts, which stand on one line, at most 650 lines, nothing unfinished. The runtime of the
 // translator, which becomes one file with the translated code, may be longer.
 func TestCFiles(t *testing.T) {

@@ -124,7 +124,7 @@ func TestMessagesNameFunctionsThatExist(t *testing.T) {
 	}
 }
 
-// A comment says what a statement asks; its number alone would make the reader look it up.
+// A comment that cites a statement repeats its request: the number alone would make the reader look it up.
 func TestStatementsAreExplained(t *testing.T) {
 	t.Parallel()
 	alone := regexp.MustCompile(`/\*(?:\s|[,.()]|\b[a-z]\b|and|to|see|[0-9]+)*(?:ERRATA|[A-Z]{1,4}-[0-9]+)(?:\s|[,.()]|\b[a-z]\b|and|to|see|ERRATA|[A-Z]{1,4}-[0-9]+|[0-9]+)*\*/`)

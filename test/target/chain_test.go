@@ -70,7 +70,7 @@ func TestMachine(t *testing.T) {
 }
 
 // On machines with 32-bit pointers, the C library's first functions for files fail on every file system whose numbers of files
-// or places in directories have 64 bits: what is loaded uses the others.
+// or places in directories have 64 bits: the library uses the others.
 func TestFilesOf64Bits(t *testing.T) {
 	t.Parallel()
 	if world.Target() != "i386" {
@@ -103,7 +103,7 @@ func TestFilesOf64Bits(t *testing.T) {
 	}
 }
 
-// What is taken away with TARGET is that target's library; the tool, which came without, stays.
+// An uninstallation with TARGET removes that target's library; the tool, which came without, stays.
 func TestUninstallTarget(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -129,7 +129,7 @@ func TestUninstallTarget(t *testing.T) {
 	}
 }
 
-// A machine that is not in the table is refused with what it needs.
+// A machine outside the table is refused, with its requirements.
 func TestOtherMachines(t *testing.T) {
 	t.Parallel()
 	compiler := filepath.Join(t.TempDir(), "sparc64-linux-gnu-gcc")

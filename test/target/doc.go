@@ -1,3 +1,3 @@
-// Package target holds what is the same on every machine and with every C library: the library, a driver, a layer and a
-// program, all built for it (make TARGET=...), are one chain. The lists of what is not tried there, and why, lie here.
+// Package target tests the same chain on every machine and with every C library: the library, a driver, a layer and a
+// program, all built for it (make TARGET=...). The lists of tests that are left out, and the reasons, lie here.
 package target

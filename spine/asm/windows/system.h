@@ -26,7 +26,7 @@ extern const char __ImageBase[];
 /* Nothing is read and nothing said when the DLL is loaded (WIN-005). */
 #define START_AT_FIRST_CALL() start_once_at_load()
 
-/* asm/linux/system.h says what it does there. Windows cancels no thread. */
+/* asm/linux/system.h describes its effect there. Windows cancels no thread. */
 #define CLAIM_UNWINDS
 
 /* Does the system hold its lock for loading libraries while it unloads this one? */
