@@ -14,7 +14,8 @@ _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(stru
 _Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struct physdev, lower) == HANDLE_LOWER,
                "offsets.h");
 _Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "offsets.h");
-_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "offsets.h");
+_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS,
+               "offsets.h");
 _Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT, "offsets.h");
 _Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "offsets.h");
 _Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT, "offsets.h");

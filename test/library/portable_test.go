@@ -36,11 +36,6 @@ func portable(t *testing.T, target string) string {
 	return filepath.Join(world.Top(), "build", target, "portable")
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 var glibcVersion = regexp.MustCompile(`^GLIBC_2\.(\d+)(\.\d+)?$`)
 
 // The portable library, the null driver and the sample layer need nothing newer than glibc 2.17, and name the two
