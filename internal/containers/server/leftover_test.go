@@ -25,7 +25,8 @@ func earlier(t *testing.T) string {
 	t.Cleanup(func() { os.RemoveAll(directory); os.RemoveAll(PrivateDirectory(directory)) })
 	in := func(name string) string { return filepath.Join(directory, name) }
 	err = errors.Join(os.Chmod(directory, 0o755), os.WriteFile(in("lock"), nil, 0o600), os.MkdirAll(in("debug/device-fs/class"), 0o755),
-		os.Symlink("/dev/null", in("debug/device-fs/class/null")), os.MkdirAll(in("images/sha256-1/root"), 0o555), os.WriteFile(in(InspectFile), []byte("{}"), 0o644))
+		os.Symlink("/dev/null", in("debug/device-fs/class/null")), os.MkdirAll(in("images/sha256-1/root"), 0o755),
+		os.Chmod(in("images/sha256-1/root"), 0o555), os.WriteFile(in(InspectFile), []byte("{}"), 0o644))
 	socket, listening := net.ListenUnix("unixpacket", &net.UnixAddr{Name: in(TrustedSocket), Net: "unixpacket"})
 	if err = errors.Join(err, listening); err != nil {
 		t.Fatal(err)
