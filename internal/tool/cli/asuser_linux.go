@@ -156,11 +156,12 @@ func become(s *invocation) (done bool, err error) {
 	return true, exit.With(ended.ExitCode())
 }
 
-// ownHomes removes another user's home directories from the variables of a root command, with a message.
-func ownHomes(s *invocation) {
+// ownHomes removes another user's home directories from the variables of a root command, with a message unless it is quiet:
+// the hook examines an image, and its messages appear when a container starts.
+func ownHomes(s *invocation, quiet bool) {
 	kept, ignored := trust.Homes(s.environ)
 	s.environ = kept
-	if text := trust.Warning(ignored); text != "" {
+	if text := trust.Warning(ignored); text != "" && !quiet {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 	}
 }

@@ -9,4 +9,4 @@ func addAsUser(*cobra.Command, *invocation) {}
 func become(*invocation) (done bool, err error) { return false, nil }
 
 // ownHomes does nothing: Windows home directories come from the user's profile.
-func ownHomes(*invocation) {}
+func ownHomes(*invocation, bool) {}

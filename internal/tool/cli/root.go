@@ -45,7 +45,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 					return err
 				}
 			}
-			ownHomes(s)
+			ownHomes(s, cmd.Name() == "hook")
 			return possible(cmd)
 		},
 		Args: knownSubcommand,
