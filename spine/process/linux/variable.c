@@ -7,5 +7,6 @@
 const char *env_read(struct variable v, char **block)
 {
     *block = NULL;
-    return v.secure && process_raised() ? NULL : v.secure ? secure_getenv(v.name) : getenv(v.name);
+    const char *value = v.secure ? secure_getenv(v.name) : getenv(v.name);
+    return value && v.secure && process_raised() ? NULL : value;
 }
