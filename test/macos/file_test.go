@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/test/world"
+	"vkloader/test/lib/world"
 )
 
 // built returns the path of a file of "make TARGET=macos". Without the compiler, which "make test-all" fetches, the test is left

@@ -28,7 +28,7 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
 		{"spine/gen/zchain.h", chain},
-		{"test/zinterfaces.inc", interfaces},
+		{"test/lib/zinterfaces.inc", interfaces},
 	}
 	for _, set := range sets {
 		dir := "spine/gen/" + set.System.Name + "/"
