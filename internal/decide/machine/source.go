@@ -2,6 +2,8 @@ package machine
 
 import (
 	"bytes"
+	"debug/elf"
+	"debug/pe"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -13,7 +15,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/machines"
 )
+
+// OwnClass is the word size of the programs that the library beside the tool, and the decision, is built for.
+const OwnClass = strconv.IntSize
 
 // Source reads a machine the way the spine does.
 type Source struct {
@@ -178,48 +184,30 @@ func (s *Source) WrongMachine(name string) bool {
 // foreign reports whether the header of an ELF file or of a Windows library names another word size than class, or another
 // machine than the tool's with that word size. Where the machine is not known, the word size decides.
 func foreign(head []byte, class int) bool {
-	is := func(class64, own32, own64 int, machine uint16) bool {
-		if class64 != class {
-			return true
-		}
-		own := own64
-		if class == 32 {
-			own = own32
-		}
-		return own != 0 && int(machine) != own
-	}
 	switch {
 	case len(head) >= 20 && string(head[:4]) == "\x7fELF":
-		machine := binary.LittleEndian.Uint16(head[18:])
+		order, size := binary.ByteOrder(binary.LittleEndian), 32
 		if head[5] == 2 {
-			machine = binary.BigEndian.Uint16(head[18:])
+			order = binary.BigEndian
 		}
-		size, own32, own64 := 32, 0, 0
 		if head[4] == 2 {
 			size = 64
 		}
-		switch runtime.GOARCH {
-		case "amd64", "386":
-			own32, own64 = 3, 62
-		case "arm64", "arm":
-			own32, own64 = 40, 183
-		}
-		return is(size, own32, own64, machine)
+		own, known := machines.Running(class)
+		return size != class || known && (own.BigEndian != (head[5] == 2) || own.ELF != elf.Machine(order.Uint16(head[18:])))
 	case len(head) >= 64 && string(head[:2]) == "MZ":
 		at := int(binary.LittleEndian.Uint32(head[60:]))
 		if at < 0 || at+6 > len(head) || string(head[at:at+4]) != "PE\x00\x00" {
 			return false
 		}
-		machine := binary.LittleEndian.Uint16(head[at+4:])
-		size := 32
-		if machine == 0x8664 || machine == 0xaa64 {
-			size = 64
+		own := uint16(pe.IMAGE_FILE_MACHINE_AMD64)
+		switch {
+		case class == 32:
+			own = pe.IMAGE_FILE_MACHINE_I386
+		case runtime.GOARCH == "arm64":
+			own = pe.IMAGE_FILE_MACHINE_ARM64
 		}
-		own64 := 0x8664
-		if runtime.GOARCH == "arm64" {
-			own64 = 0xaa64
-		}
-		return is(size, 0x14c, own64, machine)
+		return binary.LittleEndian.Uint16(head[at+4:]) != own
 	}
 	return false
 }
