@@ -13,10 +13,10 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
-// root lays files out: words for an ELF file (see test/binary), "-> TARGET" for a link, "text" for another file.
+// root lays files out: words for an ELF file (see test/lib/binary), "-> TARGET" for a link, "text" for another file.
 func root(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
