@@ -40,28 +40,34 @@ func (m Machine) Musl() string {
 //go:embed machines.txt
 var table string
 
+var (
+	once sync.Once // a variable without initialization: the programs that import discover start as fast as before
+	rows []Machine
+)
+
 // All returns the rows in their order.
-var All = sync.OnceValue(func() []Machine {
-	var list []Machine
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) != 16 || strings.HasPrefix(line, "#") {
-			continue
+func All() []Machine {
+	once.Do(func() {
+		for line := range strings.Lines(table) {
+			f := strings.Fields(line)
+			if len(f) != 16 || strings.HasPrefix(line, "#") {
+				continue
+			}
+			number, _ := strconv.Atoi(f[2])
+			bits, _ := strconv.Atoi(f[3])
+			flags, _ := strconv.ParseUint(f[11], 0, 32)
+			calls, _ := strconv.Atoi(f[12])
+			m := Machine{Target: f[0], Name: f[1], ELF: elf.Machine(number), Bits: bits, BigEndian: f[4] == "big", Triplet: f[6], Multiarch: f[7],
+				GOARCH: f[8], Emulator: f[9], Linkers: words(f[10]), Flags: uint32(flags), Calls: uint32(calls), other: f[14], Platforms: words(f[15])}
+			for _, text := range words(f[13]) {
+				flags, _ := strconv.ParseUint(text, 0, 32)
+				m.Cache = append(m.Cache, uint32(flags))
+			}
+			rows = append(rows, m)
 		}
-		number, _ := strconv.Atoi(f[2])
-		bits, _ := strconv.Atoi(f[3])
-		flags, _ := strconv.ParseUint(f[11], 0, 32)
-		calls, _ := strconv.Atoi(f[12])
-		m := Machine{Target: f[0], Name: f[1], ELF: elf.Machine(number), Bits: bits, BigEndian: f[4] == "big", Triplet: f[6],
-			Multiarch: f[7], GOARCH: f[8], Emulator: f[9], Linkers: words(f[10]), Calls: uint32(calls), Platforms: words(f[15]), other: f[14], Flags: uint32(flags)}
-		for _, text := range words(f[13]) {
-			flags, _ := strconv.ParseUint(text, 0, 32)
-			m.Cache = append(m.Cache, uint32(flags))
-		}
-		list = append(list, m)
-	}
-	return list
-})
+	})
+	return rows
+}
 
 func words(field string) []string {
 	if field == "-" {
