@@ -135,7 +135,7 @@ func (e *exam) bothWordSizes() error {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
 		return nil
 	}
-	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.I386, Elevated: e.source.Elevated, Share: e.linker})
+	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
 	if linker.Find(loaderName).File == nil {
 		return nil
 	}
