@@ -12,8 +12,9 @@
  *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
  *              waiting (claim.c, wake.h, waiting.h, gate.h), the end of the process (exit.c, start.h), memory
  *              (memory.c), the log and the callbacks that receive it (log.c, callback.c), variables and names
- *              (variable.c, text.c, wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the floating-point
- *              control word (control.h), older C libraries (portable.h), the parts of Mach-O files (slice.h)
+ *              (variable.c, text.c, wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the
+ *              floating-point control word (control.h), older C libraries (portable.h), the parts of Mach-O files
+ *              (slice.h)
  *   service/   the client of the driver service (service.h): the connection (client.c), drivers with the libraries that
  *              they need (closure.c), the devices that these drivers open through it (namespace.c)
  *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c, interposed.h; of Windows

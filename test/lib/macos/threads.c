@@ -1,5 +1,5 @@
 /* threads.c: libSystem's threads. Its objects are larger than glibc's or begin with a signature that static
- * initializers set, thread-local variables are found through descriptors, and constants differ. Sources: Apple's
+ * initializers set, thread-local variables have descriptors, and constants differ. Sources: Apple's
  * pthread.h, sys/_pthread/_pthread_types.h, pthread/pthread_impl.h and mach-o/loader.h. */
 #define _GNU_SOURCE
 #include "macho.h"
