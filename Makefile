@@ -339,18 +339,18 @@ endif
 
 # A static position-independent program runs in any container, with any C library. Go alone gives such a program an interpreter,
 # so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
-# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address.
+# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address. GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
 ifeq ($(WINDOWS),)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
-TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo)
+TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
 TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
 endif
 
 # Go itself detects changed sources.
 $(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=$(if $(TOOL_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
+	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
 		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi

@@ -175,7 +175,7 @@ func unlike(err error, text []byte) error {
 
 // empty tells whether edits change nothing, which those of a device must not.
 func empty(e *specs.ContainerEdits) bool {
-	return len(e.Env)+len(e.DeviceNodes)+len(e.NetDevices)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
+	return len(e.Env)+len(e.DeviceNodes)+networks(e)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
 }
 
 // edits checks a device's edits of the container.
@@ -210,15 +210,8 @@ func edits(e *specs.ContainerEdits) error {
 	if r := e.IntelRdt; r != nil && r.ClosID != "/" && (len(r.ClosID) >= 4096 || r.ClosID == "." || r.ClosID == ".." || strings.ContainsAny(r.ClosID, "/\n")) {
 		return errors.New("the closID of intelRdt is no name of a file")
 	}
-	var there, here []string
-	for _, d := range e.NetDevices {
-		switch {
-		case d == nil || d.HostInterfaceName == "" || d.Name == "":
-			return errors.New("a network device without a name")
-		case slices.Contains(there, d.HostInterfaceName) || slices.Contains(here, d.Name):
-			return fmt.Errorf("the network device %s is there twice", d.HostInterfaceName)
-		}
-		there, here = append(there, d.HostInterfaceName), append(here, d.Name)
+	if err := networkEdits(e); err != nil {
+		return err
 	}
 	return variables(e.Env)
 }
