@@ -180,7 +180,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -204,6 +204,8 @@ help:
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
+	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'
+	@echo 'make release         the files of a release, from the last commit: docs/release.md'
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
@@ -465,6 +467,15 @@ DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
 	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+
+# The files of a release, made from the last commit.
+RELEASE_FILES ?= build/release
+release:
+	$(Q)GO='$(GO)' tools/release.sh '$(RELEASE_FILES)'
+
+# Debian packages as Debian builds them, in a Debian sid without a network. DEBIAN_STEPS: some steps of the script.
+test-debian:
+	$(Q)tools/test-debian.sh $(DEBIAN_STEPS)
 
 # Debian packages, into build/deb; ARCHITECTURES="amd64 i386" builds for these alone.
 deb:
