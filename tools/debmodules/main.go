@@ -205,7 +205,7 @@ func (m *module) look(language string) error {
 	return nil
 }
 
-// copy copies the module's Go files and what they embed to vendor/, and adds its packages to the list of modules.txt. The
+// copy copies the module's files, without its tests, to vendor/, and adds its packages to the list of modules.txt. The
 // directories of other modules in it are theirs.
 func (m *module) copy(modules []module, list *bytes.Buffer) error {
 	return filepath.WalkDir(m.directory, func(file string, d fs.DirEntry, err error) error {
