@@ -217,7 +217,7 @@ CORE := build/$(if $(WINDOWS),windows/,$(if $(MACOS),macos/))core.c
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -241,6 +241,8 @@ help:
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
+	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'
+	@echo 'make release         the files of a release, from the last commit: docs/release.md'
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
@@ -386,18 +388,18 @@ endif
 
 # A static position-independent program runs in any container, with any C library. Go alone gives such a program an interpreter,
 # so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
-# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address.
+# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address. GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
 ifeq ($(WINDOWS),)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
-TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo)
+TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
 TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
 endif
 
 # Go itself detects changed sources.
 $(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=$(if $(TOOL_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
+	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
 		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
@@ -514,6 +516,15 @@ DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
 	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+
+# The files of a release, made from the last commit.
+RELEASE_FILES ?= build/release
+release:
+	$(Q)GO='$(GO)' tools/release.sh '$(RELEASE_FILES)'
+
+# Debian packages as Debian builds them, in a Debian sid without a network. DEBIAN_STEPS: some steps of the script.
+test-debian:
+	$(Q)tools/test-debian.sh $(DEBIAN_STEPS)
 
 # Debian packages, into build/deb; ARCHITECTURES="amd64 i386" builds for these alone.
 deb:
