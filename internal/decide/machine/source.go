@@ -18,6 +18,9 @@ import (
 	"vkloader/internal/machines"
 )
 
+// OwnClass is the word size of the programs that the library beside the tool, and the decision, is built for.
+const OwnClass = strconv.IntSize
+
 // Source reads a machine the way the spine does.
 type Source struct {
 	Machine
@@ -209,12 +212,8 @@ func foreignELF(head []byte, class int) bool {
 	if own.BigEndian {
 		number = binary.BigEndian.Uint16(head[18:])
 	}
-	for _, family := range [][2]elf.Machine{{elf.EM_386, elf.EM_X86_64}, {elf.EM_ARM, elf.EM_AARCH64}} {
-		if own.ELF == family[0] || own.ELF == family[1] {
-			return elf.Machine(number) != family[class/64]
-		}
-	}
-	return own.Bits == class && elf.Machine(number) != own.ELF
+	same, known := machines.Running(class)
+	return known && elf.Machine(number) != same.ELF
 }
 
 // foreignPE reports whether the header of a Windows library names another machine than programs of a word size have.
@@ -300,7 +299,7 @@ func (s *Source) file(path string) facts.File {
 // readSmall is up to how many bytes a manifest is read without its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, with
+// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small one that ends as a manifest does, with
 // any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)

@@ -28,6 +28,7 @@ type Finding struct {
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
 	Commands  []string      `json:"commands,omitempty"` // the shell lines in do
+	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
 	fact     fact
@@ -86,7 +87,7 @@ type Probe struct {
 	Kind     string      `json:"kind"` // driver, layer, or together
 	Name     string      `json:"name"`
 	Manifest string      `json:"manifest"`
-	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, asleep
+	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, not tried, asleep
 	Detail   string      `json:"detail,omitempty"` // the signal or VkResult, and the phase
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
@@ -104,9 +105,10 @@ const (
 	ProbeFails    ProbeResult = "fails"
 	ProbeCrashes  ProbeResult = "crashes"
 	ProbeHangs    ProbeResult = "hangs"
-	ProbeExits    ProbeResult = "exits"   // it called exit
-	ProbeWaits    ProbeResult = "not yet" // it is still running
-	ProbeAsleep   ProbeResult = "asleep"  // not loaded, because loading would wake its device
+	ProbeExits    ProbeResult = "exits"     // it called exit
+	ProbeWaits    ProbeResult = "not yet"   // it is still running
+	ProbeUntried  ProbeResult = "not tried" // no variable leaves the others out
+	ProbeAsleep   ProbeResult = "asleep"    // not loaded, because loading would wake its device
 )
 
 // Has reports whether there is a finding of a severity.
@@ -168,7 +170,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 func (r *Report) say() {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.What, f.Do, f.Commands = f.fact.say(), "", nil
+		f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(f.advice)
 		if f.advice != nil {
 			f.Do, f.Commands = f.advice.say()
 		}
