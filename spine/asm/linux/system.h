@@ -26,7 +26,11 @@
 /* The first statement of a function that calls out under its thread's newest claim, and is not inlined. A thread that
  * is cancelled in the call, or leaves it by an exception, gives up the claim: the unwinder calls claim_unwinds for the
  * function's frame. The compiler's cleanup attribute would need libgcc, which programs need not have. */
+#ifdef __ARM_EABI__ /* ehabi.c */
+#define CLAIM_UNWINDS __asm__ volatile(".personality claim_unwinds_arm");
+#else
 #define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
+#endif
 
 /* Does the system hold its lock for loading libraries while it unloads this one? */
 #define UNLOADED_UNDER_LOCK false
