@@ -17,9 +17,9 @@ func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
 		if !d.foreign {
-			return asRoot("dpkg --add-architecture i386 && apt update && apt install " + name + ":i386")
+			return installing("dpkg --add-architecture i386 && apt update && apt install " + name + ":i386")
 		}
-		return asRoot("apt install " + name + ":i386")
+		return installing("apt install " + name + ":i386")
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
