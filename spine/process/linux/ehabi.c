@@ -8,10 +8,9 @@
 #include <unwind.h>
 
 /* The assembler's tables refer to these names, and the unwinder uses its own functions by their numbers. */
-void __aeabi_unwind_cpp_pr0(void);
-void __aeabi_unwind_cpp_pr1(void);
-void __aeabi_unwind_cpp_pr0(void) {}
-void __aeabi_unwind_cpp_pr1(void) {}
+#define UNUSED_HERE(name) __asm__(".globl " name "\n.hidden " name "\n.set " name ", 0");
+UNUSED_HERE("__aeabi_unwind_cpp_pr0")
+UNUSED_HERE("__aeabi_unwind_cpp_pr1")
 
 /* unwinder_frame returns the function of the unwinder in this process that leaves a frame, or NULL. */
 static _Unwind_Reason_Code (*unwinder_frame(void))(_Unwind_Control_Block *, _Unwind_Context *)
