@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
 )
 
 // Kernel is where the kernel shows its processes.
@@ -48,7 +49,9 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or an ended process
 	}
-	p.Machine.Root = k.root(p)
+	if p.Machine.Root = k.root(p); p.Machine.Root != "" || int(p.User) != os.Geteuid() {
+		p.Machine.Bound = &machine.Bound{Of: fmt.Sprintf("process %d", pid)}
+	}
 	inside := func(path string) string { // of a process below a chroot the kernel tells the whole path
 		if rest, below := strings.CutPrefix(path, root+"/"); below && root != "/" {
 			return "/" + rest

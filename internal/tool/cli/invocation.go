@@ -47,6 +47,7 @@ type invocation struct {
 	added   map[string]string // files to treat as existing, with their content: the result of a planned change
 	without []string          // files to treat as missing
 	still   bool              // write nothing, and remove no expired file
+	bound   *machine.Bound    // of the files of the examined process; nil: there is none
 }
 
 // messages returns standard error for lines of the tool itself, which may name files: no control character of a name passes. A
