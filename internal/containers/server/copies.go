@@ -28,7 +28,7 @@ type copies struct {
 	people map[person]*held
 }
 
-// held is what one person has.
+// held is the memory of one person.
 type held struct {
 	bytes int64
 	files []*textCopy
@@ -85,7 +85,7 @@ func (s *copies) make(of person, limit int64, name string, text []byte) (f *os.F
 	}, nil
 }
 
-// sweep closes the files that nobody needs.
+// sweep closes unused files.
 func (h *held) sweep() {
 	h.files = slices.DeleteFunc(h.files, func(one *textCopy) bool {
 		if !one.free || !sealed.Alone(one.file) {
