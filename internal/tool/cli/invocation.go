@@ -54,6 +54,12 @@ type invocation struct {
 // program that runs under the tool writes to errOut.
 func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
 
+// talk returns standard error for tables and verdicts, with line breaking and the tool's own colours.
+func (s *invocation) talk() io.Writer {
+	coloured := term.StyleFor(s.errOut, s.getenv).Coloured()
+	return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}
+}
+
 // plan records a file that --dry-run would have written or removed.
 func (s *invocation) plan(path, text string, remove bool) {
 	if s.planned != nil {

@@ -300,6 +300,6 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 	fmt.Fprintf(s.messages(), "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
-		table.Print(s.errOut, "  ", style)
+		table.Print(s.talk(), "  ", style)
 	}
 }
