@@ -35,7 +35,7 @@ var plants = []plant{
 		return swapped(s, `(export|-e|--env=) ?VK_LOADER_DRIVERS_DISABLE=\S+`, "export VK_LOADER_DRIVERS_DISABLE=")
 	}},
 	{"every driver is disabled", func(s *symptom) bool { return swapped(s, `(export VK_LOADER_DRIVERS_DISABLE=)\S+`, "$1'*'") }},
-	{"the variable is set instead of unset", func(s *symptom) bool { return swapped(s, `unset (\w+)`, "export $1=/gone.json") }},
+	{"the variable is set instead of unset", func(s *symptom) bool { return swapped(s, `unset (\w+)`, "export $1=/nowhere.json") }},
 	{"the variable is unset instead of set", func(s *symptom) bool {
 		return !strings.HasPrefix(s.Code, "variable-") && swapped(s, `export (\w+)=\S+`, "unset $1")
 	}},
