@@ -15,7 +15,7 @@ import (
 
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/vk"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // event is a line of the probe.
@@ -83,7 +83,7 @@ func Ask(question string, at Place, environ []string, limit time.Duration) (*Res
 // Negotiate opens a driver alone in the child, or a layer by the name of its function, and returns the interface version that
 // the library agrees on.
 func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
-	alone := Place{Child: at.Child, Library: library}
+	alone := Place{Child: at.Child, Library: library, Lowered: at.Lowered}
 	if layerFunction == "" {
 		return run(context.Background(), "driver", "", alone, environ, limit)
 	}
@@ -122,7 +122,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	}
 	defer events.Close()
 	cmd.WaitDelay = 2 * time.Second
-	ended, err := start(cmd, theirs, at.Guest)
+	ended, err := start(cmd, theirs, at)
 	theirs.Close()
 	if whole.Err() != nil && err != nil { // the context ended before the child started
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
@@ -248,14 +248,14 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		case "layer":
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
 			for i := range r.Layers {
-				r.Layers[i].APIText = term.Version(r.Layers[i].APIVersion)
+				r.Layers[i].APIText = wording.Version(r.Layers[i].APIVersion)
 			}
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 			for i := range r.Devices {
 				d := &r.Devices[i]
-				d.TypeText, d.APIText = term.DeviceType(d.Type), term.Version(d.APIVersion)
-				d.DriverText = term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
+				d.TypeText, d.APIText = wording.DeviceType(d.Type), wording.Version(d.APIVersion)
+				d.DriverText = wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
 			}
 		case "device_extensions":
 			var of struct {

@@ -1,0 +1,212 @@
+package system
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
+	"vkloader/internal/tool/term"
+)
+
+// Names of files in a directory of libraries.
+const (
+	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader that ldconfig takes for newer than every other
+
+	// NewestTheirs is the same to the distribution's, where this loader is in the same directory.
+	NewestTheirs = "libvulkan.so.1.99.distribution"
+	Own          = "vkloader/" + loaders.Name // where this loader lies
+)
+
+// Whose loader it is.
+const (
+	Vkloader     = "vkloader"
+	Distribution = "distribution"
+	OtherLoader  = "other"
+	InForceNone  = "none"
+)
+
+// StatusSchema is raised when a field of Status changes its meaning or goes.
+const StatusSchema = 1
+
+// Status is what programs get, for each architecture that has any loader.
+type Status struct {
+	Schema        int            `json:"schema"`
+	Architectures []Architecture `json:"architectures"`
+}
+
+// Architecture is what programs for one processor, in one word size, get.
+type Architecture struct {
+	Name         string      `json:"name"` // usual name of the processor
+	WordSize     int         `json:"word_size"`
+	InForce      string      `json:"in_force"`               // whose loader programs get: vkloader, distribution, other or none
+	Found        []Installed `json:"found"`                  // in the dynamic linker's order: programs get the first
+	Directory    string      `json:"directory,omitempty"`    // where "system use" switches; "" when it cannot
+	Vkloader     *Installed  `json:"vkloader,omitempty"`     // the library that it can switch to
+	Distribution *Installed  `json:"distribution,omitempty"` // the distribution's library
+	Change       string      `json:"change,omitempty"`       // the way to change it
+
+	made bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
+}
+
+// Installed is a library libvulkan.so.1.
+type Installed struct {
+	Whose   string `json:"whose"`             // vkloader, distribution or other
+	Path    string `json:"path"`              // as the dynamic linker names it
+	File    string `json:"file"`              // the file itself, without links
+	Version string `json:"version,omitempty"` // of the Vulkan that it was made for, which its file's name bears
+	Release string `json:"release,omitempty"` // of vkloader
+	Package string `json:"package,omitempty"` // that the file belongs to
+}
+
+// directoriesOf returns the directories in which distributions have the libraries of a machine.
+func directoriesOf(k machines.Machine) (list []string) {
+	for _, m := range machines.OfFiles(k.ELF, k.Bits) {
+		list = append(list, "/usr/lib/"+m.Multiarch)
+	}
+	return append(list, fmt.Sprintf("/usr/lib%d", k.Bits), "/usr/lib")
+}
+
+// StatusOf examines a machine. Variables count for nothing: they are those of one program.
+func StatusOf(m *machine.Machine) *Status {
+	s := &Status{Schema: StatusSchema, Architectures: []Architecture{}}
+	for _, k := range machines.All() {
+		if machines.OfFiles(k.ELF, k.Bits)[0].Name != k.Name {
+			continue // both kinds of 32-bit ARM have the same number in ELF files, and are one architecture here
+		}
+		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.Bits, Machine: k.ELF, Elevated: true})
+		a := Architecture{Name: (&binary.ELF{Machine: k.ELF}).MachineName(), WordSize: k.Bits, InForce: InForceNone, Found: []Installed{}}
+		for _, place := range l.Everywhere(loaders.Name) {
+			if found := readInstalled(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Installed) bool { return o.File == found.File }) {
+				a.Found = append(a.Found, *found)
+			}
+		}
+		for _, directory := range directoriesOf(k) {
+			if a.Vkloader = readInstalled(m, l, directory+"/"+Own, k); a.Vkloader != nil {
+				a.Directory = directory
+				a.Distribution = newestInstalled(m, l, directory, k, Distribution)
+				break
+			}
+		}
+		if a.Vkloader == nil {
+			a.installed(m, l, k)
+		}
+		if len(a.Found) > 0 || a.Vkloader != nil {
+			s.Architectures = append(s.Architectures, a)
+		}
+	}
+	s.own(m)
+	for i := range s.Architectures {
+		s.Architectures[i].judge()
+	}
+	return s
+}
+
+// installed finds what "make install" has put into a directory of libraries, where the distribution's loader is as well.
+func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machines.Machine) {
+	for _, directory := range directoriesOf(k) {
+		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
+			continue
+		}
+		for _, beside := range directoriesOf(k) {
+			if a.Vkloader = newestInstalled(m, l, beside, k, Vkloader); a.Vkloader != nil {
+				a.Directory, a.made = directory, true
+				return
+			}
+		}
+		a.Distribution = nil
+	}
+}
+
+// readInstalled is the loader of a path; nil when there is none, or one for another architecture.
+func readInstalled(m *machine.Machine, l *binary.Linker, place string, k machines.Machine) *Installed {
+	f := l.Open(place)
+	if f.Err() != nil || f.Class != k.Bits || f.Machine != k.ELF || f.Soname != loaders.Name {
+		return nil
+	}
+	found := &Installed{Whose: OtherLoader, Path: place, File: f.Real}
+	if version, ok := strings.CutPrefix(path.Base(f.Real), "libvulkan.so."); ok {
+		found.Version = version
+	}
+	if file, err := m.Open(f.Real); err == nil {
+		found.Release = binary.Release(file)
+		file.Close()
+	}
+	return found
+}
+
+// newestInstalled is the distribution's loader in a directory, or vkloader's: the one that ldconfig would choose there without the other.
+func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k machines.Machine, whose string) *Installed {
+	entries, err := m.ReadDir(directory)
+	if err != nil {
+		return nil
+	}
+	var best *Installed
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), loaders.Name+".") || !entry.Type().IsRegular() {
+			continue
+		}
+		found := readInstalled(m, l, directory+"/"+entry.Name(), k)
+		if found != nil && (found.Release != "") == (whose == Vkloader) && (best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
+			best = found
+		}
+	}
+	return best
+}
+
+// own fills in whose the files are.
+func (s *Status) own(m *machine.Machine) {
+	var all []*Installed
+	for i := range s.Architectures {
+		a := &s.Architectures[i]
+		for j := range a.Found {
+			all = append(all, &a.Found[j])
+		}
+		for _, l := range []*Installed{a.Vkloader, a.Distribution} {
+			if l != nil {
+				all = append(all, l)
+			}
+		}
+	}
+	owners := m.Owners(term.Words(all, func(l *Installed) string { return l.File }))
+	for _, l := range all {
+		l.Package = owners[l.File]
+		switch {
+		case l.Release != "":
+			l.Whose = Vkloader
+		case l.Package != "" || strings.HasPrefix(l.File, "/usr/lib") || strings.HasPrefix(l.File, "/lib"):
+			l.Whose = Distribution
+		}
+	}
+}
+
+// judge finds the loader in force, and the way to change it.
+func (a *Architecture) judge() {
+	var first Installed
+	if len(a.Found) > 0 {
+		first = a.Found[0]
+		a.InForce = first.Whose
+	}
+	switch {
+	case a.Vkloader == nil && a.InForce == Vkloader && first.Package == "":
+		prefix := path.Dir(path.Dir(first.Path))
+		a.Change = "It was put there by make install: in its source, as root, make uninstall PREFIX=" + prefix + " LIBDIR=" + path.Dir(first.Path) +
+			" && ldconfig removes it."
+	case a.Vkloader == nil && a.InForce == Vkloader:
+		a.Change = "Removing the package " + first.Package + " removes it."
+	case a.Vkloader == nil:
+		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
+	case a.InForce != InForceNone && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
+		a.Change = first.Path + " comes before " + a.Directory + "/" + loaders.Name + ": programs get it whatever is chosen there."
+	case a.InForce == Vkloader && a.Distribution != nil:
+		a.Change = "As root: vkloader system use distribution"
+	case a.InForce != Vkloader:
+		a.Change = "As root: vkloader system use vkloader"
+	default:
+		a.Change = "There is no other loader in " + a.Directory + "."
+	}
+}

@@ -1,0 +1,183 @@
+/* read.c: gathers the facts that the core asks for: variables, directories, files, whether a path
+ * exists. Everything goes through the C library's dynamic symbols (GEN-12, LAY-2, SYS-001),
+ * at the time of the call (G-5).
+ *
+ * It decides nothing and remembers nothing between calls. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/facts.h"
+#include "core/posix/interposed.h"
+#include "process/process.h"
+
+#define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
+
+void read_var(struct wire_writer *w, struct variable v)
+{
+    char *block;
+    const char *value = env_read(v, &block);
+    struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
+    wire_put_var(w, &r);
+    free(block);
+}
+
+/* ---- directories ------------------------------------------------------------------------------------------------ */
+
+void read_directory(struct wire_writer *w, const char *path)
+{
+    struct name_list list = {0};
+    struct wire_directory r = {WIRE_STR(path, path)};
+    errno = 0;
+    DIR *dir = opendir(path);
+    if (!dir) {
+        if (errno == ENOMEM) w->failed = true;
+        r.status = WIRE_DIRECTORY_NOT_OPENED;
+    } else {
+        for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
+            size_t length = strlen(entry->d_name);
+            if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0) continue;
+            if (!name_add(&list, entry->d_name)) {
+                w->failed = true;
+                break;
+            }
+        }
+        closedir(dir);
+    }
+    r.names.count = list.count;
+    r.names.list = (const char *const *)list.name;
+    wire_put_directory(w, &r);
+    names_free(&list);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+/* An open file of any type: a descriptor, or a stream if another library interposes the C library's functions
+ * (LAY-2). */
+struct opened {
+    int fd; /* -1: none */
+    FILE *file;
+};
+
+/* Opens a file without blocking: the path may have become a FIFO since it was checked. */
+static struct opened file_open(const char *path)
+{
+    struct opened o = {.fd = -1};
+    if (!file_functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (o.fd < 0 && (file_functions_replaced() || errno == EWOULDBLOCK /* until a lease ends */)) {
+        o.file = fopen(path, "rbe");
+        if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* the file is read at once into the caller's buffer */
+    }
+    return o;
+}
+
+static void file_close(struct opened o)
+{
+    if (o.file) fclose(o.file);
+    if (o.fd >= 0) close(o.fd);
+}
+
+/* Reads with pread. Falls back on lseek and read, which every C library uses, if a seccomp filter refuses pread. */
+static ssize_t read_at(int fd, char *to, size_t size, off_t at)
+{
+    ssize_t got = pread(fd, to, size, at);
+    if (got >= 0 || (errno != EPERM && errno != ENOSYS)) return got;
+    return lseek(fd, at, SEEK_SET) == at ? read(fd, to, size) : -1;
+}
+
+static size_t file_more(struct opened o, size_t at, char *to, size_t size)
+{
+    if (o.file) return fread(to, 1, size, o.file);
+    ssize_t got = -1;
+    errno = EINTR;
+    for (unsigned i = 0; i < INTERRUPTIONS_MAX && got < 0 && errno == EINTR; i++)
+        got = read_at(o.fd, to, size, (off_t)at);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Returns the size of an open file, or -1 with the reason in *status. A stream from an interposed fopen may have no
+ * descriptor; it is measured by seeking. */
+static long long file_size(struct opened o, uint32_t *status, struct file_identity *file)
+{
+    struct stat st;
+    *status = WIRE_FILE_NO_SIZE; /* LAY-8: if its size cannot be determined */
+    if (fstat(o.file ? fileno(o.file) : o.fd, &st) == 0) {
+        *file = (struct file_identity){.device = st.st_dev, .inode = st.st_ino};
+        if (S_ISREG(st.st_mode)) return st.st_size;
+        *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* a directory opens, but cannot be read */
+                                      : WIRE_FILE_NOT_REGULAR;
+        return -1;
+    }
+    if (!o.file || fseek(o.file, 0, SEEK_END) != 0) return -1;
+    long size = ftell(o.file);
+    return size >= 0 && fseek(o.file, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+/* Reads a small file into content without asking for its size. Returns true if the file ended within READ_SMALL bytes
+ * and its last character is the closing brace of a manifest; otherwise the caller starts again. */
+static bool file_small(struct opened o, struct wire_file *r, char *content)
+{
+    size_t got = o.file ? 0 : file_more(o, 0, content, READ_SMALL + 1), end = got;
+    while (end && strchr(" \t\r\n", content[end - 1])) end--;
+    if (got > READ_SMALL || !end || content[end - 1] != '}') return false;
+    r->status = WIRE_FILE_READ;
+    r->content = content;
+    r->content_len = (uint32_t)got;
+    return true;
+}
+
+/* Reads all of an open file into *content, which the caller frees. Returns false without memory. */
+static bool file_content(struct opened o, struct read_budget *budget, struct wire_file *r, char **content)
+{
+    struct file_identity file = {0};
+    if (!(*content = malloc(READ_SMALL + 1))) return false;
+    if (file_small(o, r, *content)) return true;
+    long long size = file_size(o, &r->status, &file);
+    if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
+    if (size < 0 || size > FILE_SIZE_MAX) return true;
+    if (file.inode && !read_count(budget, &file, (uint64_t)size)) {
+        r->status = WIRE_FILE_TOO_OFTEN;
+        return true;
+    }
+    free(*content);
+    if (!(*content = malloc((size_t)size + 1))) return false;
+    size_t got = 0;
+    for (size_t more = 1; more && got < (size_t)size; got += more)
+        more = file_more(o, got, *content + got, (size_t)size - got);
+    r->status = got < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
+    if (r->status == WIRE_FILE_READ) {
+        r->content = *content;
+        r->content_len = (uint32_t)size;
+    }
+    return true;
+}
+
+void read_file(struct wire_writer *w, struct read_budget *budget, const char *path)
+{
+    struct wire_file r = {WIRE_STR(path, path)};
+    struct opened opened = {.fd = -1};
+    char *content = NULL;
+    errno = 0;
+    /* LAY-7: a file that cannot be opened is skipped */
+    bool special = file_is_special(path);
+    r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
+    if (!special) opened = file_open(path);
+    if (opened.fd >= 0 || opened.file) {
+        if (!file_content(opened, budget, &r, &content)) w->failed = true;
+    } else if (errno == ENOMEM) {
+        w->failed = true;
+    }
+    wire_put_file(w, &r);
+    free(content);
+    file_close(opened);
+}
+
+void read_exists(struct wire_writer *w, const char *path)
+{
+    wire_put_exists(w, &(struct wire_exists){WIRE_STR(path, path), .yes = access(path, F_OK) == 0});
+}

@@ -1,0 +1,51 @@
+/* file.c: which file a path names, how paths look. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "process/file.h"
+#include "system.h"
+
+static struct file_identity identity_of(const struct stat *s)
+{
+    return (struct file_identity){s->st_dev,
+                                  s->st_ino,
+                                  (uint64_t)s->st_size,
+                                  {s->st_mtim.tv_sec, s->st_mtim.tv_nsec},
+                                  !S_ISREG(s->st_mode) && !S_ISDIR(s->st_mode)};
+}
+
+bool file_identify(const char *path, struct file_identity *out)
+{
+    struct stat s;
+    if (stat(path, &s) != 0) return false;
+    *out = identity_of(&s);
+    return true;
+}
+
+bool file_identify_open(int fd, struct file_identity *out)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0) return false;
+    *out = identity_of(&s);
+    return true;
+}
+
+bool file_is_special(const char *path)
+{
+    struct file_identity now;
+    return file_identify(path, &now) && now.special;
+}
+
+bool path_has_directory(const char *path)
+{
+    return strchr(path, '/') != NULL;
+}
+
+char *path_other_than(const char *path, const char *real)
+{
+    char *wanted = realpath(path, NULL);
+    if (wanted && strcmp(wanted, real) != 0) return wanted;
+    free(wanted);
+    return NULL;
+}

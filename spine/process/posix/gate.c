@@ -1,0 +1,348 @@
+/* gate.c: the separation of fork, dlopen and threads: the one lock, the fork gate around every dl function of the
+ * spine, and the number by which a forked child knows itself (G-4).
+ *
+ * The gate holds threads back only while a thread forks: libraries' constructors use Vulkan with the dynamic linker's
+ * lock held, and waiting for another thread there would deadlock. A fork waits for the threads inside, and other
+ * threads for the fork, both with a time limit. The forking thread waits for no other: other fork handlers may use
+ * Vulkan, before ours and after.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/process.h"
+#include "process/posix/gate.h"
+#include "process/posix/waiting.h"
+#include "process/posix/wake.h"
+
+/* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
+ * constructor waits for the forking thread only slows it down. So long, too, other threads wait for a fork: one of its
+ * handlers may wait for them. */
+#define FORK_WAIT_SECONDS_MAX 2
+#define SECOND 1000000000ll
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#ifdef CHECK_LOCK
+static _Atomic uintptr_t lock_owner; /* pthread_self() of the thread that has taken the lock, or 0 */
+#endif
+static _Atomic uintptr_t generation = 1;
+
+/* All of this under the lock. A thread that is inside the gate, or between the handlers of a fork of its own. */
+static struct visitor {
+    uint64_t thread;
+    uint32_t inside; /* how often: constructors come back in */
+    bool forking;
+    uint64_t self; /* thread_self() of the forking thread: its child has another one */
+} visitors[64];
+static size_t visited;              /* places that were ever taken: those from here on are free */
+static uint32_t crowd;              /* threads inside that found no place */
+static uint32_t forks, forks_ready; /* threads between their handlers, and those of them that no longer wait */
+static int64_t forks_until;         /* until when other threads wait for them; 0: no wait has begun */
+static bool child_known;            /* it was seen before the handler in the child has run */
+
+uint64_t fork_generation(void)
+{
+    return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+/* ---- the mutex -------------------------------------------------------------------------------------------------- */
+
+static void owned(bool mine)
+{
+#ifdef CHECK_LOCK
+    atomic_store_explicit(&lock_owner, mine ? (uintptr_t)pthread_self() : 0, memory_order_relaxed);
+#else
+    (void)mine;
+#endif
+}
+
+static void mutex_take(void)
+{
+    pthread_mutex_lock(&lock);
+    owned(true);
+}
+
+static void mutex_drop(void)
+{
+    owned(false);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A handler of a signal may fork while its thread has the lock. */
+static bool mutex_take_bounded(void)
+{
+    if (pthread_mutex_trylock(&lock) != 0 && !mutex_lock_for(&lock, FORK_WAIT_SECONDS_MAX)) return false;
+    owned(true);
+    return true;
+}
+
+/* Sleeps without the lock until something has changed; false when the time has come. */
+static bool sleep_before(int64_t end)
+{
+    int64_t left = end - now();
+    if (left <= 0) return false;
+    uint32_t seen = sleep_begin();
+    mutex_drop();
+    sleep_for(seen, left);
+    mutex_take();
+    sleep_end();
+    return true;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------------------------- */
+
+static struct visitor *visitor_of(uint64_t thread)
+{
+    for (size_t i = 0; i < visited; i++)
+        if ((visitors[i].inside || visitors[i].forking) && visitors[i].thread == thread) return &visitors[i];
+    return NULL;
+}
+
+/* The thread's place, a free one where it has none; NULL: there is none. */
+static struct visitor *visitor_place(uint64_t thread)
+{
+    struct visitor *v = visitor_of(thread);
+    for (size_t i = 0; i < sizeof visitors / sizeof *visitors && !v; i++)
+        if (!visitors[i].inside && !visitors[i].forking) v = &visitors[i];
+    if (v) v->thread = thread;
+    if (v && v >= visitors + visited) visited = (size_t)(v - visitors) + 1;
+    return v;
+}
+
+static bool others_inside(uint64_t thread)
+{
+    bool any = crowd > 0;
+    for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
+        any |= visitors[i].inside && visitors[i].thread != thread;
+    return any;
+}
+
+/* Begins a child with one thread, which forgets the state of the parent's other threads. */
+static void child_begins(void)
+{
+    memset(visitors, 0, sizeof visitors);
+    crowd = forks = forks_ready = 0;
+    sleepers_forget();
+    atomic_fetch_add(&generation, 1);
+}
+
+/* Is this thread between the handlers of its own fork? Another handler may have been called before ours, also in the
+ * child: then the child begins here. */
+static bool forks_itself(void)
+{
+    const struct visitor *v = visitor_of(thread_known());
+    if (!v || !v->forking) return false;
+    if (v->self != thread_self()) {
+        child_begins();
+        child_known = true;
+    }
+    return true;
+}
+
+/* Waits, without the lock meanwhile, while others fork. */
+static void wait_for_forks(const uint32_t *some)
+{
+    if (forks_itself()) return;
+    while (*some) {
+        if (!forks_until) forks_until = now() + FORK_WAIT_SECONDS_MAX * SECOND;
+        if (!sleep_before(forks_until)) return;
+    }
+}
+
+/* No thread forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held forever.
+ */
+static void before_fork(void)
+{
+    uint64_t me = thread_now();
+    if (!mutex_take_bounded()) return;
+    struct visitor *v = visitor_place(me);
+    if (v && !v->forking) {
+        v->forking = true;
+        v->self = thread_self();
+        if (!forks++) forks_until = 0;
+        int64_t end = 0;
+        while (others_inside(me)) {
+            if (!end) end = now() + FORK_WAIT_SECONDS_MAX * SECOND;
+            if (!sleep_before(end)) break;
+        }
+        if (!forks_ready++) forks_until = 0;
+    }
+    mutex_drop();
+}
+
+static void after_fork_in_parent(void)
+{
+    if (!mutex_take_bounded()) return;
+    struct visitor *v = visitor_of(thread_known());
+    if (v && v->forking) {
+        v->forking = false;
+        forks--;
+        forks_ready--;
+        sleepers_wake();
+    }
+    mutex_drop();
+}
+
+/* Frees everything, with any previous owner. */
+static void after_fork_in_child(void)
+{
+    const struct visitor *v = visitor_of(thread_known());
+    bool known = child_known && !(v && v->forking);
+    child_known = false;
+    if (known) return;
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    owned(false);
+    child_begins();
+}
+
+/* Handlers registered from here belong to this library: the C library drops them when it is unloaded. Called when the
+ * library is loaded, or by a call before that, and before anything is held. A thread that calls while another one is
+ * about to register them does not wait. */
+void fork_watch(void)
+{
+    static atomic_uint begun;
+    if (atomic_load_explicit(&begun, memory_order_relaxed) || atomic_exchange(&begun, true)) return;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* ---- the lock --------------------------------------------------------------------------------------------------- */
+
+#ifdef CHECK_LOCK
+void lock_wanted(bool taken)
+{
+    uintptr_t owner = atomic_load_explicit(&lock_owner, memory_order_relaxed);
+    if ((owner == (uintptr_t)pthread_self()) != taken) abort();
+}
+#endif
+
+void lock_take(void)
+{
+    fork_watch();
+    lock_wanted(false);
+    mutex_take();
+    if (forks_ready) wait_for_forks(&forks_ready);
+}
+
+void lock_drop(void)
+{
+    lock_wanted(true);
+    mutex_drop();
+}
+
+bool lock_wait(void)
+{
+    uint32_t seen = sleep_begin();
+    lock_drop();
+    bool woken = sleep_for(seen, SECOND / 10);
+    lock_take();
+    sleep_end();
+    return woken;
+}
+
+void lock_wake(void)
+{
+    lock_wanted(true);
+    sleepers_wake();
+}
+
+/* ---- the gate --------------------------------------------------------------------------------------------------- */
+
+uint64_t gate_enter(void)
+{
+    uint64_t me = thread_now();
+    lock_take();
+    if (forks && !visitor_of(me)) wait_for_forks(&forks);
+    struct visitor *v = visitor_place(me);
+    if (v)
+        v->inside++;
+    else
+        crowd++;
+    lock_drop();
+    return me;
+}
+
+/* A child forked inside (by a library's constructor) comes back out of a gate that it never entered. */
+void gate_leave(uint64_t me)
+{
+    lock_take();
+    struct visitor *v = visitor_of(me);
+    if (v && v->inside)
+        v->inside--;
+    else if (crowd)
+        crowd--;
+    if (forks) sleepers_wake();
+    lock_drop();
+}
+
+void *gate_dlopen(const char *path, const struct file_identity *seen, char **text)
+{
+    /* The linker would wait for a writer of the pipe. */
+    if (path_has_directory(path) && (seen ? seen->special : file_is_special(path))) {
+        if (text && asprintf(text, "%s: cannot open shared object file: Not a regular file", path) < 0) *text = NULL;
+        return NULL;
+    }
+    uint64_t me = gate_enter();
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!handle && text) {
+        const char *why = dlerror();
+        *text = why ? strdup(why) : NULL;
+    }
+    gate_leave(me);
+    return handle;
+}
+
+void *gate_dlopen_mapped(const char *name)
+{
+    uint64_t me = gate_enter();
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    gate_leave(me);
+    return handle;
+}
+
+int gate_dlclose(void *handle)
+{
+    uint64_t me = gate_enter();
+    int result = dlclose(handle);
+    gate_leave(me);
+    return result;
+}
+
+void *gate_dlsym(void *handle, const char *name)
+{
+    uint64_t me = gate_enter();
+    void *p = dlsym(handle, name);
+    gate_leave(me);
+    return p;
+}
+
+char *image_name_of(const void *function)
+{
+    Dl_info info;
+    uint64_t me = gate_enter(); /* the name is the linker's, as long as the library is there */
+    bool found = function && dladdr(function, &info) && info.dli_fname;
+    char *name = found ? strdup(info.dli_fname) : NULL;
+    gate_leave(me);
+    return name;
+}
+
+char *gate_path_of(const void *function, const char *given, bool *as_given)
+{
+    char *name = image_name_of(function);
+    if (as_given) *as_given = name && strcmp(name, given) == 0;
+    char *real = name ? realpath(name, NULL) : NULL;
+    if (!real) return name;
+    free(name);
+    return real;
+}
