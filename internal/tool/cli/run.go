@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/survey"
@@ -154,6 +155,12 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 		loader = loaders.Decide(source, "")
 	}
 	warnings, err := r.Check(source)
+	if missing := (*launch.NoLayer)(nil); errors.As(err, &missing) {
+		if where := doctor.MissingLayer(source, missing.Name); where != "" && missing.Hint == "" {
+			err = fmt.Errorf("%w. %s", err, where)
+		}
+		return nil, nil, exit.As(exit.CannotRun, err)
+	}
 	if err != nil {
 		return nil, nil, notLooked(err)
 	}
