@@ -190,7 +190,11 @@ func (p *patient) obey(line string) error {
 		p.without(rest)
 		return nil
 	case "ldconfig":
-		return exec.Command("/sbin/ldconfig", "-r", p.root).Run()
+		words := []string{"/sbin/ldconfig", "-r", p.root}
+		if os.Geteuid() != 0 { // changing the root takes root, also of a user namespace
+			words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
+		}
+		return exec.Command(words[0], words[1:]...).Run()
 	case "usermod":
 		words := strings.Fields(rest) // -aG GROUP USER
 		place := filepath.Join(p.root, "etc/group")
