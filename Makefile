@@ -396,11 +396,16 @@ TOOL_CC ?= $(CC)
 ifeq ($(WINDOWS),)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
 TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
-TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
+TOOL_START = $(B)/obj/tool/clone.o
+TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie $(TOOL_START) -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
 endif
 
+$(B)/obj/tool/clone.o: cmd/vkloader/start/clone.c Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TOOL_CC) $(CSTD) $(OPT) -fPIE -c -o $@ $<
+
 # Go itself detects changed sources.
-$(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
+$(B)/vkloader$(EXE): $(TOOL_RESOURCE) $(if $(STATIC_PIE),$(TOOL_START)) FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
 		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \

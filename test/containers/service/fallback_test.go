@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,19 +18,18 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// withoutMounts returns the words that start a program under a filter without the system calls for mounts. They fail as on an
-// older kernel, or as under the filter of another sandbox.
-func withoutMounts(t *testing.T, directory string, refused bool) []string {
+// without returns the words that start a program under a filter without some system calls. They fail as on an older kernel, or as
+// under the filter of another sandbox.
+func without(t *testing.T, directory string, refused bool, calls ...int) []string {
 	t.Helper()
 	program := filepath.Join(directory, "filter")
 	if out, err := exec.Command("cc", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/filter.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	mounts := map[int]bool{unix.SYS_OPEN_TREE: true, unix.SYS_FSOPEN: true, unix.SYS_FSMOUNT: true, unix.SYS_MOVE_MOUNT: true, unix.SYS_MOUNT_SETATTR: true}
 	var list []string
 	for call := range 500 {
 		switch {
-		case !mounts[call]:
+		case !slices.Contains(calls, call):
 			list = append(list, fmt.Sprint(call))
 		case refused:
 			list = append(list, fmt.Sprint(-call))
@@ -64,7 +64,7 @@ func TestWithoutMounts(t *testing.T) {
 			if err := errors.Join(os.Chmod(top, 0o755), os.Mkdir(directory, 0o755), os.Mkdir(directory+"-private", 0o755)); err != nil {
 				t.Fatal(err)
 			}
-			words := append(withoutMounts(t, top, refused), tool, "serve", "--root", root, "--set", "open_device=true", "--test-source", source)
+			words := append(without(t, top, refused, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_MOVE_MOUNT, unix.SYS_MOUNT_SETATTR), tool, "serve", "--root", root, "--set", "open_device=true", "--test-source", source)
 			log := serve(t, exec.Command(words[0], words[1:]...), directory)
 			device(t, source, filepath.Join(root, "package"))
 			c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
