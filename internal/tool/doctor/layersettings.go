@@ -104,7 +104,7 @@ func (e *variableExam) settingsFile(value string) {
 			}
 		}
 		if name == "" || e.on(name) {
-			return // it is for a layer that is on, or that nobody knows
+			return // the file is for an active or unknown layer
 		}
 		off = name
 	}

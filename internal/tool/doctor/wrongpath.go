@@ -26,7 +26,7 @@ func (h host) wrongPath(library string) string {
 		return "the dynamic linker replaces $LIB, $ORIGIN and $PLATFORM, and no other variable"
 	case strings.TrimSpace(library) != library:
 		return "it begins or ends with a space"
-	case strings.Contains(plain, `\`) || len(plain) > 1 && plain[1] == ':' || strings.HasSuffix(strings.ToLower(plain), ".dll"):
+	case strings.Contains(plain, `\`) && !strings.Contains(plain, "/") || len(plain) > 1 && plain[1] == ':' || strings.HasSuffix(strings.ToLower(plain), ".dll"):
 		return "it is a path of Windows"
 	case strings.HasSuffix(plain, ".dylib") || strings.Contains(plain, ".framework/"):
 		return "it is a path of macOS"

@@ -68,7 +68,7 @@ func packagesLZ4(names ...string) string {
 	return "= " + string(append(append(frame, block...), 0, 0, 0, 0))
 }
 
-// What a variable asks for and the machine lacks is found: in another directory, under another name, in a package. Only then the
+// A missing layer, directory or library of a variable or manifest is found: in another directory, under another name, in a package. Only then the
 // tool says how to stop asking.
 func TestWishesAreFulfilled(t *testing.T) {
 	t.Parallel()
