@@ -98,7 +98,7 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	}
 	if m.File = e.place(m.Library); m.File == "" {
 		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
-		e.values(func(at entry, v facts.Value) { // what an uninstalled program has left
+		e.values(func(at entry, v facts.Value) { // a value of an uninstalled program
 			if (at.Hive == facts.CurrentUser || at.Bits == e.pc.WordSize()) && sameName(v.Name, m.Manifest) {
 				e.offering(f, pcChange{entry: at})
 			}

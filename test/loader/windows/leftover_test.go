@@ -9,7 +9,7 @@ import (
 
 // holds: DRV-042 WIN-036
 //
-// TestLeftoverOverlay removes what an uninstalled overlay has left: a value of the registry and a manifest without its library.
+// TestLeftoverOverlay removes the leftovers of an uninstalled overlay: a value of the registry and a manifest without its library.
 func TestLeftoverOverlay(t *testing.T) {
 	const library = `C:\gone\overlay.dll`
 	for _, size := range sizes {
