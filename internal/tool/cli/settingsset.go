@@ -87,7 +87,7 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 		fmt.Fprintln(s.messages(), "vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
 	}
 	if written.Alone {
-		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
+		fmt.Fprintln(s.messages(), "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
 	return written, nil
 }

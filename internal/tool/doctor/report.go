@@ -34,6 +34,7 @@ type Finding struct {
 	fact     fact
 	advice   advice // nil: no fix
 	harmless bool   // a leftover of an absent device
+	keep     bool   // the advice comes before the offers
 	device   string // the name of the affected device; "": none
 	offers   []offer
 }
