@@ -148,7 +148,10 @@ FILES_32 := -D_FILE_OFFSET_BITS=64
 CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
-SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
+# 32-bit ARM's compiler makes no tables for unwinding in C unless asked; other machines' do.
+UNWIND_armhf := -funwind-tables
+UNWIND_armel := $(UNWIND_armhf)
+SPINE_CFLAGS := $(CSTD) $(UNWIND_$(MACHINE)) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 # Programs call on stacks of 16 kB: no array there whose size comes from outside, and no large frame. Without optimisation,
 # and with sanitizers, frames are larger.
 NO_ARRAYS := -Wvla -Walloca

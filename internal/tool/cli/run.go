@@ -164,7 +164,7 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 	if err != nil {
 		return nil, nil, notLooked(err)
 	}
-	warnings = append(warnings, unfit(source, program)...)
+	warnings = append(warnings, unfit(source, program, brought.Library)...)
 	more, also, err := r.forDevices(s, source, m, program)
 	changes = append(changes, more...)
 	return changes, slices.Concat(warnings, also, ignoredBy(loader, source.Program, changes)), err
@@ -232,6 +232,9 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 		defer file.Close()
 		log = file
 	}
+	if brought.Library != "" {
+		program.Opened = &launch.Opened{Own: brought.Library}
+	}
 	times := loaders.NewLogTimes(time.Now())
 	var failed error
 	end, err := watched(s, program, &launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
@@ -246,7 +249,9 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 	if failed != nil {
 		fmt.Fprintf(s.messages(), "vkloader: %s\n", failed)
 	}
-	if why := r.unheard(program, brought); !times.Seen && why != "" {
+	if other := program.Opened.Warning(program.Path); other != "" {
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", other)
+	} else if why := r.unheard(program, brought); !times.Seen && why != "" {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", why)
 	} else if r.times {
 		printTimes(s, times)
@@ -302,6 +307,6 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 	fmt.Fprintf(s.messages(), "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
-		table.Print(s.errOut, "  ", style)
+		table.Print(s.talk(), "  ", style)
 	}
 }
