@@ -118,7 +118,7 @@ var (
 	dropInPod = regexp.MustCompile(`; without ([\w, ]+)$`)
 )
 
-// follow does what a fix says, to the letter, on the machine.
+// follow obeys a fix to the letter on the machine.
 func (p *patient) follow(s *symptom) (followed, error) {
 	changed := false
 	for _, m := range atStart.FindAllStringSubmatch(s.Do, -1) {
@@ -234,7 +234,7 @@ func replaced(place, text string) error {
 	return os.WriteFile(place, []byte(text), 0o644)
 }
 
-// tally counts what was followed.
+// tally has the numbers of a test.
 type tally struct{ worlds, fixes, elsewhere, words, seconds int }
 
 func (t *tally) add(o *tally) {
@@ -250,7 +250,7 @@ func (t *tally) String() string {
 		t.elsewhere, t.words)
 }
 
-// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns what is wrong: the finding is
+// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns the faults: the finding is
 // still there, a problem is new, or a fix that is printed then brings the finding back.
 func followAll(p *patient, space string) (counted *tally, faults []string) {
 	counted = &tally{worlds: 1}
