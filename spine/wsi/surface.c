@@ -117,9 +117,9 @@ static void fill_display(VkIcdSurfaceDisplay *to, const VkDisplaySurfaceCreateIn
 }
 
 SURFACE(headless, VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface, vkCreateHeadlessSurfaceEXT,
-        VkHeadlessSurfaceCreateInfoEXT, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT, false)
+        VkHeadlessSurfaceCreateInfoEXT, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT, false);
 SURFACE(display, VK_ICD_WSI_PLATFORM_DISPLAY, VK_KHR_display, vkCreateDisplayPlaneSurfaceKHR,
-        VkDisplaySurfaceCreateInfoKHR, VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR, true)
+        VkDisplaySurfaceCreateInfoKHR, VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR, true);
 
 /* ---- a driver's surface ---------------------------------------------------------------------------------------- */
 

@@ -84,7 +84,8 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
             *out = surface_handle(surface);                                                                            \
         }                                                                                                              \
         return result;                                                                                                 \
-    }
+    }                                                                                                                  \
+    _Static_assert(offsetof(struct surface, platform.Member) == 0, "WSI-006")
 
 /* ---- surface_query.c ------------------------------------------------------------------------------------------- */
 

@@ -22,11 +22,11 @@ static void fill_wayland(VkIcdSurfaceWayland *to, const VkWaylandSurfaceCreateIn
 }
 
 SURFACE(xcb, VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR,
-        VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR, false)
+        VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR, false);
 SURFACE(xlib, VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR,
-        VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR, false)
+        VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR, false);
 SURFACE(wayland, VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface, vkCreateWaylandSurfaceKHR,
-        VkWaylandSurfaceCreateInfoKHR, VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR, false)
+        VkWaylandSurfaceCreateInfoKHR, VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR, false);
 
 /* ---- presentation support -------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,6 @@ static void fill_metal(VkIcdSurfaceMetal *to, const VkMetalSurfaceCreateInfoEXT 
 }
 
 SURFACE(macos, VK_ICD_WSI_PLATFORM_MACOS, VK_MVK_macos_surface, vkCreateMacOSSurfaceMVK, VkMacOSSurfaceCreateInfoMVK,
-        VK_STRUCTURE_TYPE_MACOS_SURFACE_CREATE_INFO_MVK, false)
+        VK_STRUCTURE_TYPE_MACOS_SURFACE_CREATE_INFO_MVK, false);
 SURFACE(metal, VK_ICD_WSI_PLATFORM_METAL, VK_EXT_metal_surface, vkCreateMetalSurfaceEXT, VkMetalSurfaceCreateInfoEXT,
-        VK_STRUCTURE_TYPE_METAL_SURFACE_CREATE_INFO_EXT, false)
+        VK_STRUCTURE_TYPE_METAL_SURFACE_CREATE_INFO_EXT, false);

@@ -10,7 +10,7 @@ static void fill_win32(VkIcdSurfaceWin32 *to, const VkWin32SurfaceCreateInfoKHR 
 }
 
 SURFACE(win32, VK_ICD_WSI_PLATFORM_WIN32, VK_KHR_win32_surface, vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR,
-        VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR, false)
+        VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR, false);
 
 VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWin32PresentationSupportKHR(VkPhysicalDevice handle,
                                                                                    uint32_t family)
