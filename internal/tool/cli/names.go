@@ -54,10 +54,18 @@ func sayRenamed(messages io.Writer, args []string) {
 func joined(cmd, other *cobra.Command, name, usage string) {
 	flags, own, arguments, run := cmd.Flags(), other.Flags(), cmd.Args, cmd.RunE
 	chosen := flags.Bool(name, false, usage)
-	var only, both []string
+	var only, both, mine []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name != name && own.Lookup(f.Name) == nil {
+			mine = append(mine, f.Name)
+		}
+	})
 	own.VisitAll(func(f *pflag.Flag) {
 		if flags.Lookup(f.Name) != nil {
 			both = append(both, f.Name)
+			if f.Annotations != nil {
+				flags.Lookup(f.Name).Annotations = f.Annotations
+			}
 			return
 		}
 		only = append(only, f.Name)
@@ -80,6 +88,9 @@ func joined(cmd, other *cobra.Command, name, usage string) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !selects() {
 			return run(cmd, args)
+		}
+		if i := slices.IndexFunc(mine, flags.Changed); i >= 0 {
+			return fmt.Errorf("--%s does not go with --%s", mine[i], name)
 		}
 		for _, name := range both {
 			if from, to := flags.Lookup(name), own.Lookup(name); from.Changed {
