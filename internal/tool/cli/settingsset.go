@@ -83,7 +83,7 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	if written.Alone {
-		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
+		fmt.Fprintln(s.messages(), "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
 	return written, nil
 }

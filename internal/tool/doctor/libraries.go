@@ -402,7 +402,7 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 	for _, class := range classes {
 		e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
 			linker: binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)}),
-			system: systemFor(&source.Machine, class), packages: newPackages()}
+			system: systemFor(&source.Machine, class, newPackages()), packages: newPackages()}
 		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 		if named.Layer {
 			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)

@@ -17,7 +17,8 @@ import (
 type patient struct {
 	root string
 	env  []string
-	user string // of --user; "": the current one
+	user string   // of --user; "": the current one
+	used []string // the working drivers and layers that programs get, after report
 }
 
 // symptom is a finding of the doctor's report with its printed fix.
@@ -47,9 +48,21 @@ func (p *patient) report() ([]symptom, error) {
 	}
 	run := exec.Command(filepath.Join(built, "vkloader"), arguments...)
 	out, err := run.Output()
-	var report struct{ Findings []symptom }
+	var report struct {
+		Findings        []symptom
+		Drivers, Layers []struct {
+			Name       string
+			Used, Good bool
+		}
+	}
 	if bad := json.Unmarshal(out, &report); bad != nil {
 		return nil, fmt.Errorf("%w (%v): %s", bad, err, out)
+	}
+	p.used = nil
+	for _, m := range append(report.Drivers, report.Layers...) {
+		if m.Used && m.Good {
+			p.used = append(p.used, m.Name)
+		}
 	}
 	return report.Findings, nil
 }
@@ -73,7 +86,7 @@ func (p *patient) copied(to string) (*patient, error) {
 		}
 		return os.Link(name, place) // no step writes into a file that exists
 	})
-	return &patient{to, slices.Clone(p.env), p.user}, err
+	return &patient{root: to, env: slices.Clone(p.env), user: p.user, used: p.used}, err
 }
 
 // with sets a variable.
@@ -268,6 +281,9 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 		if slices.ContainsFunc(s.Commands, func(line string) bool { return !looks.MatchString(line) }) {
 			fault("its lines %q were not followed", s.Commands)
 		}
+		if strings.HasPrefix(s.Do, "Start the container with") && s.Untried == "" {
+			fault("nobody has tried it, and it does not say so")
+		}
 		counted.words++
 		return faults
 	case how == elsewhere:
@@ -288,6 +304,21 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	}
 	if slices.ContainsFunc(then, func(o symptom) bool { return o.key() == s.key() && o.Severity == s.Severity }) {
 		fault("followed, it is still there")
+	}
+	for i := range then {
+		o := &then[i]
+		if o.Severity == "warning" && o.Subject == s.Subject && !slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() }) {
+			fault("followed, a warning about it is new: %s: %s", o.key(), o.What)
+		}
+	}
+	for _, name := range p.used {
+		if strings.HasPrefix(s.Code, "leftover-") || strings.HasPrefix(s.Code, "settings-") { // the file's effect was not wanted
+			break
+		}
+		if s.Code != "variable-value" && s.Code != "variable-unknown" && !slices.Contains(after.used, name) && // the corrected value asks for it
+			!strings.Contains(s.Do, name) && !strings.Contains(s.What, name) {
+			fault("followed, programs lose %s", name)
+		}
 	}
 	for i := range then {
 		o := &then[i]
