@@ -54,6 +54,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		"only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
+	addRights(cmd)
 	changeFlags(cmd, c)
 	out.option(cmd, settingsfile.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
@@ -81,6 +82,9 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 	}
 	for _, w := range asked.warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
+	}
+	if onWindows && !s.asUser && elevatedHere() {
+		fmt.Fprintln(s.messages(), "vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
 	}
 	if written.Alone {
 		fmt.Fprintln(s.messages(), "vkloader: these programs get these settings only, and no longer those for all programs")

@@ -223,3 +223,6 @@ func (r *Report) Order() {
 		r.Verdict = r.sum()
 	}
 }
+
+// Source returns the examined facts; nil for another machine.
+func (r *Report) Source() *machine.Source { return r.source }
