@@ -1,6 +1,7 @@
 #!/bin/sh
 # install.sh [remove]: copies libvulkan.1.dylib to /usr/local/lib with a link, or removes both. DESTDIR is another root.
 set -eu
+unset CDPATH
 cd "$(dirname "$0")"
 to=${DESTDIR:-}/usr/local/lib
 file=$to/libvulkan.1.dylib link=$to/libvulkan.dylib
