@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 )
 
@@ -32,6 +33,8 @@ type Item struct {
 	Do        string `json:"do,omitempty"`
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
+
+	drivers.Standing
 
 	subject string // a layer's whole name
 	code    diag.Code
@@ -220,4 +223,12 @@ func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 		}
 	}
 	return changes
+}
+
+// Key returns the key of the item's driver or layer.
+func (e *Item) Key() Key {
+	if e.Kind == Drivers.One {
+		return Key{Manifest: e.Manifest}
+	}
+	return Key{e.Name, e.Manifest}
 }

@@ -313,9 +313,9 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 		modules []doctor.Module
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
-		table := term.NewTable("", "name", "library", ">needs")
+		table := term.NewTable("", "name", "library", ">needs", "stage")
 		for _, m := range section.modules {
-			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
+			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String())
 		}
 		table.PrintOr("none", s.out, "  ", style)
 		fmt.Fprintln(s.out)

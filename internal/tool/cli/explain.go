@@ -201,6 +201,11 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 		rule = " (" + e.Statement + ")"
 	}
 	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
+	if standing := term.OneLine(e.Standing.String()); e.Lost() {
+		fmt.Fprintf(s.out, "      %s\n", style.Bad(standing))
+	} else if e.But != "" {
+		fmt.Fprintf(s.out, "      %s\n", standing)
+	}
 	where := placeIn(e.Manifest, e.Line, e.Column)
 	if e.Package != "" {
 		where += ", installed by " + e.Package

@@ -30,14 +30,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 	style.Lines(s.out, "", style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
-	var drivers, layers []string
-	for _, e := range in {
-		if e.Kind == "driver" {
-			drivers = append(drivers, e.Name)
-		} else {
-			layers = append(layers, e.Name)
-		}
-	}
+	drivers, layers := usable(report, in)
 	fmt.Fprintln(s.out)
 	if !onWindows {
 		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
@@ -48,11 +41,12 @@ func printOverview(s *invocation, report *doctor.Report) {
 	for _, row := range []struct {
 		title string
 		names []string
-	}{{"Devices", devices}, {"Drivers", drivers}, {"Active layers", layers}} {
+		more  []string // sentences
+	}{{"Devices", devices, nil}, {"Drivers", drivers.names, drivers.rest()}, {"Active layers", layers.names, layers.rest()}} {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, term.Or(listed(row.names), "none"))
+		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {

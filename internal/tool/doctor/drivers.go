@@ -252,21 +252,16 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 // absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
 // another card, and the loader skips them.
 func (e *driverExam) absent() {
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
-	if !served {
-		return
+	standings := decide.StandingsOf(e.source, e.linker, e.plan)
+	for i := range e.Drivers {
+		if m := &e.Drivers[i]; m.But != "" && m.Used {
+			m.Harmless = standings.Of(explain.Key{Manifest: m.Manifest}).Harmless
+		}
 	}
-	bad := e.manifests(func(m *Module) bool { return !m.Good })
+	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != drivers.FaultForeign })
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		m := bad[f.Path]
-		if m == nil || !slices.Contains(ofLibraries, f.Code) {
-			continue
-		}
-		family := drivers.Of(m.Library)
-		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")))
-		}) {
+		if bad[f.Path] == nil || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
 		f.soften(diag.Note)

@@ -32,7 +32,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 	for _, d := range answer.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // the service opens the library and passes a descriptor; it has no path here
-			m.Good = true
+			m.Good, m.Standing = true, drivers.Standing{Stage: drivers.Chosen}
 			e.withoutDisplay(&m, nil)
 			e.Drivers = append(e.Drivers, m)
 			continue
@@ -68,7 +68,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 // module examines one library and returns its file; nil if the library cannot be loaded.
 func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
-	m.Good = found.Works()
+	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, misfit.Name)
 	before := len(e.Findings)
 	defer func() {
 		if !m.Used {

@@ -23,14 +23,12 @@ import (
 // probed enters the result of a trial and a finding about its failure.
 func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
-	codes := map[ProbeResult]*Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
-		ProbeNoDevice: DriverNoDevice}
+	r.stood(a)
 	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(r.source, a.Manifest)
 	if a.Kind == "layer" {
-		codes = map[ProbeResult]*Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
 		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
 	}
-	code, wrong := codes[a.Result]
+	code, wrong := trialCodes(a.Kind)[a.Result]
 	if !wrong {
 		return
 	}

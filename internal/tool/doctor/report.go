@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -48,6 +49,8 @@ type Module struct {
 	Used     bool   `json:"used"`  // a program gets it by default
 	Needs    int    `json:"needs"` // the number of its dependencies
 	Good     bool   `json:"good"`  // the library has no fault
+
+	drivers.Standing
 }
 
 // Report is the result of an examination.

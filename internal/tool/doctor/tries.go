@@ -127,6 +127,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 			first = nil // the combination runs without a driver that fails alone
 		}
 	}
+	r.absentDevices()
 	r.missed(list)
 	r.cost()
 	r.slowDrivers(list)

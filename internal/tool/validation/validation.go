@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
+	"vkloader/internal/decide/drivers"
 )
 
 // Kind is the kind of a file. Its values occur in the tool's options and output.
@@ -254,6 +255,8 @@ type Library struct {
 	Class int    `json:"class,omitempty"` // the library's word size: 32 or 64
 
 	Interface uint32 `json:"interface,omitempty"` // the negotiated version, after a probe
+
+	drivers.Standing // without the rules: as if they chose it
 
 	Layer                  bool   `json:"-"`
 	Negotiate, GetInstance string `json:"-"`
