@@ -244,7 +244,7 @@ $(B)/$(1)obj/core.o: $(CORE) $(B)/directories Makefile
 -include $$($(1)SPINE_OBJ:.o=.d)
 endef
 $(eval $(call spine_variant,,$(OPT)))
-RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add decide)
+RECORD := test/loader/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add decide)
 $(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined,$(RECORD)))
 $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread))
 
@@ -436,7 +436,7 @@ conformance:
 
 # ---- the rest ---------------------------------------------------------------------------------------------------
 
-# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/bench. PEER: another libvulkan.so.1 beside.
+# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/loader/bench. PEER: another libvulkan.so.1 beside.
 bench:
 	$(Q)tools/bench.sh $(if $(PEER),-peer $(abspath $(PEER))) $(BENCH)
 
@@ -503,5 +503,5 @@ test-containers: all
 clean:
 	rm -rf $(B)
 
--include $(wildcard */build.mk */*/build.mk)
+-include $(wildcard */build.mk */*/build.mk */*/*/build.mk */*/*/*/build.mk)
 endif

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 const triplet = "usr/lib/x86_64-linux-gnu/"

@@ -74,7 +74,7 @@ make_clients() {
     mkdir -p "$here/test/$1"
     make -s -j"$(nproc)" ${3:+TARGET="$3"} drivers > "$here/log"
     cp "build/${3:+$3/}drivers"/* "$here/test/$1"
-    $2 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/$1/client" test/packages/client.c
+    $2 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/$1/client" test/lib/bin/client.c
 }
 
 # ---- commands in a root ----------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
-# that apply there. test/target/TARGET.txt lists the skipped tests, which are printed. It installs missing packages (Debian)
+# that apply there. test/loader/target/TARGET.txt lists the skipped tests, which are printed. It installs missing packages (Debian)
 # or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the kernel does not run
 # the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1 adds suites that take minutes.
 set -eu
@@ -9,16 +9,16 @@ cd "$(dirname "$0")/.."
 go=${GO:-go}
 target=$1
 
-suites="./test/target ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers
-    ./test/instance ./test/layers ./test/physdev ./test/wsi"
-slow="./test/memory"
+suites="./test/loader/target ./test/loader/library ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers
+    ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi"
+slow="./test/loader/memory"
 # Further suites where the kernel runs the programs.
-more="./test/client ./test/storm ./test/null"
+more="./test/containers/client ./test/loader/storm ./test/loader/null"
 case $target in
 i386)
     compiler=i686-linux-gnu-gcc
     packages="gcc-multilib"
-    more="$more ./test/guest ./test/bench"
+    more="$more ./test/loader/guest ./test/loader/bench"
     ;;
 musl)
     compiler=musl-gcc
@@ -39,11 +39,11 @@ esac
 # shellcheck disable=SC2086
 [ -z "$packages" ] || command -v "$compiler" > /dev/null || tools/packages.sh test $packages
 parallel=4
-lists=test/target/$target.txt
+lists=test/loader/target/$target.txt
 emulator=${TARGET_RUN:-$(tools/emulator.sh "$target" fetch)}
 if [ -n "$emulator" ]; then
     echo "test: programs of $target run below $emulator"
-    lists="test/target/emulated.txt $lists"
+    lists="test/loader/target/emulated.txt $lists"
     # Processors that are not there are slow, and cases wait for each other.
     parallel=2
     out="$more"
@@ -71,7 +71,7 @@ sanitized() {
     echo "test: $target, with the address and undefined-behaviour sanitizers"
     # shellcheck disable=SC2086
     VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} \
-        ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/physdev ./test/wsi
+        ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi
 }
 # shellcheck disable=SC2086
 "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites

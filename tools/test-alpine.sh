@@ -110,7 +110,7 @@ done
 
 echo "test-alpine: a program on musl"
 make -s -j"$(nproc)" TARGET=musl drivers > "$here/log"
-musl-gcc -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/program/client" test/packages/client.c
+musl-gcc -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/program/client" test/lib/bin/client.c
 told=$(env -i "LD_LIBRARY_PATH=$here/pkg/vkloader-libs/usr/lib" "VK_DRIVER_FILES=$PWD/build/musl/drivers/null_icd.json" \
     "$here/program/client" < /dev/null 2>&1) || :
 [ "$told" = "library $here/pkg/vkloader-libs/usr/lib/$library

@@ -140,7 +140,7 @@ musl() {
     mkdir -p "$here/musl/lib" "$here/musl/usr/lib" "$here/musl/bin"
     cp /lib/x86_64-linux-musl/libc.so "$here/musl/lib/ld-musl-x86_64.so.1"
     cp build/musl/libvulkan.so.1 "$here/musl/usr/lib/"
-    musl-gcc -D_GNU_SOURCE -o "$here/musl/bin/client" test/packages/client.c
+    musl-gcc -D_GNU_SOURCE -o "$here/musl/bin/client" test/lib/bin/client.c
     begin "$here/musl"
     # There is no env in there: its words come from outside.
     if env -i "PATH=$PATH" VK_LOADER_DEBUG=error,warn chroot "$root" /bin/client < /dev/null > "$here/log" 2>&1; then

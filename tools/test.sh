@@ -49,24 +49,24 @@ case " ${GOFLAGS:-} " in
 esac
 
 # The suites of the library alone: they translate, compile and count, or need the sanitizers.
-library='/test/(equal|goc|goc/.*|scale|storm)$'
+library='/test/(goc|goc/.*|loader/(equal|scale|storm))$'
 # A test that builds the library again, for other machines and an old C library.
 portable='^TestPortableNeedsAnOldLibrary$'
 # by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
 by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m "$@"; }
 
-# A compiler and an emulator for a big-endian machine, for test/equal and test/target.
+# A compiler and an emulator for a big-endian machine, for test/loader/equal and test/loader/target.
 big_endian_tools() {
     tools/cross.sh compiler s390x
     tools/cross.sh emulator s390x
 }
 
-# The library on a big-endian machine, emulated; test/equal asks its core the same questions.
+# The library on a big-endian machine, emulated; test/loader/equal asks its core the same questions.
 big_endian() {
     echo "test: go test, on the library for s390x"
     big_endian_tools
     make -s -j"$(nproc)" TARGET=s390x spine drivers layers
-    TARGET=s390x by_go -run '^(TestChain|TestMachine)$' ./test/target
+    TARGET=s390x by_go -run '^(TestChain|TestMachine)$' ./test/loader/target
 }
 
 suites() {
@@ -95,8 +95,8 @@ of_user() {
     echo "test: go test, the suites whose answers depend on the user"
     # Root of a user namespace gets a warning about the user's home from the hook, which these tests do not expect yet.
     by_go -skip '^Test(WhyInContainer|LeftOutInContainer|RunTimeLibrariesInContainer)$' ./discover ./internal/containers/... \
-        ./internal/decide/machine ./internal/decide/process ./internal/tool/cli ./internal/tool/doctor ./internal/decide/trust ./test/client \
-        ./test/discovery ./test/elevated ./test/facts ./test/tool
+        ./internal/decide/machine ./internal/decide/process ./internal/tool/cli ./internal/tool/doctor ./internal/decide/trust ./test/containers/client \
+        ./test/loader/discovery ./test/loader/elevated ./test/loader/facts ./test/tool/commands
 }
 
 of_library() {
@@ -105,21 +105,21 @@ of_library() {
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
-    by_go -run "$portable" ./test/library
+    by_go -run "$portable" ./test/loader/library
     # The 32-bit library, where its compiler is installed: a program draws through a layer, and a whole life.
     if narrow; then
         echo "test: go test, on the 32-bit library"
         make -s -j"$(nproc)" TARGET=i386 spine drivers layers
-        TARGET=i386 TARGET_CC="gcc -m32" by_go ./test/target ./test/instance
+        TARGET=i386 TARGET_CC="gcc -m32" by_go ./test/loader/target ./test/loader/instance
     else
         echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
     fi
     echo "test: go test, with the address and undefined-behaviour sanitizers"
-    VKLOADER_TEST_BUILD=asan by_go ./test/chain ./test/client ./test/debug ./test/discovery ./test/dispatch ./test/drivers \
-        ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi
+    VKLOADER_TEST_BUILD=asan by_go ./test/loader/chain ./test/containers/client ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
+        ./test/loader/instance ./test/loader/layers ./test/loader/memory ./test/loader/physdev ./test/loader/wsi
 }
 
-# The driver service has threads of Go, and programs call discover from theirs; test/storm watches the C side.
+# The driver service has threads of Go, and programs call discover from theirs; test/loader/storm watches the C side.
 raced() {
     echo "test: go test, with the race detector"
     "$go" test -race -vet=off -count 1 -timeout 25m ./internal/containers/... ./discover

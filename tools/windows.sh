@@ -2,7 +2,7 @@
 # "make test TARGET=windows": builds for Windows, makes a separate Debian with Wine in WINDOWS_ROOT (or vkloader-windows in the
 # directory for temporary files), once, and runs the tests of the DLL there, and the suites for every machine, in both word
 # sizes, or in that of WINDOWS_SIZES (x64 or x86). WINDOWS_DEBIAN names the Debian release; the default is trixie, or stable
-# if trixie cannot be installed. test/target/windows.txt lists the skipped tests, which are printed. Needs root.
+# if trixie cannot be installed. test/loader/target/windows.txt lists the skipped tests, which are printed. Needs root.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -113,15 +113,15 @@ for size in 64:x64 32:x86; do
     wine wine reg add 'HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers' /t REG_DWORD /d 0 /f "/reg:${size%:*}" \
         /v "Z:\\vkloader\\build\\windows\\${size#*:}\\layers\\VkLayer_drawstats.json" > /dev/null 2>&1
 done
-WINDOWS_ROOT=$root "${GO:-go}" test -count 1 -timeout 25m ./test/windows
+WINDOWS_ROOT=$root "${GO:-go}" test -count 1 -timeout 25m ./test/loader/windows
 
-grep -v '^#' test/target/windows.txt | sed 's/^/test: windows leaves out: /'
-skip=$(grep -v '^#' test/target/windows.txt | cut -d ' ' -f 1 | paste -s -d '|')
+grep -v '^#' test/loader/target/windows.txt | sed 's/^/test: windows leaves out: /'
+skip=$(grep -v '^#' test/loader/target/windows.txt | cut -d ' ' -f 1 | paste -s -d '|')
 for machine in x64:x86_64 x86:i686; do
     case $sizes in *"${machine%:*}"*) ;; *) continue ;; esac
     echo "test: the suites, ${machine%:*}"
     WINDOWS_ROOT=$root TMPDIR=$worlds TARGET=windows/${machine%:*} TARGET_CC=${machine#*:}-w64-mingw32-gcc "${GO:-go}" test -count 1 -p 2 \
-        -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch \
-        ./test/drivers ./test/instance ./test/layers ./test/physdev ./test/wsi ./test/memory \
-        ./test/windows/adapters ./test/windows/system
+        -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/loader/library ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch \
+        ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi ./test/loader/memory \
+        ./test/loader/windows/adapters ./test/loader/windows/system
 done

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/test/world"
+	"vkloader/test/lib/world"
 )
 
 // Functions that the library calls with the lock, or may: they neither wait nor call back, and take no lock of the C library's.

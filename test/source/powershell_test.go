@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/test/machine"
+	"vkloader/test/lib/machine"
 )
 
 // A grammar of PowerShell and what parses by it, as npm has them: Debian has no PowerShell.

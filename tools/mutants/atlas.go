@@ -270,15 +270,15 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 // about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
 // A file counts before its directory.
 var about = map[string]string{
-	"callback": "test/debug", "configuration": "test/discovery", "core": "test/guest", "device": "test/chain",
-	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
-	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "plan": "test/discovery",
-	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "answer_cache": "test/guest", "memory": "test/drivers",
-	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
-	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
-	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",
-	"text": "test/physdev", "unknown": "test/dispatch", "ask": "test/guest", "process": "test/guest", "state": "test/drivers",
-	"dispatch": "test/dispatch", "wsi": "test/wsi", "debug": "test/debug",
+	"callback": "test/loader/debug", "configuration": "test/loader/discovery", "core": "test/loader/guest", "device": "test/loader/chain",
+	"display": "test/loader/physdev", "driver": "test/loader/drivers", "exit": "test/loader/guest", "filter": "test/loader/instance", "gate": "test/loader/guest",
+	"global": "test/loader/discovery", "group": "test/loader/physdev", "instance": "test/loader/chain", "plan": "test/loader/discovery",
+	"layer": "test/loader/layers", "library": "test/loader/drivers", "log": "test/loader/discovery", "answer_cache": "test/loader/guest", "memory": "test/loader/drivers",
+	"messenger": "test/loader/debug", "missing": "test/loader/dispatch", "names": "test/loader/dispatch", "naming": "test/loader/debug",
+	"objects": "test/loader/chain", "physdev": "test/loader/physdev", "query": "test/loader/physdev", "read": "test/loader/discovery",
+	"sort": "test/loader/physdev", "surface": "test/loader/wsi", "surface_query": "test/loader/wsi", "swapchain": "test/loader/wsi",
+	"text": "test/loader/physdev", "unknown": "test/loader/dispatch", "ask": "test/loader/guest", "process": "test/loader/guest", "state": "test/loader/drivers",
+	"dispatch": "test/loader/dispatch", "wsi": "test/loader/wsi", "debug": "test/loader/debug",
 }
 
 func aboutFile(file string) string {
@@ -310,7 +310,7 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
 		if inSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
-		} else if p.name == "test/memory" && inSpine(m.file) && ofMemory.MatchString(m.what) {
+		} else if p.name == "test/loader/memory" && inSpine(m.file) && ofMemory.MatchString(m.what) {
 			own = 30
 		} else if directory == p.name || strings.HasPrefix(p.name, directory+"/") {
 			own = 3

@@ -91,7 +91,7 @@ func TestRepeatedPackages(t *testing.T) {
 		t.Fatal("tools/test.sh runs nothing on the build with sanitizers")
 	}
 	command, _, _ = strings.Cut(command, "\n}")
-	script := regexp.MustCompile(`test/\w+`).FindAllString(command, -1)
+	script := regexp.MustCompile(`test/\w+/\w+`).FindAllString(command, -1)
 	for _, pack := range script {
 		if !repeated.MatchString(pack) {
 			t.Errorf("%s is left out", pack)

@@ -14,7 +14,7 @@ func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seed-1.txt")
 	faults := []mutant{{file: "spine/a.c", text: "a", with: "x\t"}, {file: "tools/goc/b.go", text: "b", to: 1}, {file: "internal/core/x/c.go", text: "c"},
 		{file: "internal/core/x/d.go", text: "d"}}
-	verdicts := []verdict{{killed, testName{"test/chain", "TestA", "asan"}, true}, {what: survived}, {what: sameBuilt}, {what: notBuilt}}
+	verdicts := []verdict{{killed, testName{"test/loader/chain", "TestA", "asan"}, true}, {what: survived}, {what: sameBuilt}, {what: notBuilt}}
 	first := &tally{by: map[testName][]mutant{}}
 	if err := first.open(path, false); err != nil {
 		t.Fatal(err)

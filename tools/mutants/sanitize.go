@@ -9,12 +9,12 @@ import (
 var sanitizers = []string{"asan", "tsan"}
 
 // repeated are the packages that "make test" (tools/test.sh) runs once more on the build with the address sanitizer.
-var repeated = regexp.MustCompile(`^test/(chain|client|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi)$`)
+var repeated = regexp.MustCompile(`^test/(containers/client|loader/(chain|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi))$`)
 
-// storms are the tests of test/storm for each of these builds: they find the library by themselves.
+// storms are the tests of test/loader/storm for each of these builds: they find the library by themselves.
 var storms = map[string]testName{
-	"asan": {"test/storm", "TestStormAddresses", "asan"},
-	"tsan": {"test/storm", "TestStormRaces", "tsan"},
+	"asan": {"test/loader/storm", "TestStormAddresses", "asan"},
+	"tsan": {"test/loader/storm", "TestStormRaces", "tsan"},
 }
 
 // killSanitized plants a fault of the spine into the builds with sanitizers and runs what "make test" runs on them, the

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // A layer of one name for both word sizes: in the container each manifest says for which programs it is, so that a loader

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // A volume of the container belongs to the host: the hook writes no file and no directory there, and reports so. It makes

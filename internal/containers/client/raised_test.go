@@ -12,7 +12,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // asking names the variable with a directory; set, this test program asks the service there and prints the result.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // root lays files out: words for an ELF file, "text ..." for another, "-> TARGET" for a link.

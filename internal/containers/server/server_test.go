@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/state"
 	"vkloader/internal/decide/machine"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // borderWord makes this program the helper of a service that it tests.

@@ -171,7 +171,7 @@ func TestLinearTime(t *testing.T) {
 		`{"x":"` + strings.Repeat(`\u0041`, 160000) + `"}`, strings.Repeat(`{"a":`, 999) + "1" + strings.Repeat("}", 999), strings.Repeat(" ", 1<<20),
 	}
 	for _, text := range texts {
-		start := time.Now() // this test detects hangs; test/scale measures the growth
+		start := time.Now() // this test detects hangs; test/loader/scale measures the growth
 		if doc, _ := Parse(text); doc != nil {
 			doc.Top().Member("x").Text()
 			for v := doc.Top().First(); v.Exists(); v = v.Next() {

@@ -153,7 +153,7 @@ func TestLargeFiles(t *testing.T) {
 		`{"file_format_version":"1.2.0","layers":[` + strings.Repeat(one, 25000) + `{}]}`,
 		layer("1.2.0", map[string]string{"instance_extensions": "[" + ext.String() + "1]"}),
 	} {
-		start := time.Now() // this test detects hangs; test/scale measures the growth
+		start := time.Now() // this test detects hangs; test/loader/scale measures the growth
 		read(t, text, true)
 		if d := time.Since(start); d > 20*time.Second {
 			t.Errorf("%d bytes took %v", len(text), d)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 func elfBytes(t testing.TB, words string) []byte {

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
-// root lays files out: words for an ELF file (see test/binary), "-> TARGET" for a link, "text" for another file.
+// root lays files out: words for an ELF file (see test/lib/binary), "-> TARGET" for a link, "text" for another file.
 func root(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

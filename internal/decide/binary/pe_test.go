@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"vkloader/test/dlltest"
+	"vkloader/test/lib/dlltest"
 )
 
 func TestReadPE(t *testing.T) {

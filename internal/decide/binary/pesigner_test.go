@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"vkloader/test/dlltest"
+	"vkloader/test/lib/dlltest"
 )
 
 // The name in the certificate of a signature is read, and whether the file is unchanged since it was signed.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // The number of a node in a machine's files cannot lead to another node: a container would get it.

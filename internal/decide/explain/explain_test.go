@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // rowsOf are the rows of all kinds as "list" shows them.

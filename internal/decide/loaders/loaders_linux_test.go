@@ -10,12 +10,12 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 const place = "/usr/lib/x86_64-linux-gnu/"
 
-// world is a machine with these files: words for a library (see test/binary), "-> TARGET" for a link, "= TEXT" for another.
+// world is a machine with these files: words for a library (see test/lib/binary), "-> TARGET" for a link, "= TEXT" for another.
 func world(t *testing.T, files map[string]string) *machine.Machine {
 	t.Helper()
 	m := &machine.Machine{Root: t.TempDir()}

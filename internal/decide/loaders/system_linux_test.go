@@ -9,7 +9,7 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 	ours     = " release=0.9.0"
 )
 
-// root lays files out: words for an ELF file (see test/binary), "-> TARGET" for a link, "text" for another file.
+// root lays files out: words for an ELF file (see test/lib/binary), "-> TARGET" for a link, "text" for another file.
 func root(t *testing.T, files map[string]string) *machine.Machine {
 	t.Helper()
 	m := &machine.Machine{Root: t.TempDir()}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // laid makes files and links (content "-> TARGET") below a new directory, which lies in a directory with a secret.

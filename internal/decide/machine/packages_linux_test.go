@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // rpm is asked for the package of a manifest; an answer with fewer lines than files names no package.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // Each file is told once; names with spaces stay whole, and a file that is gone is marked. A line that no kernel writes

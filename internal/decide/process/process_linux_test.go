@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // words is an auxiliary vector of a word size.

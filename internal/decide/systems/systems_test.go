@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // laid writes files, and gives the machine that has them.

@@ -15,7 +15,7 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/tool/exit"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // world returns a directory with a tool, a library that is never opened, and a probe that is a shell script.

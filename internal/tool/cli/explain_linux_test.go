@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 func TestExplainText(t *testing.T) {

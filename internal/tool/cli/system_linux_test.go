@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // systemRoot returns a file system with the distribution's loader in force, and this project's loader beside it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // validate examines the library of a manifest: its existence, word size, dependencies and required functions. With

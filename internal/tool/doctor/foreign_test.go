@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
-	"vkloader/test/dlltest"
-	"vkloader/test/tree"
+	"vkloader/test/lib/dlltest"
+	"vkloader/test/lib/tree"
 )
 
 // laid writes files and returns the machine with them.

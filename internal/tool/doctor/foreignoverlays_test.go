@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/test/dlltest"
+	"vkloader/test/lib/dlltest"
 )
 
 // Registry values of uninstalled overlays are found in each key and view. The finding names the overlay and the command that

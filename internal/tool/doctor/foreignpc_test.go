@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
-	"vkloader/test/dlltest"
+	"vkloader/test/lib/dlltest"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"vkloader/internal/decide/probe"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // twoCards lays out an AMD card that is awake and an Intel card that is off to save power.

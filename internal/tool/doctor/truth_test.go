@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/test/binary"
+	"vkloader/test/lib/binary"
 )
 
 // library returns the bytes of a shared object; see package binary.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // The cost of an examination is proportional to its findings: with eight times as many missing manifests, it allocates at

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
-	"vkloader/test/binary"
-	"vkloader/test/tree"
+	"vkloader/test/lib/binary"
+	"vkloader/test/lib/tree"
 )
 
 // examine lays files out below a temporary root and examines them.

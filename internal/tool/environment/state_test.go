@@ -7,7 +7,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/explain"
-	"vkloader/test/tree"
+	"vkloader/test/lib/tree"
 )
 
 // Each variable has the expected state: unset, in force, without effect, or replaced by another one.

@@ -28,7 +28,7 @@ func All(s, windows *loader.Set, roots string) ([]File, error) {
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
 		{"spine/gen/zchain.h", chain},
-		{"test/zinterfaces.inc", interfaces},
+		{"test/lib/zinterfaces.inc", interfaces},
 		{"spine/gen/windows/zexports.def", exports(windows)},
 	}
 	for _, set := range []*loader.Set{s, windows} {

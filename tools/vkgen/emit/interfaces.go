@@ -126,7 +126,7 @@ func (c *closure) width(m registry.Member) string {
 	return "4"
 }
 
-// interfaces writes test/zinterfaces.inc: the types of commands and structures, for the tests' host and fakes on machines
+// interfaces writes test/lib/zinterfaces.inc: the types of commands and structures, for the tests' host and fakes on machines
 // whose words are shorter than the handles.
 func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	var t text

@@ -1,0 +1,69 @@
+package client
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/world"
+)
+
+// The settings may have the service asked always, or never. A driver that the machine has as well is used once, by the name
+// of its manifest or of its library; programs and variables that name all drivers are not gone beyond.
+//
+// holds: PRO-049
+func TestServicePolicy(t *testing.T) {
+	t.Parallel()
+	own := func(w *world.World) { w.Driver("own").MoveManifest(w.SystemPath("/etc/vulkan/icd.d")) }
+	for _, c := range []struct {
+		name, policy string
+		set          func(w *world.World, s *service)
+		want         []string // devices
+		says         string
+	}{
+		{"beside others", `"vkloader_driver_service":"always"`, func(w *world.World, _ *service) { own(w) }, []string{"served", "own"}, ""},
+		{"the same manifest", `"vkloader_driver_service":"always"`, func(w *world.World, s *service) {
+			own(w)
+			s.index.Drivers[0].Name = "own.json"
+		}, []string{"own"}, "Driver service:/own.json is not used: this machine has it, as /etc/vulkan/icd.d/own.json"},
+		{"the same library", `"vkloader_driver_service":"always"`, func(w *world.World, s *service) {
+			own(w)
+			s.index.Files[0].Name = "own.so"
+		}, []string{"own"}, "Driver service:/served.json is not used: this machine has it, as /etc/vulkan/icd.d/own.json"},
+		{"never", `"vkloader_driver_service":"never"`, func(*world.World, *service) {}, nil, ""},
+		{"as ever", `"vkloader_driver_service":"last"`, func(w *world.World, _ *service) { own(w) }, []string{"own"}, ""},
+		{"no word of it", `"vkloader_driver_service":"often"`, func(*world.World, *service) {}, []string{"served"}, ""},
+		{"no others", `"vkloader_driver_service":"always"`, func(*world.World, *service) {}, []string{"served"}, ""},
+		{"exclusively", `"vkloader_driver_service":"always","additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/etc/vulkan/icd.d/own.json"}]`,
+			func(w *world.World, _ *service) { own(w) }, []string{"own"}, ""},
+		{"a variable", `"vkloader_driver_service":"always"`, func(w *world.World, _ *service) { w.Driver("own") }, []string{"own"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			s := serve(t, w)
+			s.fake(w, "served")
+			c.set(w, s)
+			w.Write("system/etc/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{`+c.policy+`}}`)
+			w.Env["VK_LOADER_DEBUG"] = "info"
+			h := w.Start()
+			if got := h.Do("create_instance").Result(); (got == success) != (c.want != nil) {
+				t.Fatalf("result %d", got)
+			}
+			if c.want != nil {
+				got := devices(h)
+				slices.Sort(got)
+				want := slices.Sorted(slices.Values(c.want))
+				if !slices.Equal(got, want) {
+					t.Errorf("devices %v", got)
+				}
+			}
+			if said := h.Quit().Stderr; !strings.Contains(said, c.says) {
+				t.Errorf("the log: %s", said)
+			}
+			if asked := len(s.methods()) > 0; asked != (slices.Contains(c.want, "served") || c.says != "") {
+				t.Errorf("it was asked: %v", asked)
+			}
+		})
+	}
+}

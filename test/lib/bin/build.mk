@@ -1,0 +1,6 @@
+# Programs of one file each. storm is compiled by its own test, with and without sanitizers.
+$(B)/test/compute: test/lib/bin/compute.c spine/gen/zvk.h
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< -ldl
+fakes: $(if $(WINDOWS),,$(B)/test/compute)

@@ -1,0 +1,330 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Windows tells whether the loader under test is a DLL. Then host and fakes run below Wine, in the chroot that
+// WINDOWS_ROOT names, and the roots of worlds lie there.
+func Windows() bool { return strings.HasPrefix(Target(), "windows/") }
+
+// windowsRoot is the chroot, which Wine calls Z:.
+func windowsRoot() string { return os.Getenv("WINDOWS_ROOT") }
+
+var (
+	source    = regexp.MustCompile(`(?m)^(.*(?:LAYER|DRIVER): +Z:.*) \(HKEY_[A-Z_]*\\SOFTWARE\\Khronos\\Vulkan\\[A-Za-z]*\)`) // what names it: the cases' worlds are those of Linux
+	drive     = regexp.MustCompile(`Z:[\\/].*`)
+	pathLists = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH",
+		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_INSTANCE_LAYERS"}
+)
+
+// windowSystem replaces the window system of the cases, xcb, by the names of Windows.
+var windowSystem = []string{"VK_KHR_xcb_surface", "VK_KHR_win32_surface", "vkCreateXcbSurfaceKHR", "vkCreateWin32SurfaceKHR",
+	"VkXcbSurfaceCreateInfoKHR", "VkWin32SurfaceCreateInfoKHR", "vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceWin32PresentationSupportKHR"}
+
+var toWindow, fromWindow = func() (to, from *strings.Replacer) {
+	back := slices.Clone(windowSystem)
+	slices.Reverse(back)
+	return strings.NewReplacer(windowSystem...), strings.NewReplacer(back...)
+}()
+
+// The directories of the machine, which are those of the world, as the interposer has it elsewhere.
+var systemDirectory = regexp.MustCompile(`(^|[^\w/])(/(?:usr/local/share|usr/local/etc|usr/share|etc/xdg|etc)/vulkan)`)
+
+// toTarget gives a text with paths in it as the target's programs take it; between stands for a path's separator, which
+// has to be escaped in JSON.
+func (w *World) toTarget(text, between string) string {
+	if !Windows() {
+		return text
+	}
+	text = systemDirectory.ReplaceAllString(toWindow.Replace(text), "${1}"+w.Path("system")+"${2}")
+	parts := strings.Split(text, windowsRoot()+"/")
+	for i, part := range parts[1:] {
+		end := strings.IndexAny(part, "\"'\n\t ;,=")
+		if end < 0 {
+			end = len(part)
+		}
+		parts[i+1] = strings.ReplaceAll(part[:end], "/", between) + part[end:]
+	}
+	return strings.Join(parts, "Z:"+between)
+}
+
+// targetPath is a path below the root as the target's programs take it, with the separators that it has here.
+func (w *World) targetPath(path string) string {
+	if !Windows() {
+		return w.Path(path)
+	}
+	return "Z:" + strings.TrimPrefix(w.Path(path), windowsRoot())
+}
+
+// fromTarget converts the paths in a text of the target's programs to those here. The rest of a line with a path has no
+// other use for backslashes.
+func (w *World) fromTarget(text string) string {
+	if !Windows() {
+		return text
+	}
+	text = source.ReplaceAllString(text, "$1")
+	text = drive.ReplaceAllStringFunc(fromWindow.Replace(text), func(path string) string {
+		path = strings.ReplaceAll(path, `\`, "/")
+		return strings.ReplaceAll(path, "Z:/", windowsRoot()+"/")
+	})
+	return strings.ReplaceAll(text, w.Path("system")+"/", "/")
+}
+
+// answerHere gives what JSON says with paths as they are here.
+func (w *World) answerHere(value any) any {
+	switch v := value.(type) {
+	case string:
+		return w.fromTarget(v)
+	case json.Number:
+		if v == win32Surface {
+			return json.Number(xcbSurface)
+		}
+	case []any:
+		for i := range v {
+			v[i] = w.answerHere(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = w.answerHere(v[key])
+		}
+	}
+	return value
+}
+
+// variable gives a variable's value as the target's programs take it.
+func (w *World) variable(name, value string) string {
+	if Windows() && slices.Contains(pathLists, name) {
+		value = strings.ReplaceAll(value, ":", ";")
+	}
+	return w.toTarget(value, `\`)
+}
+
+// wordsOut gives the words of a host's command as the target's host takes them.
+func (w *World) wordsOut(words []string) []string {
+	if !Windows() {
+		return words
+	}
+	out := slices.Clone(words)
+	for i := 1; i < len(words); i += 2 {
+		name := ""
+		if words[i-1] == "value" && i >= 2 {
+			name = words[i-2]
+		}
+		out[i] = strings.ReplaceAll(w.variable(name, words[i]), "type=xcb", "type=win32") // of a script's line
+		switch {
+		case words[i-1] == "type" && words[i] == "xcb":
+			out[i] = "win32"
+		case words[i-1] == "u32@0" && words[i] == xcbSurface:
+			out[i] = win32Surface
+		}
+	}
+	return out
+}
+
+// The types of the structures that surfaces are made from.
+const (
+	xcbSurface   = "1000005000"
+	win32Surface = "1000009000"
+)
+
+// The directories that Linux searches, as values of the registry: those below the home directory are the user's. Drivers
+// are found for the whole machine alone (WIN-037).
+var windowsDirectories = []string{"home/.config", "system/etc/xdg", "system/usr/local/etc", "system/etc", "home/.local/share",
+	"system/usr/local/share", "system/usr/share"}
+
+func (w *World) registry() []string {
+	var lines []string
+	there := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	add := func(hive, key, path string) {
+		lines = append(lines, hive+" "+key+" "+Encode(w.toTarget(path, `\`)))
+	}
+	settings := false
+	for _, directory := range windowsDirectories {
+		hive := "machine"
+		if strings.HasPrefix(directory, "home") {
+			hive = "user"
+		}
+		at := w.Path(directory, "vulkan")
+		if drivers := filepath.Join(at, "icd.d"); there(drivers) {
+			add("machine", "Drivers", drivers)
+		}
+		for key, below := range map[string]string{"ImplicitLayers": "implicit_layer.d", "ExplicitLayers": "explicit_layer.d"} {
+			if layers := filepath.Join(at, below); there(layers) || directory == "home/.local/share" || directory == "system/usr/share" { // or later
+				add(hive, key, layers)
+			}
+		}
+		if file := at + "//loader_settings.d/vk_loader_settings.json"; there(file) {
+			add(hive, "LoaderSettings", file)
+			settings = true
+		}
+	}
+	if !settings { // it may come later
+		add("machine", "LoaderSettings", w.SystemPath("/usr/local/etc/vulkan")+"//loader_settings.d/vk_loader_settings.json")
+	}
+	return lines
+}
+
+// Setup adds statements for the host on Windows, which reads them before it begins: test/lib/windows/host/world.c, import.h. The words
+// are plain here; the last may have blanks in it.
+func (w *World) Setup(verb string, words ...string) {
+	line := verb
+	for _, word := range words {
+		line += " " + Encode(w.toTarget(word, `\`))
+	}
+	w.setup = append(w.setup, line)
+}
+
+// Calls makes the host on Windows write down how the loader calls some of the system's functions (test/lib/windows/host/import.c);
+// CallLog returns the lines "function argument".
+func (w *World) Calls() { w.Setup("calls", w.Path("calls")) }
+
+func (w *World) CallLog() []string {
+	text, err := os.ReadFile(w.Path("calls"))
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines {
+		lines[i] = w.fromTarget(lines[i])
+	}
+	return lines
+}
+
+// SystemFake adds one of the libraries that replace the system's, with its script: a program that loads the library of that name
+// gets it. kind: FakeDXGI, FakeDevices, FakeAdapters.
+func (w *World) SystemFake(kind, name string, lines ...string) *Fake {
+	w.T.Helper()
+	f := &Fake{w: w, Name: name, Library: w.Copy(kind, name), content: map[string]any{}}
+	w.Setup("library", name, f.Library)
+	return f.Replace(lines...)
+}
+
+// Libraries that stand in for the system's, of test/loader/windows/fake.
+const (
+	FakeDXGI     = "dxgi"     // its script: factory 1|none; adapter LUID VENDOR
+	FakeDevices  = "cfgmgr32" // its script: device ID VALUE DATA; child DEVICE ID CLASS VALUE DATA
+	FakeAdapters = "gdi32"    // its script: adapter VALUE one|list DATA...
+)
+
+// windowsCommand makes a command of the host one that runs it below Wine in the world's environment: variables and the
+// registry are in a file, which the host reads (test/lib/windows/host/world.c).
+func (w *World) windowsCommand(cmd *exec.Cmd) {
+	dxgi, err := tool(FakeDXGI + ".so") // Wine's takes a tenth of a second and more
+	w.check(err)
+	lines := append(w.registry(), "library dxgi.dll "+Encode(w.toTarget(dxgi, `\`)))
+	lines = append(lines, w.setup...)
+	for _, entry := range w.Environment() {
+		name, value, _ := strings.Cut(entry, "=")
+		if name == "PATH" && value == "/usr/bin:/bin" { // libraries are found by it there
+			continue
+		}
+		lines = append(lines, "set "+Encode(name)+" "+Encode(w.variable(name, value)))
+	}
+	setup, err := os.CreateTemp(w.Root, "setup")
+	w.check(err)
+	_, err = setup.WriteString(strings.Join(lines, "\n") + "\n")
+	w.check(err)
+	w.check(setup.Close())
+	loader := map[string]string{"windows/x64": "/usr/lib/wine/wine64", "windows/x86": "/usr/lib/wine/wine"}[Target()]
+	words := []string{loader}
+	for _, word := range cmd.Args {
+		words = append(words, w.toTarget(word, `\`))
+	}
+	cmd.Path, cmd.Args, cmd.Err = loader, words, nil
+	cmd.Dir = strings.TrimPrefix(cmd.Dir, windowsRoot())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: windowsRoot()}
+	cmd.Env = []string{"HOME=/root", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "WINEPREFIX=/root/prefix", "WINEDEBUG=-all", "DISPLAY=:77",
+		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=;" + w.Env["WINEDLLOVERRIDES"], "WORLD_SETUP=" + w.toTarget(setup.Name(), `\`)}
+}
+
+// windowsSignals are the exit codes of a process that dies below Wine: abort's code, and the lower bytes of exceptions.
+var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SIGSEGV, 0x1d: syscall.SIGILL}
+
+// aborted tells whether a command below Wine, which was killed, had called abort (test/lib/windows/include/posix.h).
+func (w *World) aborted(cmd *exec.Cmd) bool {
+	for _, entry := range cmd.Env {
+		if setup, yes := strings.CutPrefix(entry, "WORLD_SETUP="); yes {
+			_, err := os.Stat(w.fromTarget(setup) + ".aborted")
+			return err == nil
+		}
+	}
+	return false
+}
+
+// Pointer is how the loader's messages show a pointer that the fakes have as 0x1f: as the C library does.
+func Pointer(text string) string {
+	if !Windows() {
+		return text
+	}
+	n, _ := strconv.ParseUint(text, 0, 64)
+	bits, _ := Bits()
+	if bits == "32" {
+		return fmt.Sprintf("%08x", n)
+	}
+	return fmt.Sprintf("%016x", n)
+}
+
+// Offered tells whether the loader for the target knows an extension or a command: Windows has neither X11 nor Wayland,
+// beside the replacement of xcb.
+func Offered(name string) bool {
+	return !Windows() || !otherWindows.MatchString(name)
+}
+
+var otherWindows = regexp.MustCompile(`(?i)xlib|wayland|randr`)
+
+// WindowExtension is the extension of a window system, or of the one that there is instead.
+func WindowExtension(system string) string {
+	if name := "VK_KHR_" + system + "_surface"; Offered(name) {
+		return name
+	}
+	return windowSystem[0]
+}
+
+// AsThere is a text of the loader as it was before its paths became those that the case knows.
+func (w *World) AsThere(text string) string { return w.toTarget(text, `\`) }
+
+// SearchPath is the variable whose directories the system searches for libraries that are named without one.
+func SearchPath() string {
+	if Windows() {
+		return "PATH"
+	}
+	return "LD_LIBRARY_PATH"
+}
+
+// Separated is a list of a variable as the loader gets it: its elements are separated by ":" elsewhere.
+func Separated(list string) string {
+	if !Windows() {
+		return list
+	}
+	return strings.ReplaceAll(list, ":", ";")
+}
+
+// windowsSources are the C files of a program or library for Windows, with stand-ins for those that test/lib/windows has.
+func windowsSources(files []string) []string {
+	var out []string
+	for _, file := range files {
+		below, err := filepath.Rel(filepath.Join(Top(), "test/lib"), file)
+		if filepath.Base(below) == below { // a directory of Go has no files in C
+			below = filepath.Join("include", below)
+		}
+		other := filepath.Join(Top(), "test/lib/windows", below)
+		if _, missing := os.Stat(other); err == nil && missing == nil {
+			file = other
+		}
+		out = append(out, file)
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+package changes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"vkloader/test/lib/world"
+)
+
+// traced writes a line to the file TRACE when a library is opened and when it is closed.
+const traced = `#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void trace(const char *name, char what, int number)
+{
+    char line[100];
+    int fd = open(getenv("TRACE"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    snprintf(line, sizeof line, "%s%c%d\n", name, what, number);
+    if (write(fd, line, strlen(line)) < 0) abort();
+    close(fd);
+}
+`
+
+// helper is a library that drivers and layers need. Version N has the functions helper_1 to helper_N. The next caller of
+// helper_1 calls a callback that was left in it.
+const helper = `
+int helper_1(void (*call)(void));
+int helper_1(void (*call)(void))
+{
+    static void (*left)(void);
+    if (left) left();
+    if (call) left = call;
+    return VERSION;
+}
+int helper_2(void);
+int helper_3(void);
+#if VERSION > 1
+int helper_2(void) { return 2; }
+#endif
+#if VERSION > 2
+int helper_3(void) { return 3; }
+#endif
+`
+
+// needing is a driver or a layer of a version, which needs the same version of the helper. Its Vulkan functions are those of the
+// fake library that it needs, too.
+const needing = traced + `
+int helper_1(void (*call)(void));
+int helper_2(void);
+int helper_3(void);
+static void called(void) {}
+__attribute__((constructor)) static void begin(void)
+{
+    int number = helper_1(getenv("LEAVE_CALLBACK") ? called : NULL);
+#if VERSION > 1
+    number += 0 * helper_2();
+#endif
+#if VERSION > 2
+    number += 0 * helper_3();
+#endif
+    trace(NAME, '+', 10 * VERSION + number);
+}
+__attribute__((destructor)) static void end(void) { trace(NAME, '-', VERSION); }
+`
+
+// versions of each library.
+const versions = 3
+
+// names of the drivers and the layer that need the helper.
+var names = []string{"a", "b", "layer"}
+
+// built compiles the libraries of all versions once for all tests. They find each other by $ORIGIN.
+var built = sync.OnceValues(func() (string, error) {
+	directory, err := os.MkdirTemp("", "vkloader-changes-")
+	if err != nil {
+		return "", err
+	}
+	cleanup = append(cleanup, directory)
+	at := func(name string) string { return filepath.Join(directory, name) }
+	for name, text := range map[string]string{"helper.c": helper, "needing.c": needing, "fake.c": ""} {
+		if err := os.WriteFile(at(name), []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	link := []string{"-shared", "-fPIC", "-Wl,-rpath,$ORIGIN", "-L" + directory}
+	for v := 1; v <= versions; v++ {
+		out := at(fmt.Sprint("helper", v))
+		if err := world.Compile(append(link, fmt.Sprint("-DVERSION=", v), "-Wl,-soname,libhelper.so", "-o", out, at("helper.c"))...); err != nil {
+			return "", err
+		}
+		if err := world.Compile(append(link, fmt.Sprint("-DVERSION=", v), "-Wl,-soname,libhelper.so", "-o", at("libhelper.so"), at("helper.c"))...); err != nil {
+			return "", err
+		}
+		for _, name := range names {
+			fake := "fake_" + name + ".so"
+			if err := world.Compile(append(link, "-o", at(fake), at("fake.c"))...); err != nil {
+				return "", err
+			}
+			if err := world.Compile(append(link, fmt.Sprint("-DVERSION=", v), `-DNAME="`+name+`"`, "-o", at(fmt.Sprint(name, v)), at("needing.c"),
+				"-Wl,--no-as-needed", "-lhelper", "-l:"+fake)...); err != nil {
+				return "", err
+			}
+		}
+	}
+	return directory, nil
+})
+
+var cleanup []string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, directory := range cleanup {
+		os.RemoveAll(directory)
+	}
+	os.Exit(code)
+}
+
+// machine is a world with the drivers a and b and a layer, which share the helper.
+type machine struct {
+	*world.World
+	t     *testing.T
+	h     *world.Host
+	built string
+	open  map[string]string // number of each library that is open
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	directory, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{World: world.New(t), t: t, built: directory, open: map[string]string{}}
+	m.NoShim = true // an interposer would not see the changes
+	m.Env["TRACE"] = m.Path("trace")
+	m.Env["VK_LOADER_DEBUG"] = "error"
+	m.Env["VK_IMPLICIT_LAYER_PATH"] = m.Path("none")
+	for _, name := range []string{"a", "b"} {
+		fake := m.Driver("fake_"+name, "steady", "device name="+name)
+		m.must(os.Remove(fake.ManifestPath))
+		m.Write("icd/"+name+".json", world.DriverManifest(m.lib(name), "1.1.0"))
+	}
+	fake := m.ExplicitLayer("VK_LAYER_it")
+	m.must(os.Rename(fake.Library, m.Path("lib/fake_layer.so")))
+	for _, script := range []string{fake.Library + ".script"} {
+		if _, err := os.Stat(script); err == nil {
+			m.must(os.Rename(script, m.Path("lib/fake_layer.so.script")))
+		}
+	}
+	m.Env["VK_DRIVER_FILES"] = m.Path("icd")
+	m.upgrade(1)
+	text, err := os.ReadFile(fake.ManifestPath)
+	m.must(err)
+	m.must(os.WriteFile(fake.ManifestPath, []byte(strings.ReplaceAll(string(text), fake.Library, m.lib("layer"))), 0o644))
+	return m
+}
+
+func (m *machine) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// lib is the path of a library.
+func (m *machine) lib(name string) string {
+	if name == "helper" {
+		name = "libhelper"
+	}
+	return m.Path("lib", name+".so")
+}
+
+// install puts a version of a library in its place, as package managers do: a link to the file first, then a rename.
+func (m *machine) install(name string, version int) {
+	m.t.Helper()
+	m.copyTo(name, version, m.lib(name)+".new")
+	if _, err := os.Stat(m.lib(name)); err == nil {
+		os.Remove(m.lib(name) + ".old")
+		m.must(os.Link(m.lib(name), m.lib(name)+".old"))
+	}
+	m.must(os.Rename(m.lib(name)+".new", m.lib(name)))
+	os.Remove(m.lib(name) + ".old")
+}
+
+func (m *machine) copyTo(name string, version int, path string) {
+	m.t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.built, fmt.Sprint(name, version)))
+	m.must(err)
+	m.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	m.must(os.WriteFile(path, text, 0o755))
+}
+
+func (m *machine) upgrade(version int) {
+	m.t.Helper()
+	for _, name := range append([]string{"helper"}, names...) {
+		m.install(name, version)
+	}
+}
+
+// overwrite writes a version of a library into the file that there is.
+func (m *machine) overwrite(name string, version int) {
+	m.t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.built, fmt.Sprint(name, version)))
+	m.must(err)
+	file, err := os.OpenFile(m.lib(name), os.O_WRONLY, 0)
+	m.must(err)
+	_, err = file.Write(text)
+	m.must(err)
+	m.must(file.Close())
+}
+
+// traces follows which libraries are open, and returns what happened since the last time.
+func (m *machine) traces() []string {
+	text, err := os.ReadFile(m.Path("trace"))
+	if err != nil {
+		return nil
+	}
+	m.must(os.Remove(m.Path("trace")))
+	lines := strings.Fields(string(text))
+	for _, line := range lines {
+		if name, number, ok := strings.Cut(line, "+"); ok {
+			m.open[name] = number
+		} else if name, _, ok := strings.Cut(line, "-"); ok {
+			delete(m.open, name)
+		}
+	}
+	return lines
+}

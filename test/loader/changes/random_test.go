@@ -1,0 +1,330 @@
+package changes
+
+import (
+	"flag"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/test/lib/world"
+)
+
+var (
+	sequences = flag.Int("sequences", 100, "random sequences of changes")
+	first     = flag.Int64("seed", 1, "the first sequence")
+	steps     = flag.Int("steps", 12, "changes of one sequence")
+)
+
+// After every change under a process, its next call answers as that of a fresh process does. A driver that was overwritten in
+// place may be refused instead, until another file is in its place. Another user's rights, mounts and links change, too.
+//
+//	go test ./test/loader/changes -run Random -args -sequences 1000 -seed 7
+//
+// holds: LAY-3 INS-087 INS-088 INS-091 SYS-002
+func TestRandomChanges(t *testing.T) {
+	t.Parallel()
+	for i := range *sequences {
+		seed := *first + int64(i)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := newSequence(t, seed)
+			for range *steps {
+				s.step()
+				if t.Failed() {
+					t.Fatalf("after: %s", strings.Join(s.done, ", "))
+				}
+			}
+			s.end()
+		})
+	}
+}
+
+// sequence is one process that lives through changes.
+type sequence struct {
+	*machine
+	random    *rand.Rand
+	done      []string
+	variables map[string]string
+	version   int
+	long      bool // an instance lives
+	mounted   string
+	refused   bool // a driver is overwritten, and may be refused
+	left      bool // it is left in memory
+	pinned    bool // and its dependency was replaced: drivers stay old, or are refused
+}
+
+func newSequence(t *testing.T, seed int64) *sequence {
+	t.Helper()
+	s := &sequence{machine: newMachine(t), random: rand.New(rand.NewSource(seed)), variables: map[string]string{}, version: 1}
+	for path := s.Root; path != "/tmp" && path != "/"; path = filepath.Dir(path) {
+		os.Chmod(path, 0o755)
+	}
+	for i, name := range []string{"x", "y", "z"} {
+		s.Write("layers/"+name+".json", manifestOf(fmt.Sprint("L", i)))
+	}
+	s.Write("other/x.json", manifestOf("other"))
+	s.Env["VK_LAYER_PATH"] = s.manifest() + ":" + s.Path("link")
+	s.must(os.Symlink(s.Path("layers"), s.Path("link")))
+	s.Env["LD_LIBRARY_PATH"] = s.Path("first") + ":" + s.Path("lib")
+	s.must(os.MkdirAll(s.Path("first"), 0o755))
+	if s.random.Intn(3) == 0 {
+		s.Write("icd/a.json", world.DriverManifest("a.so", "1.1.0")) // a bare name
+	}
+	s.h = s.Start()
+	return s
+}
+
+// manifestOf is a layer whose library is never opened.
+func manifestOf(name string) string {
+	return world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": map[string]any{"name": name, "type": "INSTANCE",
+		"library_path": "/nowhere/lib.so", "api_version": "1.3.0", "implementation_version": "1", "description": name}})
+}
+
+// seen is the answers of the calls.
+type seen struct{ layers, devices, open string }
+
+// look makes calls in a process. extensions: lists come first.
+func (s *sequence) look(h *world.Host, m *machine, extensions, layer bool) seen {
+	var got seen
+	if extensions {
+		h.Do("instance_extensions")
+	}
+	layers := h.Do("instance_layers").Strings("layers")
+	slices.Sort(layers)
+	got.layers = strings.Join(layers, " ")
+	words := []string{"as", "short"}
+	if layer {
+		words = append(words, "layer", "VK_LAYER_it")
+	}
+	answer := h.Do("create_instance", words...)
+	got.devices = fmt.Sprint("result ", answer.Result())
+	if answer.Result() == 0 {
+		var found []string
+		for _, pd := range h.Do("physical_devices", "instance", "short").Ints("devices") {
+			found = append(found, h.Do("properties", "pd", world.Ref(pd)).Text("name"))
+		}
+		slices.Sort(found)
+		got.devices = strings.Join(found, " ")
+		m.traces()
+		for _, name := range names {
+			if number, ok := m.open[name]; ok && (name == "layer" || slices.Contains(found, name)) {
+				got.open += name + number + " "
+			}
+		}
+		h.Do("destroy_instance", "name", "short")
+	}
+	m.traces()
+	return got
+}
+
+// compare asks the process and a fresh one.
+func (s *sequence) compare() {
+	s.t.Helper()
+	extensions, layer := s.random.Intn(2) == 0, s.random.Intn(2) == 0 && !s.pinned // which would be given the old helper
+	fresh := &machine{World: s.World, t: s.t, open: map[string]string{}}
+	got := s.look(s.h, s.machine, extensions, layer)
+	os.Remove(s.Path("trace"))
+	h := s.Start()
+	for name, value := range s.variables {
+		set(h, name, value)
+	}
+	want := s.look(h, fresh, extensions, layer)
+	h.Quit()
+	os.Remove(s.Path("trace"))
+	if s.long { // the libraries of an instance stay as they are
+		got.open, want.open = "", ""
+	}
+	if s.refused || s.pinned {
+		got.devices, got.open, want.devices, want.open = "", "", "", ""
+	}
+	if got != want {
+		s.t.Errorf("got %+v, and a fresh process %+v", got, want)
+	}
+}
+
+func set(h *world.Host, name, value string) {
+	if value == world.Unset {
+		h.Do("unsetenv", "name", name)
+	} else {
+		h.Do("setenv", "name", name, "value", value)
+	}
+}
+
+func (s *sequence) variable(name, value string) {
+	s.variables[name] = value
+	set(s.h, name, value)
+}
+
+// step changes something and compares.
+func (s *sequence) step() {
+	s.t.Helper()
+	changes := []struct {
+		what string
+		make func()
+	}{
+		{"upgrade", s.upgradeAll},
+		{"replace a driver", func() { s.install(names[s.random.Intn(2)], s.version) }},
+		{"replace the layer", func() { s.install("layer", s.version) }},
+		{"status change", func() { s.status(s.lib(append([]string{"helper"}, names...)[s.random.Intn(4)])) }},
+		{"status change of a manifest", func() { s.status(s.Path("layers/z.json")) }},
+		{"add a manifest", func() { s.Write("layers/n.json", manifestOf(fmt.Sprint("N", s.random.Intn(9)))) }},
+		{"remove a manifest", func() { os.Remove(s.Path("layers/n.json")) }},
+		{"edit a manifest", func() {
+			s.must(os.WriteFile(s.Path("layers/z.json"), []byte(manifestOf(fmt.Sprint("E", s.random.Intn(9)))), 0o644))
+		}},
+		{"exchange", func() { s.exchange("layers/x.json", "layers/y.json") }},
+		{"exchange directories", func() { s.exchange("layers", "other") }},
+		{"switch the link", s.switchLink},
+		{"mount over", s.mount},
+		{"unlock", s.unmount},
+		{"a variable", func() {
+			s.variable("VK_LAYER_PATH", []string{s.Path("other"), s.Path("link"), s.Env["VK_LAYER_PATH"]}[s.random.Intn(3)]+":"+filepath.Dir(s.lib("a"))+":"+s.manifest())
+		}},
+		{"settings", func() {
+			s.Write("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"layers":[{"name":"S","path":"`+
+				s.Path("other/x.json")+`","control":"on"}]}}`)
+		}},
+		{"other settings", func() { // a file that is gone leaves its last contents (SET-15)
+			s.Write("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{}}`)
+		}},
+		{"a driver less", func() { os.Rename(s.Path("icd/b.json"), s.Path("b.json")) }},
+		{"a driver more", func() { os.Rename(s.Path("b.json"), s.Path("icd/b.json")) }},
+		{"rights", func() { s.must(os.Chmod(s.Path("layers"), os.FileMode([]int{0o700, 0o755}[s.random.Intn(2)]))) }},
+		{"other user", s.otherUser},
+		{"an earlier file", s.earlier},
+		{"overwrite", s.overwriteDriver},
+		{"an instance", s.instance},
+	}
+	change := changes[s.random.Intn(len(changes))]
+	if s.long && slices.Contains([]string{"upgrade", "replace a driver", "an earlier file", "overwrite"}, change.what) {
+		s.instance() // mapped libraries are not replaced by a version that does not fit them
+	}
+	if s.refused {
+		s.done = append(s.done, "replace what was overwritten")
+		s.install("b", s.version)
+		s.refused = false
+		s.compare()
+	}
+	s.done = append(s.done, change.what)
+	change.make()
+	s.compare()
+}
+
+func (s *sequence) upgradeAll() {
+	s.version = 1 + s.random.Intn(versions)
+	s.earlierGone()
+	s.upgrade(s.version)
+	s.pinned = s.left
+}
+
+// status changes the time of the last status change alone.
+func (s *sequence) status(path string) {
+	if os.Link(path, path+".link") == nil {
+		os.Remove(path + ".link")
+	}
+}
+
+func (s *sequence) exchange(one, two string) {
+	if s.mounted != "" {
+		return // a mount point cannot be moved
+	}
+	s.must(unix.Renameat2(unix.AT_FDCWD, s.Path(one), unix.AT_FDCWD, s.Path(two), unix.RENAME_EXCHANGE))
+	for _, name := range []string{"x", "y", "z"} {
+		if _, err := os.Stat(s.Path("layers", name+".json")); err != nil {
+			s.Write("layers/"+name+".json", manifestOf("again"+name))
+		}
+	}
+}
+
+func (s *sequence) switchLink() {
+	s.must(os.Symlink(s.Path([]string{"layers", "other"}[s.random.Intn(2)]), s.Path("link.new")))
+	s.must(os.Rename(s.Path("link.new"), s.Path("link")))
+}
+
+func (s *sequence) mount() {
+	if s.mounted != "" || unix.Mount(s.Path("other"), s.Path("layers"), "", unix.MS_BIND, "") != nil {
+		return
+	}
+	s.mounted = s.Path("layers")
+	s.t.Cleanup(func() { unix.Unmount(s.Path("layers"), unix.MNT_DETACH) })
+}
+
+func (s *sequence) unmount() {
+	if s.mounted != "" {
+		s.must(unix.Unmount(s.mounted, unix.MNT_DETACH))
+	}
+	s.mounted = ""
+}
+
+// otherUser gives rights up for one comparison. A process with ids that differ ignores variables; settings of the user that the
+// process remembers (SET-15) would count for it alone.
+func (s *sequence) otherUser() {
+	if os.Geteuid() != 0 || slices.ContainsFunc(s.done, func(step string) bool { return strings.Contains(step, "settings") }) {
+		return
+	}
+	s.Write("layers/z.json", manifestOf("Z"))
+	s.must(os.Chmod(s.Path("layers/z.json"), os.FileMode([]int{0o600, 0o644}[s.random.Intn(2)])))
+	fresh := s.Start()
+	for name, value := range s.variables {
+		set(fresh, name, value)
+	}
+	var got [2]string
+	for i, h := range []*world.Host{s.h, fresh} {
+		h.Do("set_ids", "euid", "65534", "egid", "65534")
+		layers := h.Do("instance_layers").Strings("layers")
+		slices.Sort(layers)
+		got[i] = strings.Join(layers, " ")
+		h.Do("set_ids", "euid", "0", "egid", "0")
+	}
+	fresh.Quit()
+	if got[0] != got[1] {
+		s.t.Errorf("as another user: got %q, and a fresh process %q", got[0], got[1])
+	}
+}
+
+// earlier puts a driver earlier on the linker's way.
+func (s *sequence) earlier() {
+	for _, name := range []string{"fake_a.so", "fake_a.so.script"} {
+		if text, err := os.ReadFile(s.Path("lib", name)); err == nil {
+			s.Write("first/"+name, string(text))
+		}
+	}
+	s.copyTo("helper", s.version, s.Path("first/libhelper.so.new"))
+	s.must(os.Rename(s.Path("first/libhelper.so.new"), s.Path("first/libhelper.so")))
+	s.copyTo("a", s.version, s.Path("first/a.so.new"))
+	s.must(os.Rename(s.Path("first/a.so.new"), s.Path("first/a.so")))
+}
+
+func (s *sequence) earlierGone() {
+	for _, name := range []string{"a.so", "libhelper.so", "fake_a.so"} {
+		os.Remove(s.Path("first", name))
+	}
+}
+
+// overwriteDriver writes into a driver's file.
+func (s *sequence) overwriteDriver() {
+	s.overwrite("b", s.version)
+	s.refused, s.left = true, true
+}
+
+// instance begins an instance that lives on, or ends it.
+func (s *sequence) instance() {
+	if s.long {
+		s.h.Do("destroy_instance", "name", "long")
+	} else if s.h.Do("create_instance", "as", "long").Result() == 0 {
+		s.h.Do("physical_devices", "instance", "long")
+		s.long = true
+		return
+	}
+	s.long = false
+}
+
+func (s *sequence) end() {
+	s.h.Exit() // exit runs the destructors of mapped libraries
+	s.unmount()
+}

@@ -1,0 +1,253 @@
+package changes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// life makes an instance, lists its devices and ends it. It returns the devices, and the opened and closed libraries.
+func (m *machine) life(words ...string) string {
+	m.t.Helper()
+	if m.h == nil {
+		m.h = m.Start()
+	}
+	if got := m.h.Do("create_instance", words...).Result(); got != 0 {
+		return fmt.Sprint("result ", got)
+	}
+	var found []string
+	for _, pd := range m.h.Do("physical_devices").Ints("devices") {
+		found = append(found, m.h.Do("properties", "pd", world.Ref(pd)).Text("name"))
+	}
+	slices.Sort(found)
+	m.h.Do("destroy_instance")
+	return strings.Join(append(found, m.traces()...), " ")
+}
+
+func (m *machine) is(when, got, want string) {
+	m.t.Helper()
+	if got != want {
+		m.t.Errorf("%s: %q, want %q", when, got, want)
+	}
+}
+
+// A package manager links to a file before it replaces it. That changes the time of the last status change alone, and so do
+// chmod and a second link. No instance may fail, and nothing is opened again.
+//
+// holds: INS-088 LAY-281
+func TestStatusChangeAlone(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.life("layer", "VK_LAYER_it")
+	for _, name := range []string{"a", "helper", "layer"} {
+		at := m.lib(name)
+		for what, change := range map[string]func(){
+			"a second link": func() { m.must(os.Link(at, at+".link")) },
+			"it is removed": func() { os.Remove(at + ".link") },
+			"chmod":         func() { m.must(os.Chmod(at, 0o700)); m.must(os.Chmod(at, 0o755)) },
+			"touch -r": func() {
+				s, err := os.Stat(at)
+				m.must(err)
+				m.must(os.Chtimes(at, time.Time{}, s.ModTime()))
+			},
+		} {
+			change()
+			m.is(name+": "+what, m.life("layer", "VK_LAYER_it"), "a b layer+11 layer-1")
+		}
+	}
+	m.install("a", 1)
+	m.is("the driver is replaced", m.life(), "a b a-1 a+11")
+	m.h.Quit()
+}
+
+// An upgrade replaces one driver and the library that two drivers share: both are opened again with the new library.
+//
+// holds: INS-088 INS-091
+func TestSharedLibraryIsUpgraded(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.is("first", m.life(), "a b a+11 b+11")
+	m.install("helper", 2)
+	m.install("a", 2)
+	m.is("upgraded", m.life(), "a b a-1 b-1 a+22 b+12")
+	m.is("again", m.life(), "a b")
+
+	// While an instance of one driver lives, the other one stays with it.
+	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.Path("icd/b.json"))
+	m.h.OK("create_instance", "as", "long")
+	m.h.OK("physical_devices", "instance", "long")
+	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.Path("icd"))
+	m.upgrade(3)
+	m.is("beside it", m.life(), "a b")
+	m.h.Do("destroy_instance", "name", "long")
+	m.is("afterwards", m.life(), "a b a-2 b-1 a+33 b+33")
+	m.h.Quit()
+}
+
+// A shared library that is overwritten while no instance exists: the drivers that need it are refused, and nothing is called.
+//
+// holds: INS-088 INS-091
+func TestSharedLibraryIsOverwritten(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.is("first", m.life(), "a b a+11 b+11")
+	m.overwrite("helper", 1)
+	for range 2 {
+		m.is("overwritten", m.life(), "result -9")
+	}
+	m.install("helper", 1) // the linker would still take the old one
+	m.is("replaced", m.life(), "result -9")
+	exit := m.h.Exit()
+	if !strings.Contains(exit.Stderr, m.lib("a")+": this file was overwritten") {
+		t.Errorf("said:\n%s", exit.Stderr)
+	}
+}
+
+// A driver that was overwritten is refused, and a new file under its path is a new driver. So is a layer.
+//
+// holds: INS-088 LAY-281
+func TestNewFileAfterAnOverwrittenOne(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.is("first", m.life(), "a b a+11 b+11")
+	for range 3 {
+		m.overwrite("a", 1)
+		m.is("overwritten", m.life(), "b")
+		m.install("a", 1)
+		m.is("replaced", m.life(), "a b a+11")
+		m.is("again", m.life(), "a b")
+	}
+	m.h.OK("create_instance", "layer", "VK_LAYER_it")
+	m.overwrite("layer", 1)
+	m.h.Do("destroy_instance")
+	m.traces()
+	m.is("the layer", m.life("layer", "VK_LAYER_it"), "result -6")
+	m.install("layer", 1)
+	m.is("a new layer", m.life("layer", "VK_LAYER_it"), "a b layer+11 layer-1")
+	m.h.Exit()
+}
+
+// A layer's dependencies are closed with it: a second layer gets a newer library, a program's own plug-in its own, and a callback
+// that a layer leaves there is gone.
+//
+// holds: LAY-281
+func TestLibrariesOfLayersAreClosed(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	alone := m.Driver("alone", "device name=alone") // needs no helper
+	m.Env["VK_DRIVER_FILES"] = alone.ManifestPath
+	m.Env["LEAVE_CALLBACK"] = "1"
+	for range 4 {
+		m.is("cycle", m.life("layer", "VK_LAYER_it"), "alone layer+11 layer-1")
+		if mapped := m.h.Do("maps", "match", "libhelper").Strings("maps"); len(mapped) != 0 {
+			t.Fatalf("mapped: %v", mapped)
+		}
+	}
+	m.install("helper", 2)
+	m.install("layer", 2)
+	m.is("upgraded", m.life("layer", "VK_LAYER_it"), "alone layer+22 layer-2")
+	m.copyTo("helper", 3, m.Path("plugin/libhelper.so"))
+	for _, name := range []string{"fake_a.so"} {
+		text, err := os.ReadFile(m.Path("lib", name))
+		m.must(err)
+		m.Write("plugin/"+name, string(text))
+	}
+	m.copyTo("a", 3, m.Path("plugin/plugin.so"))
+	m.h.Do("hold", "path", m.Path("plugin/plugin.so"))
+	m.is("a plug-in", strings.Join(m.traces(), " "), "a+33")
+	m.h.Quit()
+}
+
+// A driver that a manifest names without a directory: a file that appears earlier on the linker's way is used.
+//
+// holds: DRV-022 INS-088
+func TestBareNameIsSearchedAgain(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.must(os.MkdirAll(m.Path("first"), 0o755))
+	m.Env["LD_LIBRARY_PATH"] = m.Path("first") + ":" + m.Path("lib")
+	m.Write("icd/a.json", world.DriverManifest("a.so", "1.1.0"))
+	m.must(os.Remove(m.Path("icd/b.json")))
+	m.is("first", m.life(), "a a+11")
+	m.is("kept", m.life(), "a")
+	m.copyTo("helper", 2, m.Path("first/libhelper.so"))
+	for _, entry := range []string{"fake_a.so", "fake_a.so.script"} {
+		if text, err := os.ReadFile(m.Path("lib", entry)); err == nil {
+			m.Write("first/"+entry, string(text))
+		}
+	}
+	m.copyTo("a", 2, m.Path("first/a.so"))
+	m.is("an earlier file", m.life(), "a a-1 a+22")
+	m.is("kept", m.life(), "a")
+	m.must(os.Remove(m.Path("first/a.so")))
+	m.must(os.Remove(m.Path("first/libhelper.so")))
+	m.is("it has gone", m.life(), "a a-2 a+11")
+	m.h.Quit()
+}
+
+// A driver that appears after one list of extensions, and is replaced after the next.
+//
+// holds: INS-087 INS-088
+func TestListedDriverIsReplaced(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.must(os.Rename(m.Path("icd/a.json"), m.Path("a.json")))
+	m.h = m.Start()
+	m.h.OK("instance_extensions")
+	m.must(os.Rename(m.Path("a.json"), m.Path("icd/a.json")))
+	m.h.OK("instance_extensions")
+	m.is("listed", strings.Join(m.traces(), " "), "b+11 a+11")
+	m.install("a", 1)
+	m.h.OK("instance_extensions")
+	m.is("listed again", strings.Join(m.traces(), " "), "a-1 a+11")
+	m.install("a", 1)
+	m.is("an instance", m.life(), "a b a-1 a+11")
+	m.h.Quit()
+}
+
+// After setresuid, a manifest that the process may not read any more does not count.
+//
+// holds: LAY-3 LAY-7
+func TestRightsAreGivenUp(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give rights up")
+	}
+	t.Parallel()
+	m := newMachine(t)
+	for path := m.Root; path != "/tmp" && path != "/"; path = filepath.Dir(path) {
+		os.Chmod(path, 0o755)
+	}
+	m.h = m.Start()
+	listed := func() string { return strings.Join(m.h.OK("instance_layers").Strings("layers"), " ") }
+	for range 8 {
+		m.is("root", listed(), "VK_LAYER_it")
+	}
+	files, err := filepath.Glob(filepath.Dir(strings.Split(m.manifest(), ":")[0]) + "/*")
+	m.must(err)
+	for _, file := range files {
+		m.must(os.Chmod(file, 0o600))
+	}
+	m.is("root", listed(), "VK_LAYER_it")
+	m.h.Do("set_ids", "ruid", "65534", "euid", "65534", "suid", "65534", "rgid", "65534", "egid", "65534", "sgid", "65534")
+	for range 2 {
+		m.is("another user", listed(), "")
+	}
+	m.h.Quit()
+}
+
+// manifest is the path of the layer's manifest.
+func (m *machine) manifest() string {
+	for _, variable := range m.Environment() {
+		if value, ok := strings.CutPrefix(variable, "VK_LAYER_PATH="); ok {
+			return value
+		}
+	}
+	m.t.Fatal("no layer")
+	return ""
+}

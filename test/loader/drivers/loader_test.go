@@ -1,0 +1,144 @@
+package drivers
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/world"
+)
+
+// hostile is a library with every function that a driver or a layer needs, of which each ends the process, as does its
+// constructor where there is one.
+const hostile = `#include <stdlib.h>
+#define END(name) __attribute__((visibility("default"))) int name(void) { abort(); }
+END(vk_icdNegotiateLoaderICDInterfaceVersion) END(vk_icdGetInstanceProcAddr) END(vkGetInstanceProcAddr)
+END(vkNegotiateLoaderLayerInterfaceVersion) END(vkGetDeviceProcAddr) END(fakePreVersion)
+END(vkCreateInstance) END(vkEnumerateInstanceExtensionProperties)
+#ifdef CONSTRUCTOR
+__attribute__((constructor)) static void on_load(void) { abort(); }
+#endif
+`
+
+// named makes such a library that calls itself by a name: its SONAME, or the name in its export directory.
+func named(w *world.World, path, soname string, more ...string) string {
+	w.T.Helper()
+	source := w.Write("hostile.c", hostile)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.T.Fatal(err)
+	}
+	name := "-Wl,-soname," + soname
+	if world.Windows() {
+		name = w.Write("name.def", "LIBRARY \""+soname+"\"\n")
+	}
+	if err := world.Compile(append([]string{"-shared", "-fPIC", "-o", path, source, name}, more...)...); err != nil {
+		w.T.Fatal(err)
+	}
+	return path
+}
+
+const isLoader = ": this is a Vulkan loader by its own name (%), which would look for drivers and layers in its turn, and neither a driver nor a layer"
+
+func loaderSaid(path, soname string) string {
+	return path + strings.Replace(isLoader, "%", soname, 1)
+}
+
+// A library that is a loader by its SONAME is neither a driver nor a layer; nothing of it is called, and where its path is
+// known it is not even opened (ERRATA 29).
+//
+// holds: DRV-042 INS-029 LAY-296
+func TestLoadersAreNoDrivers(t *testing.T) {
+	t.Parallel()
+	for _, soname := range []string{"libvulkan.so.1", "libvulkan.1.dylib", "vulkan-1.dll"} {
+		w := loud(t)
+		library := named(w, w.Path("lib/libacme.so"), soname, "-DCONSTRUCTOR")
+		w.Driver("good", "device name=good")
+		w.DriverFile("acme", world.DriverManifest(library, "1.1.0"))
+		l := live(t, w)
+		l.wants(t, success, "good")
+		says(t, l.exit, "[ERROR] "+loaderSaid(library, soname),
+			"[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON "+library+". Ignoring this JSON")
+	}
+
+	w := loud(t) // found by the linker's own search, which opens it
+	library := named(w, w.Path("found/libacme.so"), "libvulkan.so.1")
+	w.Env[world.SearchPath()] = filepath.Dir(library)
+	w.Driver("good", "device name=good")
+	w.DriverFile("acme", world.DriverManifest("libacme.so", "1.1.0"))
+	l := live(t, w)
+	l.wants(t, success, "good")
+	says(t, l.exit, "[ERROR|DRIVER] loader_scanned_icd_add: "+loaderSaid(library, "libvulkan.so.1")+", skip this ICD.")
+
+	w = loud(t) // alone
+	w.DriverFile("acme", world.DriverManifest(named(w, w.Path("lib/libacme.so"), "libvulkan.so.1", "-DCONSTRUCTOR"), "1.1.0"))
+	live(t, w).wants(t, incompatibleDriver)
+
+	w = loud(t) // handed over by the program
+	library = named(w, w.Path("lib/libacme.so"), "libvulkan.so.1")
+	w.Driver("good", "device name=good")
+	l = live(t, w, "ext", direct, "direct", library)
+	l.wants(t, success, "good")
+	says(t, l.exit, "[ERROR|DRIVER] loader_add_direct_driver: "+loaderSaid(library, "libvulkan.so.1")+": the VkDirectDriverLoadingInfoLUNARG structure at index 0, skipping.")
+
+	w = loud(t) // a layer
+	library = named(w, w.Path("lib/libacme.so"), "libvulkan.so.1", "-DCONSTRUCTOR")
+	w.Driver("good", "device name=good")
+	w.ImplicitLayer("VK_LAYER_it").Set("library_path", library).Set("pre_instance_functions", map[string]any{"vkEnumerateInstanceVersion": "fakePreVersion"}).Format("1.1.2")
+	h := w.Start()
+	h.OK("instance_version")
+	h.OK("create_instance")
+	same(t, "devices", deviceNames(h, "i"), []string{"good"})
+	says(t, h.Quit(), "[ERROR] "+loaderSaid(library, "libvulkan.so.1"))
+
+	w = loud(t) // and one that the linker finds
+	library = named(w, w.Path("found/libacme.so"), "libvulkan.so.1")
+	w.Env[world.SearchPath()] = filepath.Dir(library)
+	w.Driver("good", "device name=good")
+	w.ImplicitLayer("VK_LAYER_it").Set("library_path", "libacme.so")
+	l = live(t, w)
+	l.wants(t, success, "good")
+	says(t, l.exit, "[ERROR|LAYER] loader_create_instance_chain: "+loaderSaid(library, "libvulkan.so.1"))
+}
+
+// Other names are no loader's, and a library whose dynamic section is damaged is the dynamic linker's to refuse.
+//
+// holds: DRV-042
+func TestNamesOfDrivers(t *testing.T) {
+	t.Parallel()
+	for _, soname := range []string{"libvulkan_acme.so", "libvulkan.so.10", "libvulkan.so", "Xlibvulkan.so.1"} {
+		w := loud(t)
+		library := named(w, w.Path("lib/libacme.so"), soname, "-DCONSTRUCTOR")
+		w.DriverFile("acme", world.DriverManifest(library, "1.1.0"))
+		if end := w.Start().Dies("create_instance"); end.Signal == 0 {
+			t.Errorf("%s: the library was not opened: %v", soname, end)
+		}
+	}
+}
+
+// Two copies of a loader, each named by a manifest that the other reads, end at once; so does this loader with a copy of it.
+//
+// holds: DRV-042 INS-029
+func TestLoadersThatNameEachOther(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	var manifests []string
+	for _, name := range []string{"a", "b"} {
+		copied := w.Write("lib/"+name+".so", string(content(t, w.Loader)))
+		manifests = append(manifests, w.Write(name+".json", world.DriverManifest(copied, "1.1.0")))
+	}
+	good := w.Driver("good", "device name=good")
+	w.Env["VK_DRIVER_FILES"] = strings.Join(append(manifests, good.ManifestPath), string(os.PathListSeparator))
+	h := w.Start()
+	h.OK("instance_extensions")
+	h.OK("create_instance")
+	same(t, "devices", deviceNames(h, "i"), []string{"good"})
+	said, own := []string{}, "libvulkan.so.1"
+	if world.Windows() {
+		own = "vulkan-1.dll"
+	}
+	for _, name := range []string{"a", "b"} {
+		said = append(said, "[ERROR] "+loaderSaid(w.Path("lib", name+".so"), own))
+	}
+	says(t, h.Quit(), said...)
+}

@@ -1,0 +1,20 @@
+/* first.c: a library whose constructor is the loader's first caller, before the loader's own constructor where the
+ * order is so, and while the dynamic linker's lock is held. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "../../../lib/vulkan.h"
+
+int constructor_result = -1000;
+
+__attribute__((constructor)) static void first(void)
+{
+    void *loader = dlopen(getenv("GUEST_LOADER"), RTLD_NOW | RTLD_LOCAL);
+    if (!loader) return;
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)dlsym(loader, "vkCreateInstance");
+    PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)dlsym(loader, "vkDestroyInstance");
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    VkInstance instance;
+    constructor_result = create(&info, NULL, &instance);
+    if (constructor_result == VK_SUCCESS) destroy(instance, NULL);
+}

@@ -1,0 +1,95 @@
+package library
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/world"
+)
+
+// portable builds what "make PORTABLE=1" makes for a machine, and returns its directory.
+func portable(t *testing.T, target string) string {
+	t.Helper()
+	test := exec.Command("gcc", "-m32", "-x", "c", "-shared", "-o", os.DevNull, "-")
+	if target == "arm64" {
+		test = exec.Command(world.CrossCompiler(target), "-x", "c", "-shared", "-o", os.DevNull, "-")
+	}
+	test.Stdin = strings.NewReader("#include <stdio.h>\nint f(void) { return puts(\"\"); }\n")
+	if text, err := test.CombinedOutput(); target != "" && err != nil {
+		t.Skipf("nothing compiles for %s here: %s", target, text)
+	}
+	cmd := exec.Command("make", "-s", "-o", "build/core.c", "PORTABLE=1", "TARGET="+target, "spine", "drivers", "layers")
+	cmd.Dir = world.Top()
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+		return strings.HasPrefix(e, "MAKE") || strings.HasPrefix(e, "MFLAGS=") || strings.HasPrefix(e, "CC=")
+	})
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("make PORTABLE=1 TARGET=%s: %v\n%s", target, err, text)
+	}
+	return filepath.Join(world.Top(), "build", target, "portable")
+}
+
+var glibcVersion = regexp.MustCompile(`^GLIBC_2\.(\d+)(\.\d+)?$`)
+
+// The portable library, the null driver and the sample layer need nothing newer than glibc 2.17, and name the two
+// libraries in which glibc had threads and dlopen before 2.34. A program
+// runs on this machine's.
+func TestPortableNeedsAnOldLibrary(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" || world.Target() != "" {
+		t.Skip("it builds for each machine itself")
+	}
+	for _, target := range []string{"", "i386", "arm64"} {
+		t.Run("target "+target, func(t *testing.T) {
+			at := portable(t, target)
+			for _, name := range []string{"libvulkan.so.1", "drivers/libvk_null.so", "layers/libVkLayer_drawstats.so"} {
+				f, err := elf.Open(filepath.Join(at, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				needed, err := f.ImportedLibraries()
+				if err != nil || !slices.Contains(needed, "libdl.so.2") || !slices.Contains(needed, "libpthread.so.0") {
+					t.Errorf("%s: it needs %v: %v", name, needed, err)
+				}
+				symbols, err := f.ImportedSymbols()
+				if err != nil || len(symbols) < 10 {
+					t.Fatalf("%s: %d symbols: %v", name, len(symbols), err)
+				}
+				for _, s := range symbols {
+					m := glibcVersion.FindStringSubmatch(s.Version)
+					if s.Version == "" && strings.HasPrefix(s.Name, "_ITM_") || s.Version == "" && s.Name == "__gmon_start__" {
+						continue // weak, and of no version
+					}
+					if m == nil {
+						t.Errorf("%s: %s has version %q of %s", name, s.Name, s.Version, s.Library)
+					} else if minor, _ := strconv.Atoi(m[1]); minor > 17 {
+						t.Errorf("%s needs %s@%s", name, s.Name, s.Version)
+					}
+				}
+			}
+			if target == "" {
+				portableRuns(t, at)
+			}
+		})
+	}
+}
+
+// portableRuns starts a program on the portable library and driver.
+func portableRuns(t *testing.T, at string) {
+	t.Helper()
+	cmd := exec.Command("vulkaninfo", "--summary")
+	cmd.Env = []string{"LD_LIBRARY_PATH=" + at, "VK_DRIVER_FILES=" + filepath.Join(at, "drivers/null_icd.json"),
+		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	text, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "deviceName         = vkloader null device") {
+		t.Errorf("vulkaninfo: %v\n%s", err, text)
+	}
+}

@@ -1,0 +1,79 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/internal/decide/vk"
+	"vkloader/test/lib/world"
+)
+
+// Operations that one process repeats make nothing grow: after a warm-up, after half of it and after all of it
+// the heap holds no more blocks and bytes, and the process takes no further memory. The null driver and a layer are real
+// libraries, opened and closed. "make bench" with -cycles 10000 does the same in the large.
+func TestNothingGrows(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the sanitizers have a heap of their own")
+	}
+	program := filepath.Join(t.TempDir(), "cycles")
+	source := filepath.Join(world.Top(), "test/loader/bench/program")
+	args := []string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-I" + filepath.Join(world.Top(), "spine"), "-o", program}
+	for _, file := range []string{"cycles.c", "bench.c", "state.c", "operations.c"} {
+		args = append(args, filepath.Join(source, file))
+	}
+	if err := world.Compile(append(args, "-ldl")...); err != nil {
+		t.Fatal(err)
+	}
+	var names strings.Builder
+	for _, c := range vk.Commands {
+		fmt.Fprintln(&names, c.Name)
+	}
+	list := filepath.Join(t.TempDir(), "names")
+	if err := os.WriteFile(list, []byte(names.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for operation, count := range map[string]int{"extensions": 100, "layers": 100, "instance": 100, "cycle": 60,
+		"lists": 1000, "device": 200, "messenger": 1000, "surface": 1000, "names": 20} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			cmd := world.Command(ctx, program, world.Library(), operation, fmt.Sprint(count))
+			cmd.Env = []string{"HOME=" + home, "XDG_DATA_DIRS=" + home, "XDG_CONFIG_DIRS=" + home, "BENCH_NAMES=" + list,
+				"VK_DRIVER_FILES=" + filepath.Join(world.Build(), "drivers/null_icd.json"),
+				"VK_LAYER_PATH=" + filepath.Join(world.Build(), "layers"),
+				"VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats"}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			var after, blocks, bytes, resident [3]int
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			if len(lines) != len(after) {
+				t.Fatalf("cycles prints %q", out)
+			}
+			for i, line := range lines {
+				_, err := fmt.Sscanf(line, "after %d blocks %d bytes %d resident %d", &after[i], &blocks[i], &bytes[i], &resident[i])
+				if err != nil {
+					t.Fatalf("%v: %q", err, line)
+				}
+			}
+			if after != [3]int{count / 10, count / 2, count} || blocks[0] == 0 {
+				t.Fatalf("cycles prints %q", out)
+			}
+			if blocks[2] > blocks[0] || bytes[2] > bytes[0] || blocks[2] > blocks[1] || bytes[2] > bytes[1] {
+				t.Errorf("the heap grows:\n%s", out)
+			}
+			if resident[2] > resident[0]+256 && !world.Emulated() {
+				t.Errorf("resident memory grows:\n%s", out)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+// Package randomworlds asks three oracles about random worlds.
+//
+// A world is random directories, manifests (good, odd, broken), variables, a settings file, drivers and layers that
+// return any result from any function, and the request of a program of any version. It is shown to the loader in a
+// process of its own: a program that uses the global functions, creates an instance (again without refused names,
+// until there is one) and devices. The observation consists of the program's results, the records of the fake drivers
+// and layers, the files that the interposer saw being opened, and the log.
+//
+//	stated_*_test.go     by statements: the expected observation, computed from their text alone, without the core
+//	tool_test.go         by tool: the answer of "vkloader explain --json", for a program that enables nothing itself
+//	reference_test.go    by reference: Debian's libvulkan1, in worlds of its features; differences_test.go lists where it
+//	                     behaves otherwise, by statement and with the reason; any other difference fails
+//	generate_*_test.go   makes worlds; every fourth is one for the tool, every fourth one for the reference. Half of the
+//	                     others have a scene, whose parts have to do with each other: copies of one layer, symbolic links,
+//	                     long paths, families of meta-layers below a filter, device configurations by program. Some programs
+//	                     pass drivers themselves, have messengers, surfaces, an allocator, or open the library twice
+//	shrink_test.go       makes a failing world smaller
+//	testdata/*.txtar     the shrunk worlds of failures; they are asked about on every run
+//
+// Where the statements leave something open, or disagree, the choices of test/conformance/reasons.txt hold.
+//
+//	go test ./test/loader/randomworlds -args -worlds 20000 -seed 1   more of them
+//	go test ./test/loader/randomworlds -args -worlds 1 -seed 77      one again
+//	go test ./test/loader/randomworlds -args -seed 77 -worlds 1 -keep    the shrunk world becomes a case
+package randomworlds

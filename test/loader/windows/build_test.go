@@ -1,0 +1,64 @@
+package windows
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Another build in another directory gives the same bytes: neither the time nor the place of a build is in the files. The
+// core in C is the present one.
+func TestBuildsAreTheSame(t *testing.T) {
+	t.Parallel()
+	root(t)
+	for _, size := range sizes {
+		t.Run(size, func(t *testing.T) {
+			t.Parallel()
+			top := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(top, "tools/goc"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Join(top, "build/windows"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range []string{"Makefile", "VERSION", "go.mod", "spine", "tools/goc/runtime", "build/windows/core.c"} {
+				if out, err := exec.Command("cp", "-r", filepath.Join("../../..", part), filepath.Join(top, part)).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			dll := filepath.Join("build/windows", size, "vulkan-1.dll")
+			make := exec.Command("make", "-s", "-o", "build/windows/core.c", "TARGET=windows/"+size, dll)
+			make.Dir = top
+			make.Env = append(os.Environ(), "TARGET=", "MAKEFLAGS=")
+			if out, err := make.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			for _, end := range []string{"", ".debug"} {
+				ours, err := os.ReadFile(filepath.Join("../../..", dll) + end)
+				if err != nil {
+					t.Fatal(err)
+				}
+				theirs, err := os.ReadFile(filepath.Join(top, dll) + end)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if at := firstDifference(ours, theirs); at >= 0 {
+					t.Errorf("%s%s: two builds differ at byte %d of %d and %d", dll, end, at, len(ours), len(theirs))
+				}
+			}
+		})
+	}
+}
+
+func firstDifference(a, b []byte) int {
+	if bytes.Equal(a, b) {
+		return -1
+	}
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,273 @@
+package windows
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reg runs Windows' own tool for the registry.
+func reg(t *testing.T, line ...string) string {
+	t.Helper()
+	cmd, output := wine(t, append([]string{"reg"}, line...)...)
+	err := cmd.Run()
+	out, errOut := output()
+	if err != nil {
+		t.Fatalf("reg %q: %v\n%s%s", line, err, out, errOut)
+	}
+	return out
+}
+
+// local is a file of the tool's own directory of the user.
+func local(t *testing.T, name string) string {
+	dir, _ := root(t)
+	return filepath.Join(dir, "root/prefix/drive_c/users/root/AppData/Local/vkloader", name)
+}
+
+// "doctor --fix" deletes the values that uninstalled programs have left, of all users and of one, after it has exported them;
+// --undo restores them, and importing the exported file could do so, too.
+func TestToolFix(t *testing.T) {
+	const drivers, layers = `HKLM\SOFTWARE\Khronos\Vulkan\Drivers`, `HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers`
+	for _, size := range sizes {
+		view := "/reg:" + bits[size]
+		defer func() {
+			for _, value := range [][2]string{{drivers, `C:\gone\driver.json`}, {layers, `C:\gone\obs-vulkan64.json`}} {
+				cmd, _ := wine(t, "reg", "delete", value[0], "/v", value[1], "/f", view)
+				_ = cmd.Run() // it may be gone
+			}
+		}()
+		reg(t, "add", drivers, "/v", `C:\gone\driver.json`, "/t", "REG_DWORD", "/d", "0", "/f", view)
+		reg(t, "add", layers, "/v", `C:\gone\obs-vulkan64.json`, "/t", "REG_DWORD", "/d", "0", "/f")
+		gone := func() [2]bool {
+			return [2]bool{!strings.Contains(reg(t, "query", drivers, view), `C:\gone`), !strings.Contains(reg(t, "query", layers), `C:\gone`)}
+		}
+		if _, errOut := tool(t, size, 2, "doctor", "--fix"); !strings.Contains(errOut, "--yes") {
+			t.Errorf("%s: %s", size, errOut)
+		}
+		tool(t, size, 1, "doctor", "--undo")
+		out, _ := tool(t, size, 0, "doctor", "--fix", "--yes")
+		exported, err := os.ReadFile(local(t, "before-fix.reg"))
+		if err != nil || !strings.HasPrefix(out, "warning registry-stale: ") || !strings.Contains(out, "\n2 steps done;") || gone() != [2]bool{true, true} {
+			t.Fatalf("%s: %v %v\n%s", size, err, gone(), out)
+		}
+		out, _ = tool(t, size, 0, "doctor", "--undo")
+		if strings.Count(out, " restored\n") != 2 || gone() != [2]bool{} {
+			t.Errorf("%s: %v\n%s", size, gone(), out)
+		}
+		if _, err := os.Stat(local(t, "undo.json")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the undo file is there: %v", size, err)
+		}
+		tool(t, size, 0, "doctor", "--fix", "--yes")
+		dir, _ := root(t)
+		if err := os.WriteFile(filepath.Join(dir, "root/prefix/drive_c/export.reg"), exported, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		reg(t, "import", `C:\export.reg`)
+		if gone() != [2]bool{} {
+			t.Errorf("%s: the export brings nothing back: %v", size, gone())
+		}
+		tool(t, size, 0, "doctor", "--undo")
+	}
+}
+
+// The report for a bug tracker has the findings.
+func TestToolMarkdown(t *testing.T) {
+	for _, size := range sizes {
+		out, _ := tool(t, size, 0, "doctor", "--no-probe", "--markdown")
+		for _, want := range []string{"## vkloader doctor\n", "\n### Drivers\n", "| `winevulkan.json` | `ok` |", "\n### Findings\n", "| `system` | `Windows"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", size, want, out)
+			}
+		}
+	}
+}
+
+// The two readers agree: the tool on the running registry and the tool on another system, with the
+// registry and the manifests in a bundle.
+func TestToolReadersAgree(t *testing.T) {
+	for _, size := range sizes {
+		const archive = `C:\bundle.tar.gz`
+		listed, _ := tool(t, size, 0, "bundle", "--force", "--still", "-o", archive)
+		if !strings.Contains(listed, "registry.reg") || strings.Contains(listed, "failed: ") {
+			t.Fatalf("%s: %s", size, listed)
+		}
+		dir, _ := root(t)
+		to := unpack(t, filepath.Join(dir, "root/prefix/drive_c/bundle.tar.gz"))
+		for _, other := range []string{"64", "32"} {
+			if bits[size] == "32" && other == "64" {
+				continue // a system of 64 bits answers its own tool alone for both
+			}
+			for _, question := range [][]string{{"explain"}, {"list", "paths"}, {"list", "drivers"}, {"list", "layers"}} {
+				live, _ := tool(t, size, 0, append(question, "--json", "--bits", other)...)
+				args := append(question, "--json", "--bits", other, "--platform", "windows", "--root", filepath.Join(to, "files"),
+					"--registry", filepath.Join(to, "registry.reg"))
+				if question[0] == "explain" {
+					args = append(args, "--elevated")
+				}
+				read, err := exec.Command("../../../build/vkloader", args...).Output()
+				if err != nil {
+					t.Fatalf("%q: %v", args, err)
+				}
+				if got, want := comparable(t, read), comparable(t, []byte(live)); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s, programs of %s bits, %q: by the bundle\n%s\nlive\n%s", size, other, question, read, live)
+				}
+			}
+		}
+	}
+}
+
+// comparable is an answer without advice, which takes a running system.
+func comparable(t *testing.T, answer []byte) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(answer, &value); err != nil {
+		t.Fatalf("%v\n%s", err, answer)
+	}
+	var strip func(any)
+	strip = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, member := range []string{"do", "change", "commands"} {
+				delete(v, member)
+			}
+			for _, inner := range v {
+				strip(inner)
+			}
+		case []any:
+			for _, inner := range v {
+				strip(inner)
+			}
+		}
+	}
+	strip(value)
+	return value
+}
+
+func unpack(t *testing.T, archive string) (to string) {
+	t.Helper()
+	to = t.TempDir()
+	f, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for all := tar.NewReader(zip); ; {
+		head, err := all.Next()
+		if errors.Is(err, io.EOF) {
+			return to
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, name, _ := strings.Cut(head.Name, "/")
+		file := filepath.Join(to, filepath.Clean("/"+name))
+		text, err := io.ReadAll(all)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(file), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(file, text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A quarantine keeps a layer out of programs without more rights, and ends when it is lifted.
+func TestToolQuarantine(t *testing.T) {
+	for _, size := range sizes {
+		active := func() bool {
+			said := asked[explained](t, size, 0, "explain", "--elevated=false", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
+			return len(said.In) > 0 && said.In[0].Name == sampleLayer
+		}
+		if !active() {
+			t.Fatalf("%s: the layer is not there", size)
+		}
+		tool(t, size, 0, "quarantine", "add", sampleLayer, "--why", "a test")
+		list := asked[struct {
+			Entries []struct {
+				Name, Why string
+				InForce   bool `json:"in_force"`
+			}
+		}](t, size, 0, "quarantine", "list").Entries
+		out := !active()
+		tool(t, size, 0, "quarantine", "lift", sampleLayer)
+		if !out || len(list) != 1 || list[0].Name != sampleLayer || list[0].Why != "a test" || !list[0].InForce || !active() {
+			t.Errorf("%s: out %v, back %v, %+v", size, out, active(), list)
+		}
+	}
+}
+
+// Of the commands that Linux has, these alone have nothing to do here, and say so; the others have their help.
+func TestToolCommands(t *testing.T) {
+	nothing := []string{"cdi", "oci", "policy", "serve", "service", "system"}
+	pages, err := filepath.Glob("../../../build/share/man/man1/vkloader-*.1")
+	if err != nil || len(pages) < 15 {
+		t.Fatalf("%q, %v", pages, err)
+	}
+	for _, size := range sizes {
+		for _, page := range pages {
+			name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(page), "vkloader-"), ".1")
+			if strings.Contains(name, "-") {
+				continue // of a part of a command
+			}
+			if slices.Contains(nothing, name) {
+				if _, errOut := tool(t, size, 3, name); !strings.HasPrefix(errOut, "vkloader: not on Windows: ") {
+					t.Errorf("%s: %s: %s", size, name, errOut)
+				}
+			} else if out, _ := tool(t, size, 0, name, "--help"); !strings.Contains(out, "vkloader "+name) {
+				t.Errorf("%s: %s: %s", size, name, out)
+			}
+		}
+	}
+}
+
+// waitsInVain waits for a device that does not come. On a busy machine nothing was asked when a short time is over (exit code 3).
+func waitsInVain(t *testing.T, size string) {
+	t.Helper()
+	var said [2]string
+	for _, timeout := range []string{"3s", "20s", "2m"} {
+		cmd, output := wine(t, windowsPath(t, size, "vkloader.exe"), "wait", "--timeout", timeout, "--require", "type=discrete")
+		_ = cmd.Run()
+		said[0], said[1] = output()
+		switch code := cmd.ProcessState.ExitCode(); code {
+		case 14:
+			return
+		case 3:
+		default:
+			t.Fatalf("%s: wait ends with %d\n%s%s", size, code, said[0], said[1])
+		}
+	}
+	t.Errorf("%s: wait asks nothing\n%s%s", size, said[0], said[1])
+}
+
+// The drivers' devices are compared as on Linux.
+func TestToolCheck(t *testing.T) {
+	for _, size := range sizes {
+		if out, _ := tool(t, size, 0, "check", "--require", "type=cpu,api=1.1"); !strings.HasPrefix(out, "All requirements are met.\n") {
+			t.Errorf("%s: %s", size, out)
+		}
+		tool(t, size, 14, "check", "--require", "type=discrete")
+		waitsInVain(t, size)
+		if out, _ := tool(t, size, 5, "wait", "--", `C:\windows\system32\cmd.exe`, "/c", "echo begun& exit 5"); !strings.HasPrefix(out, "begun") {
+			t.Errorf("%s: %s", size, out)
+		}
+		if out, _ := tool(t, size, 0, "list", "devices", "--map"); !strings.HasPrefix(out, "0 llvmpipe") || !strings.Contains(out, "GGML_VK_VISIBLE_DEVICES=0") {
+			t.Errorf("%s: %s", size, out)
+		}
+	}
+}

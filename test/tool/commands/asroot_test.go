@@ -1,0 +1,285 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// another is the number of a user that has no entry anywhere.
+const another = "4242"
+
+// asRoot skips a test that takes root.
+func asRoot(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root has files of other users")
+	}
+}
+
+// giveAway makes a file or directory another user's.
+func giveAway(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.Lchown(name, 4242, 4242); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Root's command lines load no file that another user can change, and name it: manifest, library, directory or variable.
+func TestRootLoadsNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	for _, c := range []struct {
+		name string
+		give func(t *testing.T, w *world.World, d *world.Fake) (file string)
+	}{
+		{"library", func(t *testing.T, _ *world.World, d *world.Fake) string { giveAway(t, d.Library); return d.Library }},
+		{"manifest", func(t *testing.T, _ *world.World, d *world.Fake) string {
+			giveAway(t, d.ManifestPath)
+			return d.ManifestPath
+		}},
+		{"directory", func(t *testing.T, _ *world.World, d *world.Fake) string {
+			giveAway(t, filepath.Dir(d.ManifestPath))
+			return filepath.Dir(d.ManifestPath)
+		}},
+		{"layer", func(t *testing.T, w *world.World, _ *world.Fake) string {
+			l := w.ImplicitLayer("VK_LAYER_theirs")
+			giveAway(t, l.Library)
+			return l.Library
+		}},
+		{"preload", func(t *testing.T, w *world.World, _ *world.Fake) string {
+			file := w.Write("theirs/x.so", "")
+			giveAway(t, file)
+			w.Env["LD_PRELOAD"] = file
+			return file
+		}},
+		{"directory of libraries", func(t *testing.T, w *world.World, _ *world.Fake) string {
+			file := filepath.Dir(w.Write("theirs/x.so", ""))
+			giveAway(t, file)
+			w.Env["__EGL_VENDOR_LIBRARY_DIRS"] = file
+			return file
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			d := w.Driver("acme", "log_load", "device name=big type=discrete")
+			tool := filepath.Join(built, "vkloader")
+			if _, exit := w.Run(time.Minute, tool, "info"); exit.Code != 0 || len(w.Log().By("acme")) == 0 {
+				t.Fatalf("root's own driver is not tried: exit code %d, %s", exit.Code, exit.Stderr)
+			}
+			before := len(w.Log())
+			file := c.give(t, w, d)
+			for _, line := range []string{"", "info", "list devices", "graph", "graph --app /bin/true", "doctor", "doctor --probe", "check",
+				"run /bin/true", "bundle --list", "bundle --list --app /bin/true", "validate --load " + d.ManifestPath} {
+				args := strings.Fields(line)
+				if line == "graph" || c.name != "library" && strings.HasPrefix(line, "validate") { // loads the library alone
+					continue
+				}
+				out, exit := w.Run(time.Minute, tool, args...)
+				said := out + exit.Stderr
+				if !strings.Contains(line, "bundle") && (!strings.Contains(said, "as root: user "+another+" can change "+file) ||
+					!strings.Contains(said, "--as-user "+another)) {
+					t.Errorf("vkloader %s: exit code %d, does not say why:\n%s", line, exit.Code, said)
+				}
+				if refuses := line != "" && line != "doctor" && !strings.Contains(line, "bundle"); refuses && exit.Code == 0 {
+					t.Errorf("vkloader %s: exit code 0", line)
+				}
+			}
+			for _, call := range w.Log()[before:] {
+				if c.name != "layer" || call.Text("who") != "acme" { // the driver alone, without the layer, is root's
+					t.Errorf("loaded: %v", call)
+					break
+				}
+			}
+		})
+	}
+}
+
+// With --as-user, a command has the user's ids, groups, home and no capabilities, and a session of its own.
+func TestAsUser(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	tool := filepath.Join(readable(t), "vkloader") // 4242 may not enter the home that the build may lie in
+	run := func(args ...string) string {
+		cmd := exec.Command(tool, args...)
+		cmd.Env = []string{"HOME=/root", "XDG_CONFIG_HOME=/root/x", "XDG_DATA_DIRS=/root/y", "PATH=/usr/bin:/bin", "SUDO_USER=a"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	if got := run("--as-user", another, "run", "cat", "/proc/self/status"); !strings.Contains(got, "Uid:\t4242\t4242\t4242\t4242\n") ||
+		!strings.Contains(got, "Gid:\t4242\t4242\t4242\t4242\n") || !strings.Contains(got, "CapPrm:\t0000000000000000\n") ||
+		!strings.Contains(got, "CapEff:\t0000000000000000\n") || !strings.Contains(got, "CapAmb:\t0000000000000000\n") || !strings.Contains(got, "Groups:\t \n") {
+		t.Errorf("rights of the user:\n%s", got)
+	}
+	got := run("run", "--as-user", "nobody", "env")
+	for _, part := range []string{"/root", "SUDO_", "XDG_"} {
+		if strings.Contains(strings.ReplaceAll(got, built, ""), part) {
+			t.Errorf("%s is left of root's variables:\n%s", part, got)
+		}
+	}
+	if !strings.Contains(got, "USER=nobody\n") || !strings.Contains(got, "HOME=/nonexistent\n") {
+		t.Errorf("variables of the user:\n%s", got)
+	}
+	if got := run("--as-user", another, "run", "sh", "-c", "(exec < /dev/tty) 2>&1; :"); !strings.Contains(got, "/dev/tty") {
+		t.Errorf("the user's process has a terminal to type into: %q", got)
+	}
+	for _, code := range []string{"0", "7", "3"} {
+		err := exec.Command(tool, "--as-user", another, "run", "sh", "-c", "exit "+code).Run()
+		if got := "0"; err != nil {
+			if got = strings.TrimPrefix(err.Error(), "exit status "); got != code {
+				t.Errorf("exit code %s, want %s", got, code)
+			}
+		} else if got != code {
+			t.Errorf("exit code 0, want %s", code)
+		}
+	}
+	if out, err := exec.Command(tool, "--as-user", "no-such-user", "list").CombinedOutput(); err == nil || !strings.Contains(string(out), "no such user") {
+		t.Errorf("%v %s", err, out)
+	}
+	cmd := exec.Command(tool, "--as-user", another, "--as-user", "root", "list")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v %s", err, out)
+	}
+}
+
+// What root refuses, the user's own process loads.
+func TestAsUserTries(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	directory := t.TempDir()
+	for name, from := range map[string]string{"null.so": "drivers/libvk_null.so"} {
+		text, err := os.ReadFile(filepath.Join(built, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(directory, name), text, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest := filepath.Join(directory, "null.json")
+	text := `{"file_format_version":"1.0.0","ICD":{"library_path":"./null.so","api_version":"1.3.0"}}`
+	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name := directory; name != "/tmp" && name != "/"; name = filepath.Dir(name) {
+		if err := os.Chmod(name, 0o755); err != nil {
+			break
+		}
+		if strings.HasPrefix(filepath.Base(name), "Test") {
+			break
+		}
+	}
+	giveAway(t, directory, filepath.Join(directory, "null.so"), manifest)
+	tool := filepath.Join(readable(t), "vkloader")
+	for _, c := range []struct {
+		args []string
+		fine bool
+	}{{[]string{"info"}, false}, {[]string{"info", "--as-user", another}, true}} {
+		cmd := exec.Command(tool, c.args...)
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + manifest}
+		if out, err := cmd.CombinedOutput(); (err == nil) != c.fine {
+			t.Errorf("%v: %v\n%s", c.args, err, out)
+		}
+	}
+}
+
+// Root takes no home of another user's, and says which one it has left out; root's own counts.
+func TestRootTakesOwnHome(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	tool := filepath.Join(built, "vkloader")
+	home := t.TempDir()
+	manifest := filepath.Join(home, ".config/vulkan/icd.d/theirs.json")
+	if err := os.MkdirAll(filepath.Dir(manifest), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"file_format_version":"1.0.0","ICD":{"library_path":"` + filepath.Join(built, "drivers/libvk_null.so") + `","api_version":"1.3.0"}}`
+	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines := [][]string{{"list", "drivers"}, {"explain"}, {"cdi", "generate"}, {"serve", "--check"}, {"run", "env"}, {"list", "paths"}, {"doctor", "--no-probe"}}
+	for _, theirs := range []bool{false, true} {
+		if theirs {
+			giveAway(t, home)
+		}
+		for _, variable := range []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home + "/.config", "XDG_DATA_HOME=" + home + "/.config",
+			"XDG_DATA_DIRS=/usr/share:" + home + "/.config", "XDG_CONFIG_DIRS=" + home + "/.config"} {
+			for _, line := range lines {
+				cmd := exec.Command(tool, line...)
+				cmd.Env = []string{"PATH=/usr/bin:/bin", variable}
+				var said strings.Builder
+				cmd.Stderr = &said
+				out, _ := cmd.Output()
+				if taken := strings.Contains(string(out), home) || strings.Contains(string(out), "theirs"); theirs == taken && line[0] != "doctor" {
+					t.Errorf("%s vkloader %v: taken %v\n%s%s", variable, line, taken, out, &said)
+				}
+				name, _, _ := strings.Cut(variable, "=")
+				if warned := strings.Contains(said.String(), "ignored as root: "+name+"="+home) && strings.Contains(said.String(), "--as-user "+another); warned != theirs {
+					t.Errorf("%s vkloader %v: warned %v\n%s", variable, line, warned, &said)
+				}
+			}
+		}
+	}
+}
+
+// Root's service and CDI files offer no driver that another user can change, and say why it is left out.
+func TestRootOffersNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	tool := filepath.Join(built, "vkloader")
+	w := world.New(t)
+	w.NoShim = true
+	d := w.Driver("acme", "device name=big type=discrete")
+	for _, file := range []string{"", d.Library, d.ManifestPath} {
+		if file != "" {
+			giveAway(t, file)
+		}
+		for _, line := range []string{"serve --check", "cdi generate"} {
+			out, exit := w.Run(time.Minute, tool, strings.Fields(line)...)
+			said := out + exit.Stderr
+			if refused := strings.Contains(said, "not offered as root: user "+another+" can change "); refused != (file != "") {
+				t.Errorf("vkloader %s, of the user %q: exit code %d\n%s", line, file, exit.Code, said)
+			}
+			if file != "" && strings.Contains(out, `"hostPath": "`+d.Library) {
+				t.Errorf("vkloader %s mounts %s", line, d.Library)
+			}
+		}
+		if file != "" {
+			if err := os.Lchown(file, 0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// The codes of the tool's own colours in an executable's name reach neither standard output nor standard error.
+func TestColoursOfNames(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "a\x1b[31mb\x1b[0m\x1b]0;title\x07")
+	text, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{{"explain", "--app", program}, {"doctor", "--app", program}, {"graph", "--app", program}, {"run", "--dry-run", program},
+		{"run", program + "none"}, {"list", "drivers", "--root", program}, {"validate", program}, {"env", "--app", program}, {"explain", program},
+		{"quarantine", "add", "x", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
+		out, _ := exec.Command(filepath.Join(built, "vkloader"), line...).CombinedOutput() // some lines are wrong on purpose
+		if strings.ContainsAny(string(out), "\x1b\x07") {
+			t.Errorf("%v: %q", line[0], out)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// found is what of a verdict the tests look at.
+type found struct {
+	Result        string
+	Culprits      []struct{ Kind, Name string }
+	With          []struct{ Name string }
+	Runs          []struct{ Good bool }
+	What, Process string
+	Files         []string
+	Phase, Fix    string
+	Loader        *struct{ Path string }
+	Notes         []string
+	Applied       bool
+}
+
+// computing is a program on the null driver that makes a device and submits work to it, among layers that do nothing.
+func computing(t *testing.T) (*world.World, []string) {
+	t.Helper()
+	w := world.New(t)
+	w.NoShim = true
+	w.Env["VK_DRIVER_FILES"] = filepath.Join(built, "drivers/null_icd.json")
+	for _, name := range []string{"VK_LAYER_one", "VK_LAYER_two", "VK_LAYER_three"} {
+		w.ImplicitLayer(name)
+	}
+	return w, []string{filepath.Join(built, "test/compute"), "libvulkan.so.1", "1"}
+}
+
+// hunted runs a program with --find-culprit.
+func hunted(t *testing.T, w *world.World, code int, program []string, options ...string) found {
+	t.Helper()
+	args := slices.Concat([]string{"run", "--find-culprit", "--json"}, options, []string{"--"}, program)
+	out, exit := w.Run(4*time.Minute, filepath.Join(built, "vkloader"), args...)
+	var v found
+	if err := json.Unmarshal([]byte(out), &v); err != nil || exit.Code != code {
+		t.Fatalf("%v: exit code %d, want %d: %v\n%s%s", args, exit.Code, code, err, out, exit.Stderr)
+	}
+	return v
+}
+
+// A layer that crashes or hangs the program, wherever it does so, is named, with the phase of the loader, the file where it
+// stood, and a fix with which the program works.
+func TestFindCulprit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, script string
+		options      []string
+		what, phase  string
+	}{
+		{"submit", "die vkQueueSubmit", nil, "killed by SIGABRT in ", "after a device was created"},
+		{"hang", "delay vkQueueSubmit 3600000", []string{"--hangs-after", "8s"}, "it hung", "after a device was created"},
+		{"instance", "die vkCreateInstance", nil, "killed by SIGABRT in ", "after the layers of an instance were loaded"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, program := computing(t)
+			w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", c.script)
+			w.ImplicitLayer("VK_LAYER_four")
+			v := hunted(t, w, 1, program, c.options...)
+			if v.Result != "found" || len(v.Culprits) != 1 || v.Culprits[0].Name != "VK_LAYER_bad" || v.Culprits[0].Kind != "layer" {
+				t.Fatalf("got %+v", v)
+			}
+			if !strings.HasPrefix(v.What, c.what) || !strings.HasPrefix(v.Phase, c.phase) || v.Applied {
+				t.Errorf("got %+v", v)
+			}
+			if v.Process != program[0] || !slices.Contains(v.Files, w.Path("lib/VK_LAYER_bad.so")) || len(v.Runs) > 7 {
+				t.Errorf("where it stood: %+v", v)
+			}
+			if want := "env DISABLE_VK_LAYER_bad=1 " + program[0]; !strings.HasPrefix(v.Fix, want) {
+				t.Errorf("fix %q, want %q", v.Fix, want)
+			}
+		})
+	}
+}
+
+// Of two drivers the one that crashes is named; a program that ends well has no culprit; one that crashes by itself has none
+// among layers and drivers.
+func TestFindCulpritElsewhere(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	if v := hunted(t, w, 0, []string{"true"}); v.Result != "fine" || len(v.Runs) != 1 {
+		t.Errorf("of a program that works: %+v", v)
+	}
+	if v := hunted(t, w, 0, []string{"sleep", "600"}, "--fine-after", "1s"); v.Result != "fine" {
+		t.Errorf("of a program that goes on: %+v", v)
+	}
+	v := hunted(t, w, 1, []string{"sh", "-c", "kill -SEGV $$"})
+	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the program used the loader" || v.Fix != "" || len(v.Runs) != 1 {
+		t.Errorf("of a program that crashes by itself: %+v", v)
+	}
+	delete(w.Env, "VK_DRIVER_FILES")
+	w.Driver("old", "device name=old", "die vkEnumeratePhysicalDevices")
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/old.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
+	if v := hunted(t, w, 1, program); v.Result != "found" || fmt.Sprint(v.Culprits) != "[{driver old.json}]" {
+		t.Errorf("of a driver that crashes: %+v", v)
+	}
+}
+
+// A program that fails with the distribution's loader alone: the verdict is about that loader, and names it. The cause of its
+// failure there is searched for, too, and the command lines make it work.
+func TestFindCulpritOfUsualLoader(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, unless, result, culprits, fix string }{
+		{"loader", "never", "loader", "[]", "vkloader run -- "},
+		{"layer", `"$DISABLE_VK_LAYER_two"`, "found", "[{layer VK_LAYER_two}]", "env DISABLE_VK_LAYER_two=1 sh "},
+		{"works", "1", "fine", "[]", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, program := computing(t)
+			w.System = true                                                    // no LD_LIBRARY_PATH
+			if err := os.MkdirAll(w.Path("share/vulkan"), 0o755); err != nil { // an older loader reads no variable for implicit layers
+				t.Fatal(err)
+			}
+			if err := os.Symlink(w.Path("implicit"), w.Path("share/vulkan/implicit_layer.d")); err != nil {
+				t.Fatal(err)
+			}
+			w.Env["XDG_DATA_HOME"] = w.Path("share")
+			const script = `"$@" >/dev/null; case "$LD_LIBRARY_PATH" in *build*) exit 0; esac; [ UNLESS = 1 ] && exit 0; kill -SEGV $$`
+			v := hunted(t, w, map[bool]int{true: 0, false: 1}[c.result == "fine"],
+				append([]string{"sh", "-c", strings.Replace(script, "UNLESS", c.unless, 1), "sh"}, program...))
+			if v.Result != c.result || fmt.Sprint(v.Culprits) != c.culprits || !strings.HasPrefix(v.Fix, c.fix) || v.Loader == nil {
+				t.Fatalf("got %+v", v)
+			}
+			if ours := strings.HasPrefix(v.Loader.Path, built); ours != (c.result == "fine") {
+				t.Errorf("with the loader %s", v.Loader.Path)
+			}
+			if c.result == "fine" && !strings.Contains(fmt.Sprint(v.Notes), "it works too with libvulkan.so.1") {
+				t.Errorf("notes %q", v.Notes)
+			}
+		})
+	}
+}
+
+// A program whose leak sanitizer refuses to work under a tracer is not traced: what leaks is found by the sanitizer's own text.
+func TestFindCulpritThatLeaks(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	const script = `"$@" >/dev/null; if ! grep -q 'TracerPid:.0$' /proc/$$/status; then echo "HINT: LeakSanitizer does not work under ptrace" >&2; exit 23; fi
+		[ "$DISABLE_VK_LAYER_two" = 1 ] && exit 0; echo "SUMMARY: LeakSanitizer: 5 bytes leaked" >&2; exit 23`
+	v := hunted(t, w, 1, append([]string{"sh", "-c", script, "sh"}, program...), "--fails-when", "LeakSanitizer")
+	if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_two}]" || !strings.Contains(fmt.Sprint(v.Notes), "leak sanitizer") {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// A process that was forked after the loader was loaded, and fails: no driver or layer is at fault, and the note names the cause.
+func TestFindCulpritAfterFork(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	const script = "import ctypes, os, sys\nif sys.argv[1] == 'before': ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\n" +
+		"child = os.fork()\nif child == 0:\n  ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32())); os.abort()\nos.wait()"
+	for when, forked := range map[string]bool{"before": true, "after": false} {
+		v := hunted(t, w, 1, []string{"python3", "-c", script, when})
+		if v.Result != "elsewhere" || strings.Contains(fmt.Sprint(v.Notes), "was forked from one that had loaded Vulkan") != forked {
+			t.Errorf("%s: got %+v", when, v)
+		}
+	}
+}
+
+// A program that calls a command that it did not get: the note says that it called a null pointer.
+func TestFindCulpritNullPointer(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	const script = "import ctypes\nctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\nctypes.CFUNCTYPE(None)(0)()"
+	if v := hunted(t, w, 1, []string{"python3", "-c", script}); v.Result != "elsewhere" || !strings.Contains(fmt.Sprint(v.Notes), "it called a null pointer") {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// A launcher that forks and ends at once does not end the run: its children are followed to their end. A child without
+// without the Vulkan loader is no hang.
+func TestFindCulpritBehindLauncher(t *testing.T) {
+	t.Parallel()
+	t.Run("crash", func(t *testing.T) {
+		t.Parallel()
+		w, program := computing(t)
+		w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+		v := hunted(t, w, 1, []string{"sh", "-c", `(sleep 1; "$@") & exit 0`, "sh", program[0], program[1], program[2]})
+		if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" || v.Process != program[0] ||
+			!strings.HasPrefix(v.Phase, "after a device was created") {
+			t.Errorf("got %+v", v)
+		}
+	})
+	t.Run("hang", func(t *testing.T) {
+		t.Parallel()
+		w, program := computing(t)
+		w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "delay vkQueueSubmit 3600000")
+		v := hunted(t, w, 1, []string{"sh", "-c", `"$@" & exit 0`, "sh", program[0], program[1], program[2]}, "--hangs-after", "8s")
+		if v.Result != "found" || v.What == "" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" || v.Process != program[0] {
+			t.Errorf("got %+v", v)
+		}
+	})
+	t.Run("something is left", func(t *testing.T) {
+		t.Parallel()
+		w, _ := computing(t)
+		if v := hunted(t, w, 0, []string{"sh", "-c", "sleep 600 & exit 0"}); v.Result != "fine" || len(v.Runs) != 1 {
+			t.Errorf("got %+v", v)
+		}
+	})
+}
+
+// What --apply writes keeps the culprit out of this program alone, until its file changes.
+func TestFindCulpritApplies(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	bad := w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	tool := filepath.Join(built, "vkloader")
+	if v := hunted(t, w, 1, program, "--apply"); v.Result != "found" || !v.Applied {
+		t.Fatalf("got %+v", v)
+	}
+	out, _ := w.Run(time.Minute, tool, "quarantine", "list")
+	if !strings.Contains(out, "layer  VK_LAYER_bad  "+program[0]) || !strings.Contains(out, "or its file changes") || strings.Contains(out, "not in force") {
+		t.Errorf("the list:\n%s", out)
+	}
+	works := func() bool {
+		_, exit := w.Run(time.Minute, tool, slices.Concat([]string{"run", "--"}, program)...)
+		return exit.Signal == 0
+	}
+	if !works() {
+		t.Error("the program still crashes")
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain", "--app", "/bin/true"); !strings.Contains(out, "VK_LAYER_bad: active") {
+		t.Errorf("other programs:\n%s", out)
+	}
+	bad.Replace("intercept vkQueueSubmit") // fixed, with another library
+	w.Copy(world.Layer, "VK_LAYER_bad")
+	_, exit := w.Run(time.Minute, tool, "run", "--", "true")
+	if !strings.Contains(exit.Stderr, "the quarantine of VK_LAYER_bad for "+program[0]+" is lifted: "+bad.Library+" has changed") {
+		t.Errorf("after an update: %s", exit.Stderr)
+	}
+	if out, _ := w.Run(time.Minute, tool, "quarantine", "list"); out != "Nothing is in quarantine.\n" {
+		t.Errorf("the list after it:\n%s", out)
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: active") || !works() {
+		t.Errorf("the program after it:\n%s", out)
+	}
+}
+
+// A driver that crashes where it was unloaded is no reason to do without it: it stays loaded.
+func TestFindCulpritUnloaded(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.NoShim = true
+	library, program := w.Path("lib/left.so"), w.Path("bin/threads")
+	for _, directory := range []string{filepath.Dir(library), filepath.Dir(program)} {
+		if err := os.MkdirAll(directory, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, arguments := range [][]string{{"-shared", "-fPIC", "-o", library, "testdata/unload/driver.c", "-lpthread"},
+		{"-o", program, "testdata/unload/program.c", "-ldl", "-lpthread"}} {
+		if err := world.Compile(arguments...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Env["VK_DRIVER_FILES"] = w.Write("left.json", `{"file_format_version":"1.0.0","ICD":{"library_path":"`+library+`","api_version":"1.3.0"}}`) + ":" +
+		filepath.Join(built, "drivers/null_icd.json")
+	v := hunted(t, w, 1, []string{program})
+	if want := "env VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING=1 " + program; v.Result != "unloading" || len(v.Culprits) != 0 || v.Fix != want {
+		t.Errorf("%+v, want the fix %q", v, want)
+	}
+}

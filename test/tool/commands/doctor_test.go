@@ -1,0 +1,79 @@
+package commands
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// With --no-probe nothing of a driver or layer runs, and neither the tool's process nor a child loads any library, as a
+// dynamic linker would tell; without it, each of them is loaded, in children.
+func TestDoctorLoadsNothing(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("acme", "device name=acme", "log_load")
+	w.ImplicitLayer("VK_LAYER_i", "log_load")
+	w.ExplicitLayer("VK_LAYER_e", "log_load")
+	w.Env["LD_DEBUG"] = "files"
+	tool := filepath.Join(built, "vkloader")
+
+	out, exit := w.Run(2*time.Minute, tool, "doctor", "--no-probe")
+	for _, want := range []string{"ok            acme.json", "ok            VK_LAYER_i", "ok, not used  VK_LAYER_e"} {
+		if !strings.Contains(strings.ReplaceAll(out, "ok  acme", "ok            acme"), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if seen := w.Log(); len(seen) > 0 {
+		t.Errorf("drivers and layers have run: %v", seen)
+	}
+	initialised := regexp.MustCompile(`calling init: (\S+)`)
+	if loaded := initialised.FindString(exit.Stderr); loaded != "" {
+		t.Errorf("the tool's process, or a child, has a dynamic linker: %s", loaded)
+	}
+
+	out, _ = w.Run(2*time.Minute, tool, "doctor")
+	delete(w.Env, "LD_DEBUG")
+	for _, who := range []string{"acme", "VK_LAYER_i"} {
+		if len(w.Log().By(who).Fn("constructor")) == 0 {
+			t.Errorf("doctor has not loaded %s:\n%s", who, out)
+		}
+	}
+	if len(w.Log().By("VK_LAYER_e")) > 0 {
+		t.Error("doctor has loaded a layer that nobody asks for")
+	}
+}
+
+// A driver that fails is named with the VkResult and the loader's own words; one that works without a device is no
+// problem.
+func TestProbeOfFailures(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{
+		"failing-driver": {"Broken: bad.json fails (create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER); 1 problem\n", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
+			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
+		"failing-layer": {"Broken: VK_LAYER_no fails (create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT); 1 problem\n", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
+			"export DISABLE_VK_LAYER_no=1"},
+		"empty-driver": {"note driver-no-device: empty.json\n", "it works, but lists no device", "no problems"},
+	} {
+		out := site(t, name)(nil, "doctor", "--probe", "--full")
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: no %q in\n%s", name, w, out)
+			}
+		}
+	}
+}
+
+// A driver that does not come back is named with the phase; the driver that works is listed as working.
+func TestProbeOfHangingDriver(t *testing.T) {
+	t.Parallel()
+	out := site(t, "hanging-driver")(nil, "doctor", "--probe", "--timeout", "8s")
+	for _, want := range []string{"problem driver-hangs: stuck.json\n", "hung for 8s in vkEnumeratePhysicalDevices"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// With --probe, --fix has a step for a driver and for a layer that die when they are loaded: the quarantine, after which the
+// other drivers and layers are as before. --undo reverts it, unless it was changed since.
+func TestFixQuarantinesWhatDies(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["XDG_DATA_DIRS"], w.Env["XDG_CONFIG_DIRS"] = w.Path("share"), w.Path("etc")
+	for name, line := range map[string]string{"bad": "die vkEnumeratePhysicalDevices", "good": "device name=good", "too": "device name=too"} {
+		w.Driver(name, "device name="+name, line).API("1.2.0").MoveManifest("share/vulkan/icd.d")
+	}
+	w.ImplicitLayer("VK_LAYER_dies", "die vkEnumeratePhysicalDevices")
+	w.ImplicitLayer("VK_LAYER_lives")
+	w.ExplicitLayer("VK_LAYER_idle")
+	settings := w.Path("home/.config/vulkan/loader_settings.d/vk_loader_settings.json")
+	uses := func(title string, want map[string]bool) {
+		t.Helper()
+		out, _ := tried(w, "explain")
+		in, _, _ := strings.Cut(out, "Not used")
+		for name, is := range want {
+			if strings.Contains(in, name) != is {
+				t.Errorf("%s: %s in use is %v\n%s", title, name, !is, out)
+			}
+		}
+	}
+	all := map[string]bool{"bad.json": true, "good.json": true, "too.json": true, "VK_LAYER_dies": true, "VK_LAYER_lives": true}
+	rest := map[string]bool{"bad.json": false, "good.json": true, "too.json": true, "VK_LAYER_dies": false, "VK_LAYER_lives": true}
+
+	// Without --probe nothing is loaded, and nothing known of it.
+	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "quarantine") {
+		t.Errorf("without --probe:\n%s", out)
+	}
+	fix := []string{"doctor", "--fix", "--yes", "--probe", "--timeout", "60s"}
+	out, exit := tried(w, fix...)
+	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader quarantine add bad.json\n", "problem layer-crashes: VK_LAYER_dies\n",
+		"step  vkloader quarantine add VK_LAYER_dies\n          writes " + settings + "\n          writes " + filepath.Dir(settings) +
+			"/vkloader_quarantine.json\n", "2 steps done"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s%s", want, out, exit.Stderr)
+		}
+	}
+	if _, left, _ := strings.Cut(out, "Not fixed"); strings.Contains(left, "bad.json") || strings.Contains(left, "VK_LAYER_dies") {
+		t.Errorf("left to do:\n%s", out)
+	}
+	uses("in quarantine", rest)
+	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "quarantine", "list"); strings.Count(out, "all programs") != 2 {
+		t.Errorf("list:\n%s", out)
+	}
+
+	if _, exit := tried(w, "doctor", "--undo"); exit.Code != 0 {
+		t.Errorf("undo: %d, %s", exit.Code, exit.Stderr)
+	}
+	uses("undone", all)
+	if left, _ := filepath.Glob(filepath.Dir(settings) + "/*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+
+	// Another program's settings are not touched, and so there is no step.
+	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte(`{"file_format_version":"1.0.0","settings":{"stderr_log":["error"]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := tried(w, fix...); strings.Contains(out, "quarantine add") ||
+		!strings.Contains(out, "bad.json: killed by SIGABRT in vkEnumeratePhysicalDevices\n") {
+		t.Errorf("beside another program's settings:\n%s", out)
+	}
+	uses("beside another program's settings", all)
+}
+
+// A manifest that shows a portability driver to every program is for the user to write: --fix says so, and not that the file
+// belongs to another program.
+func TestFixLeavesPortabilityToTheUser(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if _, err := build("testdata/machines/portability-only.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := execute(t, "--root", root, "--env", "HOME=/home/user", "doctor", "--fix", "--yes")
+	if !strings.Contains(out, "left  it shows the driver to programs that may use what it lacks: run the line yourself\n") || !strings.Contains(out, "Nothing was done") {
+		t.Error(out)
+	}
+}
+
+// doctor names the command that makes changes where it has a step, and only there. The command leads to the same machine, and its
+// line keeps to the screen's width.
+func TestDoctorNamesFix(t *testing.T) {
+	t.Parallel()
+	machines, err := filepath.Glob("testdata/machines/*.txtar")
+	if err != nil || len(machines) == 0 {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?ms)^To fix what is in your own files: (vkloader doctor --fix.*)\z`)
+	steps := 0
+	for _, file := range machines {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			root := t.TempDir()
+			m, err := build(file, root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := []string{"--root", root}
+			for _, variable := range m.env {
+				place = append(place, "--env", variable)
+			}
+			out, _ := execute(t, append([]string{"doctor"}, place...)...)
+			shown, _ := execute(t, append([]string{"doctor", "--fix", "--dry-run"}, place...)...)
+			line := named.FindStringSubmatch(out)
+			if does := !strings.Contains(shown, "no steps shown, none made"); does != (line != nil) {
+				t.Fatalf("--fix has steps: %v\n%s\n%s", does, out, shown)
+			}
+			if line == nil {
+				return
+			}
+			steps++
+			if want := "vkloader doctor --fix " + strings.Join(place, " "); !strings.Contains(strings.Join(strings.Fields(line[1]), " "), want) {
+				t.Errorf("got %q, want %q", line[1], want)
+			}
+			keepsTo80(t, file, in80(t, "", append([]string{"doctor"}, place...)...))
+		})
+	}
+	if steps == 0 {
+		t.Error("no machine has a step")
+	}
+}

@@ -1,0 +1,108 @@
+package commands
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// A layer intercepts the commands that it answers with functions of its own: of instances and of devices, in a chain of two.
+func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("acme")
+	w.ExplicitLayer("VK_LAYER_upper", "intercept vkCmdDraw", "intercept vkGetPhysicalDeviceFeatures")
+	w.ExplicitLayer("VK_LAYER_lower", "intercept vkCmdDispatch")
+	w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_upper:VK_LAYER_lower"
+	w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("none") // the tool sees the machine's directories
+	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "graph", "--json")
+	var chain struct {
+		Layers []struct {
+			Name     string
+			Known    bool
+			Commands []string
+		}
+		Drivers []struct{ Devices []struct{ Name string } }
+	}
+	if err := json.Unmarshal([]byte(out), &chain); err != nil {
+		t.Fatalf("%v\n%s%+v", err, out, exit)
+	}
+	if len(chain.Layers) != 2 || len(chain.Drivers) != 1 || len(chain.Drivers[0].Devices) != 1 {
+		t.Fatalf("%+v", chain)
+	}
+	for i, want := range [][]string{{"vkCmdDraw", "vkGetPhysicalDeviceFeatures", "vkCreateInstance"}, {"vkCmdDispatch", "vkCreateDevice"}} {
+		other := []string{"vkCmdDispatch", "vkCmdDraw"}[i]
+		layer := chain.Layers[i]
+		if !layer.Known || slices.Contains(layer.Commands, other) {
+			t.Errorf("%+v has %s of the other one", layer, other)
+		}
+		for _, name := range want {
+			if !slices.Contains(layer.Commands, name) {
+				t.Errorf("%+v lacks %s", layer, name)
+			}
+		}
+	}
+}
+
+// On a machine on which programs crash, the picture marks the layer that crashes them; layers that no child has seen are not shown as
+// be absent.
+func TestGraphMarksTheCulprit(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func(*world.World){
+		"layer": func(w *world.World) {
+			w.Driver("good")
+			brokenLayer(w, "crash")
+			w.ImplicitLayer("VK_LAYER_fine")
+		},
+		"driver": func(w *world.World) {
+			w.Driver("good")
+			w.Driver("old", "device name=old", "die vkCreateInstance")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			build(w)
+			w.Env["VK_LAYER_PATH"] = w.Path("none") // the tool sees the machine's directories
+			if name == "driver" {
+				w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("none")
+			}
+			out, exit := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), "graph", "--json")
+			var chain struct {
+				Problem string
+				Layers  []struct{ Name, Problem, Unknown string }
+				Drivers []struct {
+					Name, Problem string
+					Known         bool
+				}
+			}
+			if err := json.Unmarshal([]byte(out), &chain); err != nil {
+				t.Fatalf("%v\n%s%+v", err, out, exit)
+			}
+			if chain.Problem == "" || exit.Code != 1 {
+				t.Errorf("no problem: %s%+v", out, exit)
+			}
+			for _, l := range chain.Layers {
+				if (l.Problem != "") != (l.Name == "VK_LAYER_ACME_overlay") || l.Problem != "" && !strings.HasPrefix(l.Problem, "crashes: killed by SIG") {
+					t.Errorf("%+v", l)
+				}
+				if !strings.HasPrefix(l.Unknown, "not asked: killed by SIG") {
+					t.Errorf("%s: %q", l.Name, l.Unknown)
+				}
+			}
+			if name == "layer" && len(chain.Layers) != 2 {
+				t.Errorf("%+v", chain.Layers)
+			}
+			for _, d := range chain.Drivers {
+				if d.Known || (d.Problem != "") != (d.Name == "old.json") {
+					t.Errorf("%+v", d)
+				}
+			}
+		})
+	}
+}

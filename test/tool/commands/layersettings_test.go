@@ -1,0 +1,91 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// The installed validation layer reads the file that the tool writes, and obeys it: the layer reports
+// into the file that its settings name.
+func TestSettingsLayer(t *testing.T) {
+	t.Parallel()
+	const layer = "VK_LAYER_KHRONOS_validation"
+	w, _ := computing(t)
+	w.Env["VK_LAYER_PATH"], w.Env["VK_IMPLICIT_LAYER_PATH"] = world.Unset, world.Unset
+	w.Env["VK_INSTANCE_LAYERS"], w.Env["LD_LIBRARY_PATH"] = layer, built
+	run := func(args ...string) string {
+		t.Helper()
+		out, exit := tried(w, append([]string{"settings", "layer"}, args...)...)
+		if exit.Code != 0 {
+			t.Fatalf("%v: %d, %s%s", args, exit.Code, out, exit.Stderr)
+		}
+		return out
+	}
+	if out := run(layer); !strings.Contains(out, "\n  report_flags\n    flags, default: error\n") || !strings.Contains(out, "\n      warn\n") {
+		t.Errorf("the layer's settings:\n%s", out)
+	}
+	for wrong, why := range map[string]string{"report_flag=error": "did you mean report_flags?", "report_flags=warning": "did you mean warn?",
+		"duplicate_message_limit=none": "whole number", "validate_sync=true": "SYNCHRONIZATION"} {
+		if _, exit := tried(w, "settings", "layer", layer, wrong); exit.Code != 2 || !strings.Contains(exit.Stderr, why) {
+			t.Errorf("%s: %d, %s", wrong, exit.Code, exit.Stderr)
+		}
+	}
+	report := func(name string) string {
+		w.Run(time.Minute, filepath.Join(built, "test/compute"), "libvulkan.so.1", "1")
+		text, _ := os.ReadFile(w.Path(name))
+		return string(text)
+	}
+	if out := run(layer, "log_filename="+w.Path("report"), "report_flags=error,warn,info,perf", "debug_action=VK_DBG_LAYER_ACTION_LOG_MSG"); !strings.Contains(out, "All programs of this user read it.") {
+		t.Error(out)
+	}
+	if report("report") == "" {
+		t.Error("the layer does not follow its settings")
+	}
+	out, _ := tried(w, "explain")
+	if want := "khronos_validation.log_filename = " + w.Path("report"); !strings.Contains(out, want) {
+		t.Errorf("explain has no %q:\n%s", want, out)
+	}
+	if out, _ := tried(w, "settings", "show"); !strings.Contains(out, "khronos_validation.report_flags = error,warn,info,perf") {
+		t.Errorf("settings show:\n%s", out)
+	}
+	// The file goes with its last setting, and the layer follows it no more.
+	if out := run(layer, "log_filename=", "report_flags=", "debug_action="); !strings.Contains(out, "Nothing is left: the tool removed ") {
+		t.Error(out)
+	}
+	if err := os.Remove(w.Path("report")); err != nil || report("report") != "" {
+		t.Errorf("still reported: %v", err)
+	}
+	// No value is another setting than the default one; what takes no list cannot be empty.
+	if !strings.Contains(run(layer, "--empty", "disables", "--dry-run"), "\nkhronos_validation.disables = \n") {
+		t.Error("disables is not empty")
+	}
+	for _, key := range []string{"fine_grained_locking", "duplicate_message_limit", "nonsense"} {
+		if _, exit := tried(w, "settings", "layer", layer, "--empty", key); exit.Code != 2 {
+			t.Errorf("--empty %s: %d, %s", key, exit.Code, exit.Stderr)
+		}
+	}
+	// One for a directory, and the variable.
+	directory := w.Path("game")
+	if err := os.Mkdir(directory, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run(layer, "log_filename="+w.Path("other"), "report_flags=error,warn,info,perf", "--directory", directory)
+	if report("other") != "" {
+		t.Error("a program elsewhere reads it")
+	}
+	w.Env["VK_LAYER_SETTINGS_PATH"] = directory
+	if report("other") == "" {
+		t.Error("it does not follow the file that the variable names")
+	}
+	if out := run(layer, "--variables", "enables=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT"); out != "export VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT\n" {
+		t.Error(out)
+	}
+	if _, exit := tried(w, "settings", "layer", layer, "--variables", "log_filename=x"); exit.Code != 1 {
+		t.Errorf("no variable: %d", exit.Code)
+	}
+}

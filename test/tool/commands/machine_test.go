@@ -1,0 +1,96 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"vkloader/test/lib/binary"
+)
+
+// fake is a machine of testdata/machines.
+type fake struct {
+	env []string // its environment, NAME=VALUE
+}
+
+// build lays a machine out below root. The archive's files are the machine's; the lines above them are directives:
+//
+//	env NAME=VALUE                 a variable of the programs there
+//	elf PATH WORDS...              a shared object, see binary.Parse
+//	link PATH TARGET               a symbolic link
+//	directory PATH                    an empty directory
+//	mode PATH 0600                 permissions of a file, after all is made
+//	copy PATH SOURCE               a file of the repository's build directory
+//	# ...                          talk
+func build(archive, root string) (*fake, error) {
+	content, err := txtar.ParseFile(archive)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range content.Files {
+		if err := put(filepath.Join(root, f.Name), f.Data); err != nil {
+			return nil, err
+		}
+	}
+	m := &fake{}
+	var modes [][]string
+	for n, line := range strings.Split(string(content.Comment), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		wrong := fmt.Errorf("%s:%d: %q is no directive", archive, n+1, line)
+		if len(words) < 2 {
+			return nil, wrong
+		}
+		path := filepath.Join(root, words[1])
+		switch {
+		case words[0] == "env":
+			m.env = append(m.env, strings.TrimSpace(strings.TrimPrefix(line, "env")))
+			err = nil
+		case words[0] == "elf":
+			var library *binary.Library
+			if library, err = binary.Parse(words[2:]); err == nil {
+				err = put(path, library.Bytes())
+			}
+		case words[0] == "link" && len(words) == 3:
+			if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+				err = os.Symlink(words[2], path)
+			}
+		case words[0] == "directory":
+			err = os.MkdirAll(path, 0o755)
+		case words[0] == "mode" && len(words) == 3:
+			modes = append(modes, words)
+		case words[0] == "copy" && len(words) == 3:
+			var data []byte
+			if data, err = os.ReadFile(filepath.Join(built, words[2])); err == nil {
+				err = put(path, data)
+			}
+		default:
+			err = wrong
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", archive, n+1, err)
+		}
+	}
+	for _, words := range modes {
+		var mode os.FileMode
+		if _, err := fmt.Sscanf(words[2], "%o", &mode); err != nil {
+			return nil, err
+		}
+		if err := os.Chmod(filepath.Join(root, words[1]), mode); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func put(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o755)
+}

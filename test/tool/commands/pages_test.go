@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/machine"
+)
+
+// Every command that the help shows has a man page with all its options; the pages are the same each time.
+func TestManPages(t *testing.T) {
+	t.Parallel()
+	tool := filepath.Join(built, "vkloader")
+	directory := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if out, err := exec.Command(tool, "pages", filepath.Join(directory, name)).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if out, err := exec.Command("diff", "-r", filepath.Join(directory, "a"), filepath.Join(directory, "b")).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	commands := regexp.MustCompile(`(?ms)^Available Commands:\n(.*?)\n\n`)
+	options := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)
+	pages := 0
+	var walk func(args ...string)
+	walk = func(args ...string) {
+		help, err := exec.Command(tool, append(args, "--help")...).Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		page, err := os.ReadFile(filepath.Join(directory, "a/man/man1", strings.Join(append([]string{"vkloader"}, args...), "-")+".1"))
+		if err != nil {
+			t.Error(err)
+		}
+		pages++
+		for _, option := range options.FindAllStringSubmatch(string(help), -1) {
+			if !strings.Contains(string(page), `\fB`+strings.ReplaceAll(option[1], "-", `\-`)+`\fP`) {
+				t.Errorf("the page of %v lacks %s", args, option[1])
+			}
+		}
+		if list := commands.FindStringSubmatch(string(help)); list != nil {
+			for _, line := range strings.Split(list[1], "\n") {
+				if strings.HasPrefix(line, "   ") {
+					continue // a description goes on
+				}
+				if name := strings.Fields(line)[0]; name != "help" && name != "completion" {
+					walk(append(args[:len(args):len(args)], name)...)
+				}
+			}
+		}
+	}
+	walk()
+	if pages < 15 {
+		t.Errorf("only %d pages", pages)
+	}
+	topic, err := os.ReadFile(filepath.Join(directory, "a/man/man7/vkloader-variables.7"))
+	if err != nil || !strings.Contains(string(topic), "vkloader help variables") || !strings.Contains(string(topic), "*part*") {
+		t.Errorf("%s, %v", topic, err)
+	}
+}
+
+// The completion for bash is one that bash reads, and it asks the tool.
+func TestBashCompletion(t *testing.T) {
+	t.Parallel()
+	machine.Need(t, "bash")
+	script := `_init_completion() { :; }; __start_test() { :; }; . "$1" && complete -p vkloader && type __start_vkloader`
+	out, err := exec.Command("bash", "-c", script, "bash", filepath.Join(built, "share/bash-completion/completions/vkloader")).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "__start_vkloader") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

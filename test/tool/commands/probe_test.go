@@ -1,0 +1,122 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// A layer that dies when something is shown is found, also without a display, and can be kept out of all programs.
+func TestProbePresents(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.Env["DISPLAY"] = world.Unset
+	w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueuePresentKHR", "die vkQueuePresentKHR")
+	tool := filepath.Join(built, "vkloader")
+	out, exit := w.Run(2*time.Minute, tool, "doctor", "--probe", "--quarantine", "--timeout", "40s")
+	for _, want := range []string{"problem layer-crashes: VK_LAYER_bad\n", "killed by SIGABRT while presenting (headless)", "ok       null_icd.json"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if !strings.Contains(exit.Stderr, "VK_LAYER_bad is kept out of all programs, until its file changes") {
+		t.Errorf("--quarantine says %s", exit.Stderr)
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain"); strings.Contains(out, "VK_LAYER_bad: active") || !strings.Contains(out, "VK_LAYER_one: active") {
+		t.Errorf("in quarantine:\n%s", out)
+	}
+	if out, exit := w.Run(time.Minute, tool, "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 0 || out != "VK_LAYER_bad is back for all programs\n" {
+		t.Errorf("lift: %d, %s%s", exit.Code, out, exit.Stderr)
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain"); !strings.Contains(out, "VK_LAYER_bad: active") {
+		t.Errorf("after it was lifted:\n%s", out)
+	}
+	if left, _ := filepath.Glob(w.Path("home/.config/vulkan/loader_settings.d/*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, exit := w.Run(time.Minute, tool, "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 1 {
+		t.Errorf("lifted twice: exit code %d", exit.Code)
+	}
+}
+
+// An overlay that crashes programs which only compute is kept out of those by a policy, which was tried; of one that
+// crashes where something is shown nothing is said of it.
+func TestProbePolicy(t *testing.T) {
+	t.Parallel()
+	const policy = "for all programs that only compute: vkloader policy compute on"
+	for script, said := range map[string]bool{"die vkCreateDevice": true, "die vkQueuePresentKHR": false} {
+		w, program := computing(t)
+		w.Env["DISPLAY"] = world.Unset
+		w.ImplicitLayer("VK_LAYER_MANGOHUD_overlay", "intercept "+strings.TrimPrefix(script, "die "), script)
+		out, _ := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), "doctor", "--probe", "--timeout", "40s")
+		if !strings.Contains(out, "layer-crashes: VK_LAYER_MANGOHUD_overlay") || strings.Contains(out, policy) != said {
+			t.Errorf("%s:\n%s", script, out)
+		}
+		if !said {
+			continue
+		}
+		w.Env["LD_LIBRARY_PATH"] = built
+		if _, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal == 0 {
+			t.Error("the program works without the policy")
+		}
+		if out, exit := tried(w, "policy", "compute", "on"); exit.Code != 0 {
+			t.Fatal(out, exit.Stderr)
+		}
+		if out, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal != 0 {
+			t.Errorf("the program fails with the policy: %s%s", out, exit.Stderr)
+		}
+	}
+}
+
+// However the tool ends, its child ends with it, although a driver in that hangs.
+func TestProbeEndsWithTheTool(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		command string
+		signal  syscall.Signal
+	}{{"info", syscall.SIGINT}, {"info", syscall.SIGKILL}, {"check", syscall.SIGINT}, {"wait", syscall.SIGTERM}} {
+		s, w := c.signal, world.New(t)
+		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
+		cmd := exec.Command(filepath.Join(built, "vkloader"), c.command, "--timeout", "10m")
+		cmd.Env = w.Environment()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pid := 0
+		until(t, "the driver is asked", func() bool {
+			seen := w.Log().Fn("vkCreateInstance")
+			if len(seen) > 0 {
+				pid = int(seen[0].Int("pid"))
+			}
+			return pid > 0
+		})
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.Sys().(syscall.WaitStatus); got.Signal() != s {
+			t.Errorf("%s ended with %v, not by %v", c.command, cmd.ProcessState, s)
+		}
+		until(t, "the child ends with "+s.String(), func() bool {
+			data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || strings.Contains(string(data), ") Z ")
+		})
+	}
+}
+
+// until waits for something for a minute.
+func until(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	for begun := time.Now(); !yes(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("a minute has passed, and not: %s", what)
+		}
+	}
+}

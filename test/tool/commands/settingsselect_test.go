@@ -1,0 +1,130 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/world"
+)
+
+const incompatibleDriver = -9 // VK_ERROR_INCOMPATIBLE_DRIVER
+
+// While a settings file with devices, as the tool writes it, is in force, the variable that selects drivers counts for
+// nothing, in the library and for the tool; without devices it counts for the drivers of the file, too.
+//
+// holds: SET-15 SET-88 SET-93 SET-98 ENV-14 ENV-16 ENV-18
+func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) (w *world.World, drivers map[string]*world.Fake) {
+		t.Helper()
+		w, drivers = cards(t)
+		drivers["amd"].Script("ext VK_EXT_direct_mode_display")
+		drivers["cpu"].Script("ext VK_EXT_display_surface_counter")
+		w.Env["VK_LOADER_DRIVERS_SELECT"] = "cpu*"
+		return w, drivers
+	}
+	// devices are those that a program gets, in order.
+	devices := func(h *world.Host) (names []string) {
+		h.OK("create_instance")
+		for _, pd := range h.OK("physical_devices").Ints("devices") {
+			names = append(names, h.Do("properties", "pd", world.Ref(pd)).Text("name"))
+		}
+		h.Do("destroy_instance")
+		return names
+	}
+	offers := func(h *world.Host, extension string) bool {
+		return slices.Contains(h.OK("instance_extensions").Strings("extensions"), extension)
+	}
+	set := func(t *testing.T, w *world.World, args ...string) string {
+		t.Helper()
+		out, exit := tried(w, append([]string{"settings", "set"}, args...)...)
+		if exit.Code != 0 {
+			t.Fatalf("%v: %d, %s%s", args, exit.Code, out, exit.Stderr)
+		}
+		return exit.Stderr
+	}
+
+	t.Run("all programs", func(t *testing.T) {
+		t.Parallel()
+		w, _ := begin(t)
+		h := w.Start()
+		if got := devices(h); !slices.Equal(got, []string{"Processor"}) || offers(h, "VK_EXT_direct_mode_display") {
+			t.Errorf("selected: %v", got)
+		}
+		said := set(t, w, "--device", "amd")
+		if !strings.Contains(said, "Radeon iGPU: its driver is left out by VK_LOADER_DRIVERS_SELECT=cpu*. With these settings programs on this loader still get") {
+			t.Error(said)
+		}
+		if got := devices(h); !slices.Equal(got, []string{"Radeon iGPU"}) || !offers(h, "VK_EXT_direct_mode_display") {
+			t.Errorf("with devices: %v", got)
+		}
+		// The tool says the same of drivers, of devices and of the variable.
+		if _, in := listed(t, w); !slices.Equal(in, []string{"03:00.0R"}) {
+			t.Errorf("list devices: %v", in)
+		}
+		type foundDriver struct{ In bool }
+		var drivers struct{ Found []foundDriver }
+		out, _ := tried(w, "list", "drivers", "--json")
+		if err := json.Unmarshal([]byte(out), &drivers); err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(drivers.Found, func(f foundDriver) bool { return !f.In }) || len(drivers.Found) != 3 {
+			t.Errorf("list drivers: %s", out)
+		}
+		if out, _ := tried(w, "env"); !strings.Contains(out, "VK_LOADER_DRIVERS_SELECT  cpu*   ignored  ") {
+			t.Errorf("env:\n%s", out)
+		}
+		// Without the file the variable counts again; global functions remember the other values that the program had read
+		// rest while there is no file.
+		if _, exit := tried(w, "settings", "clear"); exit.Code != 0 {
+			t.Error(exit.Stderr)
+		}
+		if got := devices(h); !slices.Equal(got, []string{"Processor"}) || !offers(h, "VK_EXT_direct_mode_display") {
+			t.Errorf("cleared: %v", got)
+		}
+		h.Quit()
+		if h = w.Start(); offers(h, "VK_EXT_direct_mode_display") || !offers(h, "VK_EXT_display_surface_counter") {
+			t.Error("a program that is started after that has the extensions of a driver that is not selected")
+		}
+		h.Quit()
+	})
+	t.Run("one program", func(t *testing.T) {
+		t.Parallel()
+		w, _ := begin(t)
+		set(t, w, "--app", "/bin/sh", "--device", "amd")
+		h := w.Start()
+		if got := devices(h); !slices.Equal(got, []string{"Processor"}) {
+			t.Errorf("another program: %v", got)
+		}
+		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", h.Pid()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set(t, w, "--app", program, "--device", "amd")
+		if got := devices(h); !slices.Equal(got, []string{"Radeon iGPU"}) {
+			t.Errorf("the program: %v", got)
+		}
+		h.Quit()
+	})
+	t.Run("drivers without devices", func(t *testing.T) {
+		t.Parallel()
+		w, drivers := begin(t)
+		set(t, w, "--driver", drivers["amd"].ManifestPath)
+		h := w.Start()
+		if code := h.Do("create_instance").Result(); code != incompatibleDriver {
+			t.Errorf("exclusive drivers that are not selected: %d", code)
+		}
+		w.Env["VK_LOADER_DRIVERS_SELECT"] = filepath.Base(drivers["amd"].ManifestPath)
+		h.Quit()
+		h = w.Start()
+		if got := devices(h); !slices.Equal(got, []string{"Radeon iGPU"}) {
+			t.Errorf("selected: %v", got)
+		}
+		h.Quit()
+	})
+}

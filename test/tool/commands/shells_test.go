@@ -1,0 +1,48 @@
+package commands
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Each shell, where it is installed, offers the devices for --device, by the completion that is made for it.
+func TestShellsCompleteDevices(t *testing.T) {
+	t.Parallel()
+	share := filepath.Join(built, "share")
+	for _, c := range []struct{ shell, script string }{
+		// the functions of package bash-completion that the completion calls
+		{"bash", `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=0; prev=--device; }; __ltrim_colon_completions() { :; }
+			. "$1"; COMP_WORDS=(vkloader run --device 0); COMP_CWORD=3; COMP_LINE='vkloader run --device 0'; COMP_POINT=23; COMP_TYPE=9
+			__start_vkloader; printf '%s\n' "${COMPREPLY[@]}"`},
+		{"fish", `source $argv[1]; complete -C 'vkloader run --device 0'`},
+		// compadd is what every completion of zsh ends in; without a terminal it is replaced.
+		{"zsh", `compdef() { :; }; _describe() { shift $(( $# - 2 )) 2>/dev/null; print -rl -- "${(@P)2}"; }; compadd() { :; }; _arguments() { :; }
+			words=(vkloader run --device 0); CURRENT=4; . "$1"; _vkloader`},
+	} {
+		shell, err := exec.LookPath(c.shell)
+		if err != nil {
+			continue // bash is there wherever the tests run; the others need not be
+		}
+		file := map[string]string{"bash": "bash-completion/completions/vkloader", "fish": "fish/vendor_completions.d/vkloader.fish",
+			"zsh": "zsh/site-functions/_vkloader"}[c.shell]
+		w, _ := cards(t)
+		w.Env["PATH"] = built + ":/usr/bin:/bin"
+		args := []string{"-c", c.script}
+		if c.shell != "fish" {
+			args = append(args, c.shell)
+		}
+		out, exit := w.Run(2*time.Minute, shell, append(args, filepath.Join(share, file))...)
+		out = strings.ReplaceAll(out, `\:`, ":")
+		for _, want := range []string{"0000:41:00.0", "0000:42:00.0"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s offers no %q: %q\n%s", c.shell, want, out, exit.Stderr)
+			}
+		}
+		if strings.Contains(out, "amd") {
+			t.Errorf("%s offers what does not begin with 0: %q", c.shell, out)
+		}
+	}
+}

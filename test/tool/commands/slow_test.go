@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A layer for which every program waits is named, with the time that it costs and what leaves it out; others are not, and a
+// start that no layer delays is no warning.
+func TestDoctorNamesTheSlowLayer(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	if d := diagnosed(t, w, 0, "--timeout", "2m"); d.finding("layer-slow") != "" {
+		t.Errorf("without one: %+v", d.Findings)
+	}
+	w.ImplicitLayer("VK_LAYER_slow", "delay vkCreateInstance 6000")
+	d := diagnosed(t, w, 0, "--timeout", "2m")
+	created := func() int { return len(w.Log().By("VK_LAYER_slow").Fn("vkCreateInstance")) }
+	if created() == 0 {
+		t.Error("the layer was in no program's chain")
+	}
+	slow := 0
+	for _, f := range d.Findings {
+		if f.Code != "layer-slow" {
+			continue
+		}
+		if slow++; f.Severity != "warning" || f.Subject != "VK_LAYER_slow" || f.Do != "To start faster: export DISABLE_VK_LAYER_slow=1" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if slow != 1 || !strings.HasSuffix(d.Verdict, "; 1 warning") || !d.Works {
+		t.Errorf("%d: %q", slow, d.Verdict)
+	}
+	set := w.Path("home/.config/environment.d/90-vkloader.conf")
+	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "layer-slow") {
+		t.Errorf("--fix without --full loads nothing, and has a step for a slow layer:\n%s", out)
+	}
+	out, exit := tried(w, "doctor", "--fix", "--full", "--yes", "--timeout", "2m")
+	if text, err := os.ReadFile(set); err != nil || string(text) != "DISABLE_VK_LAYER_slow=1\n" || !strings.Contains(out, "1 step done") {
+		t.Errorf("%v: %q\n%s%s", err, text, out, exit.Stderr)
+	}
+	if _, exit := tried(w, "doctor", "--undo"); exit.Code != 0 {
+		t.Errorf("undo: %+v", exit)
+	}
+	if _, err := os.Stat(set); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("undone: %v", err)
+	}
+	w.Env["DISABLE_VK_LAYER_slow"] = "1"
+	w.ForgetLog()
+	if _, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal != 0 || created() != 0 {
+		t.Errorf("the fix: %+v\n%s", exit, w.Log())
+	}
+	if d := diagnosed(t, w, 0, "--timeout", "2m"); d.finding("layer-slow") != "" {
+		t.Errorf("with the fix: %+v", d.Findings)
+	}
+}
+
+// Where 32-bit programs load drivers without a device, the first screen says which command shows them; where they do not, there
+// is no line for it.
+func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
+	t.Parallel()
+	const line = "  vkloader doctor --bits 32 --full     what takes memory in 32-bit programs\n"
+	for name, want := range map[string]bool{"healthy-steam": true, "steam-user": false, "healthy-64": false} {
+		root := t.TempDir()
+		if _, err := build(filepath.Join("testdata/machines", name+".txtar"), root); err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := execute(t, "--root", root, "--env", "HOME=/home/user"); strings.Contains(out, line) != want {
+			t.Errorf("%s:\n%s", name, out)
+		}
+	}
+}
+
+// A driver that takes far longer than the others is named with its time, and the fix leaves it out; a slightly slower one is
+// not named.
+func TestDoctorNamesTheSlowDriver(t *testing.T) {
+	t.Parallel()
+	for delay, want := range map[string]bool{"delay vkCreateInstance 300": false, "delay vkCreateInstance 6000": true} {
+		w, _ := computing(t)
+		w.Driver("tardy", "device name=tardy", delay)
+		w.Env["VK_DRIVER_FILES"] = w.Path("drivers/tardy.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
+		d := diagnosed(t, w, 0, "--timeout", "2m")
+		got := d.finding("driver-slow")
+		if is := strings.HasPrefix(got, "warning tardy.json: a short program took 6."); is != want || !want && got != "" {
+			t.Errorf("%s: %q %+v", delay, got, d.Probes)
+		}
+		for _, f := range d.Findings {
+			if f.Code == "driver-slow" && f.Do != "For a program that does not need the device: export VK_LOADER_DRIVERS_DISABLE=tardy.json" {
+				t.Errorf("%q", f.Do)
+			}
+		}
+	}
+}

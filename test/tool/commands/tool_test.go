@@ -1,0 +1,100 @@
+package commands
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// go test ./test/tool/commands -update writes the tool's output into the golden texts; read the difference.
+var update = flag.Bool("update", false, "write what the tool prints into the golden texts")
+
+// built is the repository's build directory.
+var built = func() string {
+	directory, err := filepath.Abs("../../../build")
+	if err != nil {
+		panic(err)
+	}
+	return directory
+}()
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	tool := filepath.Join(built, "vkloader")
+	if _, err := os.Stat(tool); err != nil {
+		t.Fatalf("the tool is not built, run make: %v", err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Values[stage{}] = &stage{}
+			env.Setenv("BUILD", built)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "vkloader": runTool},
+	})
+}
+
+// stage is the state that a script has chosen.
+type stage struct {
+	root string // of the machine; "": the running one
+	fake *fake
+}
+
+// chooseMachine is the command "machine NAME": the commands after it look at this machine, whose root is $ROOT; "machine
+// none" is none but the running one.
+func chooseMachine(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 1 {
+		ts.Fatalf("usage: machine NAME")
+	}
+	if args[0] == "none" {
+		*ts.Value(stage{}).(*stage) = stage{}
+		return
+	}
+	archive, err := filepath.Abs(filepath.Join("testdata/machines", args[0]+".txtar"))
+	ts.Check(err)
+	now := ts.Value(stage{}).(*stage)
+	now.root = ts.MkAbs("machine-" + args[0])
+	now.fake, err = build(archive, now.root)
+	ts.Check(err)
+	ts.Setenv("ROOT", now.root)
+}
+
+// runTool is the command "vkloader [CODE] ARGUMENTS...": the tool, on the machine and with its environment, ends with
+// this exit code (0). Its output is compared with "cmp stdout FILE".
+func runTool(ts *testscript.TestScript, negated bool, args []string) {
+	if negated {
+		ts.Fatalf("say the exit code: vkloader 1 ...")
+	}
+	want := 0
+	if len(args) > 0 {
+		if code, err := strconv.Atoi(args[0]); err == nil {
+			want, args = code, args[1:]
+		}
+	}
+	if now := ts.Value(stage{}).(*stage); now.fake != nil {
+		options := []string{"--root", now.root}
+		for _, variable := range now.fake.env {
+			options = append(options, "--env", variable)
+		}
+		args = append(options, args...)
+	}
+	err := ts.Exec(filepath.Join(built, "vkloader"), args...)
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}

@@ -1,0 +1,215 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// tool is the built tool.
+var tool = filepath.Join(built, "vkloader")
+
+// submitting is a program that exits with 0 when every device completes its work.
+var submitting = []string{filepath.Join(built, "libexec/vkloader/probe"), "libvulkan.so.1", "submit"}
+
+// diagnosis is what of a report of the doctor these tests look at.
+type diagnosis struct {
+	Verdict      string
+	Tried, Works bool
+	Probes       []struct{ Kind, Name, Result, Detail string }
+	Findings     []struct{ Code, Severity, Subject, What, Do string }
+}
+
+// diagnosed runs doctor --json and requires an exit code.
+func diagnosed(t *testing.T, w *world.World, code int, options ...string) diagnosis {
+	t.Helper()
+	out, exit := w.Run(4*time.Minute, tool, append([]string{"doctor", "--json"}, options...)...)
+	var d diagnosis
+	if err := json.Unmarshal([]byte(out), &d); err != nil || exit.Code != code {
+		t.Fatalf("exit code %d, want %d: %v\n%s%s", exit.Code, code, err, out, exit.Stderr)
+	}
+	return d
+}
+
+func (d *diagnosis) finding(code string) string {
+	for _, f := range d.Findings {
+		if f.Code == code {
+			return f.Severity + " " + f.Subject + ": " + f.What
+		}
+	}
+	return ""
+}
+
+// What loads and works is said to work, only after it was tried, and there is no alarm.
+func TestDoctorTries(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	if d := diagnosed(t, w, 0, "--timeout", "2m"); !d.Tried || !d.Works || !strings.HasPrefix(d.Verdict, "Vulkan works (tried), with null_icd.json; nothing is wrong") {
+		t.Errorf("tried: %+v", d)
+	}
+	if d := diagnosed(t, w, 0, "--no-probe"); d.Tried || d.Works || len(d.Probes) > 0 || !strings.HasSuffix(d.Verdict, "; nothing is wrong in the files") ||
+		!strings.Contains(d.Verdict, "(not tried)") {
+		t.Errorf("not tried: %+v", d)
+	}
+	out, exit := w.Run(time.Minute, tool, "--no-probe")
+	if exit.Code != 0 || !strings.Contains(out, "not tried") || !strings.Contains(out, "in the files") || len(w.Log()) == 0 {
+		t.Errorf("the first screen: %d\n%s", exit.Code, out)
+	}
+}
+
+// Every effect of a layer on a program is the doctor's first finding, and it names the layer among others.
+func TestDoctorNamesTheLayer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, script, code, verdict, detail, limit string }{
+		{"instance", "die vkCreateInstance", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "in vkCreateInstance", "2m"},
+		{"device", "die vkCreateDevice", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "while using device 0", "2m"},
+		{"submit", "die vkQueueSubmit", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "while submitting to device 0", "2m"},
+		{"refusal", "error vkCreateInstance -3 before", "layer-fails", "Broken: VK_LAYER_bad fails (create instance failed with VK_ERROR_INITIALIZATION_FAILED)", "", "2m"},
+		{"exit", "leave vkCreateInstance 0", "layer-exits", "Broken: VK_LAYER_bad calls exit (ended by exit(0) in vkCreateInstance)", "", "2m"},
+		{"hang", "delay vkQueueSubmit 3600000", "layer-hangs", "Broken: VK_LAYER_bad hangs (hung for 12s while submitting to device 0)", "", "12s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := computing(t)
+			w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", c.script)
+			w.ImplicitLayer("VK_LAYER_four")
+			d := diagnosed(t, w, 1, "--timeout", c.limit)
+			if !strings.HasPrefix(d.Verdict, c.verdict) || !strings.Contains(d.Verdict, c.detail) || d.Works {
+				t.Errorf("verdict %q", d.Verdict)
+			}
+			if !strings.HasPrefix(d.finding(c.code), "problem VK_LAYER_bad: ") {
+				t.Errorf("%+v", d.Findings)
+			}
+			for _, f := range d.Findings {
+				if f.Code == c.code && f.Do != "export DISABLE_VK_LAYER_bad=1" {
+					t.Errorf("do %q", f.Do)
+				}
+			}
+			out, exit := w.Run(time.Minute, tool)
+			waits := strings.Contains(out, "still being tried: ") || strings.Contains(out, "search for the culprit has not finished") // within its second
+			if named := exit.Code == 1 && strings.HasPrefix(out, "Broken: VK_LAYER_bad"); c.name == "hang" && !waits || !named && !waits ||
+				strings.Contains(out, "works") {
+				t.Errorf("the first screen: %d\n%s", exit.Code, out)
+			}
+		})
+	}
+}
+
+// A layer that takes longer than others is not accused of what another one does.
+func TestDoctorWaitsForSlowLayers(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	for _, slow := range []string{"VK_LAYER_a", "VK_LAYER_c"} {
+		w.ImplicitLayer(slow, "intercept vkQueueSubmit", "delay vkQueueSubmit 4000")
+	}
+	w.ImplicitLayer("VK_LAYER_b", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	d := diagnosed(t, w, 1, "--timeout", "2m")
+	for _, f := range d.Findings {
+		if f.Code != "loader-other" && (f.Code != "layer-crashes" || f.Subject != "VK_LAYER_b") {
+			t.Errorf("%q: %+v", d.Verdict, f)
+		}
+	}
+	if d.finding("layer-crashes") == "" {
+		t.Errorf("%q: %+v", d.Verdict, d.Findings)
+	}
+}
+
+// Two layers that do harm only together are both named.
+func TestDoctorNamesTheTwo(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	w.ImplicitLayer("VK_LAYER_a", "intercept vkQueueSubmit", "die_with vkQueueSubmit VK_LAYER_b.so")
+	w.ImplicitLayer("VK_LAYER_b")
+	w.ImplicitLayer("VK_LAYER_c")
+	d := diagnosed(t, w, 1, "--timeout", "2m")
+	if !strings.Contains(d.Verdict, "VK_LAYER_a") || !strings.Contains(d.Verdict, "VK_LAYER_b") || !strings.Contains(d.Verdict, "together with") ||
+		strings.Contains(d.Verdict, "VK_LAYER_c") {
+		t.Errorf("verdict %q", d.Verdict)
+	}
+	v := hunted(t, w, 1, program)
+	if got := fmt.Sprint(v.Culprits, v.With); v.Result != "found" || !strings.Contains(got, "VK_LAYER_a") || !strings.Contains(got, "VK_LAYER_b") {
+		t.Errorf("--find-culprit: %+v", v)
+	}
+}
+
+// A driver that crashes is named, also beside one that works.
+func TestDoctorNamesTheDriver(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	delete(w.Env, "VK_DRIVER_FILES")
+	w.Driver("bad", "device name=bad", "die vkCreateDevice")
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/bad.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
+	d := diagnosed(t, w, 1, "--timeout", "2m")
+	if !strings.HasPrefix(d.Verdict, "Broken: bad.json crashes (killed by SIGABRT while using device 0); 1 problem") || d.Works {
+		t.Errorf("%+v", d)
+	}
+	if got := d.finding("driver-crashes"); !strings.HasPrefix(got, "problem bad.json: ") || d.finding("layer-crashes") != "" {
+		t.Errorf("%+v", d.Findings)
+	}
+}
+
+// A variable that hides every device is found before a layer is accused.
+func TestDoctorNamesTheVariable(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.Env["VK_LOADER_DEVICE_ID_FILTER"] = "0x9999"
+	d := diagnosed(t, w, 1, "--timeout", "2m")
+	if !strings.HasPrefix(d.Verdict, "Broken: VK_LOADER_DEVICE_ID_FILTER=0x9999 ") || d.finding("variable-hides") == "" || d.finding("layer-fails") != "" {
+		t.Errorf("%+v", d)
+	}
+	v := hunted(t, w, 1, submitting, "--fails-with", "exit")
+	if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{variable VK_LOADER_DEVICE_ID_FILTER}]" ||
+		!strings.HasPrefix(v.Fix, "env -u VK_LOADER_DEVICE_ID_FILTER "+submitting[0]) {
+		t.Errorf("--find-culprit: %+v", v)
+	}
+}
+
+// The user defines a failure: an exit code, a text; a layer that calls exit is named.
+func TestFindCulpritFailures(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, script string
+		options      []string
+	}{
+		{"exit code", "error vkCreateInstance -3 before", []string{"--fails-with", "exit"}},
+		{"exit in the layer", "leave vkQueueSubmit 4", []string{"--fails-with", "exit"}},
+		{"text", "error vkCreateInstance -3 before", []string{"--fails-when", "gave -3"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, program := computing(t)
+			w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", c.script)
+			if c.name != "text" {
+				program = submitting
+			}
+			v := hunted(t, w, 1, program, c.options...)
+			if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+	w, program := computing(t)
+	w.ImplicitLayer("VK_LAYER_bad", "error vkCreateInstance -3 before")
+	_, exit := w.Run(time.Minute, tool, append([]string{"run", "--find-culprit", "--"}, program...)...)
+	if exit.Code != 0 || !strings.Contains(exit.Stderr, "--fails-with exit") {
+		t.Errorf("without --fails-with: %d\n%s", exit.Code, exit.Stderr)
+	}
+}
+
+// A command that meets a crash says what to type.
+func TestCrashSaysWhatToType(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.ImplicitLayer("VK_LAYER_bad", "die vkCreateInstance")
+	for _, command := range [][]string{{"info"}, {"list", "devices"}} {
+		out, exit := w.Run(time.Minute, tool, command...)
+		if !strings.Contains(out+exit.Stderr, "vkloader run --find-culprit PROGRAM") {
+			t.Errorf("%v:\n%s%s", command, out, exit.Stderr)
+		}
+	}
+}

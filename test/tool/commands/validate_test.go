@@ -1,0 +1,99 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/test/lib/machine"
+	"vkloader/test/lib/world"
+)
+
+// The schemas take every manifest of Debian's packages, and validate finds nothing to say about them.
+func TestDebiansManifestsAreFine(t *testing.T) {
+	t.Parallel()
+	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json",
+		"/usr/share/vulkan/explicit_layer.d/VkLayer_MESA_overlay.json",
+		"/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json",
+		"/usr/share/vulkan/implicit_layer.d/MangoHud.json", "/usr/share/vulkan/implicit_layer.d/vkBasalt.json")
+	manifests, err := filepath.Glob("/usr/share/vulkan/*.d/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(filepath.Join(built, "vkloader"), append([]string{"validate"}, manifests...)...).CombinedOutput()
+	if err != nil || strings.Count(string(out), "\n") != len(manifests) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Every rule about the content of one file stands in a golden text of validate.
+func TestEveryRuleHasGolden(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	diag.Codes(func(_ diag.Code, e *diag.Entry) { names[e.Name] = true })
+	golden := ""
+	scripts, err := filepath.Glob("testdata/validate-*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range scripts {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden += string(text)
+	}
+	used := regexp.MustCompile(`\bdiag\.([A-Z][A-Za-z]*)`)
+	capital := regexp.MustCompile(`(.)([A-Z])`)
+	checked := 0
+	for _, directory := range []string{"core/manifest", "core/settings", "tool/validation"} {
+		sources, err := filepath.Glob("../../../internal/" + directory + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range sources {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range used.FindAllStringSubmatch(string(text), -1) {
+				name := strings.ToLower(capital.ReplaceAllString(match[1], "$1-$2"))
+				if !names[name] {
+					continue // a level, or a type
+				}
+				checked++
+				if !strings.Contains(golden, "["+name+", ") {
+					t.Errorf("%s finds %s, which is in no golden text of validate", path, name)
+				}
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("only %d uses of codes found", checked)
+	}
+}
+
+// With --load a child loads the library and asks for its interface version; one that crashes there is a problem, and the
+// tool goes on.
+func TestValidateLoads(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver := w.Driver("good")
+	fine := w.ImplicitLayer("VK_LAYER_fine")
+	brokenLayer(w, "crash")
+	bad := filepath.Join(filepath.Dir(fine.ManifestPath), "VK_LAYER_ACME_overlay.json")
+	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "validate", "--load", driver.ManifestPath, fine.ManifestPath)
+	if exit.Code != 0 || strings.Count(out, "(interface ") != 2 {
+		t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
+	}
+	out, exit = w.Run(time.Minute, filepath.Join(built, "vkloader"), "validate", "--load", bad, fine.ManifestPath)
+	if exit.Code != 1 || !strings.Contains(out, "killed by SIG") || !strings.Contains(out, "while negotiating [file-library, ") ||
+		strings.Count(out, "(interface ") != 1 {
+		t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
+	}
+}

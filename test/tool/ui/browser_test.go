@@ -1,0 +1,263 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"vkloader/test/lib/machine"
+)
+
+// limit is how long a condition may take on a machine that is busy.
+const limit = 10 * time.Minute
+
+// browser is one browser with one window.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+
+	lock    sync.Mutex
+	faults  []string // errors of the page's code, and requests to other servers than the page's
+	host    string   // the page's server
+	foreign bool     // other pages are visited, too, whose requests are refused
+	bytes   int64    // of all answers so far
+}
+
+// sandboxed tells whether this user's browser can separate its processes: root's cannot, and others need a user namespace.
+var sandboxed = sync.OnceValue(func() bool {
+	return os.Getuid() != 0 && exec.Command("unshare", "--user", "true").Run() == nil
+})
+
+// browse starts a browser. Errors of the page fail the test at its end.
+func browse(t *testing.T) *browser {
+	t.Helper()
+	machine.Need(t, "chromium")
+	directory := t.TempDir()
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath("chromium"), chromedp.UserDataDir(filepath.Join(directory, "profile")), chromedp.DisableGPU, chromedp.WindowSize(1400, 1100),
+		chromedp.Flag("no-sandbox", !sandboxed()), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("mute-audio", true),
+		chromedp.Flag("force-device-scale-factor", "1"), chromedp.Flag("no-proxy-server", true),
+		chromedp.Flag("disable-component-update", true),
+		// Hosts other than this machine have no address.
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"),
+		chromedp.Env("HOME="+directory, "XDG_CONFIG_HOME="+directory, "XDG_CACHE_HOME="+directory, "TMPDIR="+directory, "LC_ALL=C.UTF-8",
+			"DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:"))
+	parent, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(parent, chromedp.WithErrorf(t.Logf))
+	b := &browser{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		closing, done := context.WithTimeout(ctx, 10*time.Second)
+		_ = chromedp.Cancel(closing)
+		done()
+		cancel()
+		stop()
+		b.lock.Lock()
+		defer b.lock.Unlock()
+		for _, fault := range b.faults {
+			t.Errorf("in the browser: %s", fault)
+		}
+	})
+	if err := chromedp.Listen(ctx, b.hear); err != nil {
+		t.Fatalf("chromium does not start: %v", err)
+	}
+	call(b, network.Enable, network.EnableParams{})
+	call(b, log.Enable, cdp.Empty{})
+	b.size(1280)
+	return b
+}
+
+// hear records errors.
+func (b *browser) hear(event any) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	wrong := func(format string, args ...any) { b.faults = append(b.faults, fmt.Sprintf(format, args...)) }
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		if b.foreign {
+			break
+		}
+		what := ""
+		if e.ExceptionDetails.Exception != nil {
+			what = e.ExceptionDetails.Exception.Description
+		}
+		wrong("%s %s", e.ExceptionDetails.Text, what)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError && !b.foreign {
+			wrong("%s (%s)", e.Entry.Text, e.Entry.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		u, err := url.Parse(e.Request.URL)
+		if err != nil || !b.foreign && b.host != "" && u.Host != b.host && (u.Scheme == "http" || u.Scheme == "https") {
+			wrong("it asked for %s", e.Request.URL)
+		}
+	case *network.EventLoadingFinished:
+		b.bytes += int64(e.EncodedDataLength)
+	}
+}
+
+// do does something in the browser.
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%v\n%s", err, b.shown())
+	}
+}
+
+// call sends a command of the debugging interface.
+func call[P, R any](b *browser, command cdp.Command[P, R], params P) R {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	defer cancel()
+	result, err := chromedp.Call(ctx, command, params)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return result
+}
+
+// size makes the window this wide.
+func (b *browser) size(width int64) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, 900))
+}
+
+// dark chooses the colours that the reader wants.
+func (b *browser) dark(wanted bool) {
+	b.t.Helper()
+	value := "light"
+	if wanted {
+		value = "dark"
+	}
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+}
+
+// open goes to an address.
+func (b *browser) open(address string) {
+	b.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.lock.Lock()
+	b.host = u.Host
+	b.lock.Unlock()
+	b.do(chromedp.Navigate(address))
+}
+
+// eval is the value of an expression of JavaScript, which may be a promise.
+func eval[T any](b *browser, expression string, args ...any) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](fill(expression, args), chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v\n%s", fill(expression, args), err, b.shown())
+	}
+	return value
+}
+
+// fill writes arguments as JavaScript has them in the place of each %s.
+func fill(expression string, args []any) string {
+	words := make([]any, len(args))
+	for i, arg := range args {
+		text, err := json.Marshal(arg)
+		if err != nil {
+			panic(err)
+		}
+		words[i] = string(text)
+	}
+	if len(words) == 0 {
+		return expression
+	}
+	return fmt.Sprintf(expression, words...)
+}
+
+// waiter is a promise that is kept as soon as a condition is true. It is asked after each change of the document and in
+// each frame that is drawn.
+const waiter = `new Promise((resolve) => {
+  const look = () => { try { return !!(CONDITION) } catch { return false } };
+  if (look()) return resolve(true);
+  let over = false;
+  const again = () => { if (!over && look()) { over = true; watch.disconnect(); resolve(true) } };
+  const watch = new MutationObserver(again);
+  watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  const frame = () => { again(); if (!over) requestAnimationFrame(frame) };
+  frame();
+})`
+
+// wait waits until a condition is true on the page.
+func (b *browser) wait(condition string, args ...any) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
+	defer cancel()
+	condition = fill(condition, args)
+	expression := strings.Replace(waiter, "CONDITION", condition, 1)
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise)); err != nil {
+		b.t.Fatalf("waiting for %s: %v\n%s", condition, err, b.shown())
+	}
+}
+
+// sees waits until the page has a text.
+func (b *browser) sees(text string) {
+	b.t.Helper()
+	b.wait(`document.body.innerText.includes(%s)`, text)
+}
+
+// text returns the visible text of an element.
+func (b *browser) text(selector string) string {
+	b.t.Helper()
+	return eval[string](b, `document.querySelector(%s)?.innerText ?? ""`, selector)
+}
+
+// has tells whether the page has such an element.
+func (b *browser) has(selector string) bool {
+	b.t.Helper()
+	return eval[bool](b, `document.querySelector(%s) !== null`, selector)
+}
+
+// press is the keyboard alone: an element gets the focus, and then keys.
+func (b *browser) press(selector, keys string, options ...chromedp.KeyOption) {
+	b.t.Helper()
+	b.wait(`document.querySelector(%s)`, selector)
+	if !eval[bool](b, `(() => { const e = document.querySelector(%s); e.focus(); return document.activeElement === e })()`, selector) {
+		b.t.Fatalf("%s takes no focus\n%s", selector, b.shown())
+	}
+	b.do(chromedp.KeyEvent(keys, options...))
+}
+
+// click clicks on an element once it is there and can be seen.
+func (b *browser) click(selector string) {
+	b.t.Helper()
+	b.wait(`document.querySelector(%s)?.checkVisibility()`, selector)
+	b.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// shown returns the visible text of the page, for messages.
+func (b *browser) shown() string {
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href.replace(/token=.*/, "") + "\n" + document.body.innerText`))
+	if err != nil {
+		return fmt.Sprintf("(the page cannot be read: %v)", err)
+	}
+	return "the page shows:\n" + text[:min(len(text), 4000)]
+}
