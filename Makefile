@@ -109,10 +109,9 @@ endif
 # ---- flags ------------------------------------------------------------------------------------------------------
 
 # Entries are marked for processors that check where an indirect jump lands. On i386 numbers are counted as on every other
-# machine, in 64 bits and no more. The C library's functions for files are those for files of 64 bits: readdir and stat fail
-# where the number of a file, or its place in a directory, does not fit into 32.
+# machine, in 64 bits and no more.
 CFLAGS_linux_x86_64 := -fcf-protection
-CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi -D_FILE_OFFSET_BITS=64
+CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
 # There the stack of a 32-bit program is aligned to a word, and numbers to their size.
 CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics
@@ -125,8 +124,11 @@ LDFLAGS_aarch64 := -Wl,-z,force-bti
 # Without the linkage table arm64 would call even the library's own functions indirectly; x86's linker makes such calls direct.
 NO_PLT_x86_64 := -fno-plt
 NO_PLT_i386 := -fno-plt
+# 32-bit machines call the C library's functions for files of 64 bits: readdir and stat fail where the number of a file, or
+# its place in a directory, does not fit into 32.
+FILES_32 := -D_FILE_OFFSET_BITS=64
 # The same bytes from any directory: compiled files name their sources by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
@@ -139,12 +141,13 @@ SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 # In libraries of their own before glibc 2.34.
 SPINE_LIBS := -Wl,--as-needed -ldl -lpthread
-MODULE_LIBS :=
+# Processors of armel have no 64-bit atomic instructions, so the null driver's counters are functions of this library.
+MODULE_LIBS := $(if $(filter armel,$(MACHINE)),-latomic)
 ifneq ($(PORTABLE),)
 $(if $(filter musl windows/%,$(TARGET)),$(error PORTABLE=1 is for glibc))
 # The libraries are named, also where this machine's own are empty.
 SPINE_LIBS := -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0
-MODULE_LIBS := $(SPINE_LIBS)
+MODULE_LIBS += $(SPINE_LIBS)
 endif
 MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
@@ -325,10 +328,11 @@ $(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/p
 
 # Constants of the tool: its release, and the installed locations of the library and the probe.
 TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR))
+	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR) -X vkloader/internal/core/manifest.loaderBits=$(BITS))
 
 EXE := $(if $(WINDOWS),.exe)
-GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
+GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386),$(if $(filter $(TARGET),$(call machines,,1)),GOARCH=$(call machines,$(TARGET),9) \
+	$(if $(filter armel,$(TARGET)),GOARM=5)))
 
 # The tool's version information for Explorer and installers; Go links in a file of this name.
 ifneq ($(WINDOWS),)
@@ -363,6 +367,8 @@ $(B)/share/stamp: $(B)/vkloader
 
 ifneq ($(WINDOWS),)
 tool: $(B)/vkloader.exe $(PROBE)
+else ifneq ($(TARGET),)
+tool: $(B)/vkloader $(PROBE)
 else ifneq ($(wildcard cmd/vkloader/*.go),)
 tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(PROBE))
 endif

@@ -57,6 +57,7 @@ if [ -n "$emulator" ]; then
 fi
 suites="$suites $slow $more"
 make -s -j"$(nproc)" spine drivers layers
+if [ "$target" != musl ]; then make -s tool; fi
 if [ "$target" = i386 ] && [ -z "$emulator" ]; then
     make -s -j"$(nproc)" asan        # for the storm, too
     make -s -j"$(nproc)" TARGET= all # an upgrade installs the machine's own tool as well

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	_ "embed"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,26 +24,57 @@ type Machine struct {
 	GOARCH    string   // "-": Go has no port
 	Emulator  string   // of QEMU
 	Linkers   []string // glibc's and musl's dynamic linker
+	Flags     uint32   // of its ELF files
+	Calls     uint32   // type of the relocations of calls; 0: unknown
+	Cache     []uint32 // flags of its libraries in glibc's ld.so.cache
+	Platforms []string // values of $PLATFORM
+
+	other string // name of the machine of the other word size on the same processors, or "-"
+}
+
+// Musl returns the machine's name in the names of musl's files.
+func (m Machine) Musl() string {
+	return strings.TrimSuffix(strings.TrimPrefix(m.Linkers[1], "/lib/ld-musl-"), ".so.1")
 }
 
 //go:embed machines.txt
 var table string
 
+var (
+	once sync.Once // a variable without initialization: the programs that import discover start as fast as before
+	rows []Machine
+)
+
 // All returns the rows in their order.
-var All = sync.OnceValue(func() []Machine {
-	var list []Machine
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) != 11 || strings.HasPrefix(line, "#") {
-			continue
+func All() []Machine {
+	once.Do(func() {
+		for line := range strings.Lines(table) {
+			f := strings.Fields(line)
+			if len(f) != 16 || strings.HasPrefix(line, "#") {
+				continue
+			}
+			number, _ := strconv.Atoi(f[2])
+			bits, _ := strconv.Atoi(f[3])
+			flags, _ := strconv.ParseUint(f[11], 0, 32)
+			calls, _ := strconv.Atoi(f[12])
+			m := Machine{Target: f[0], Name: f[1], ELF: elf.Machine(number), Bits: bits, BigEndian: f[4] == "big", Triplet: f[6], Multiarch: f[7],
+				GOARCH: f[8], Emulator: f[9], Linkers: words(f[10]), Flags: uint32(flags), Calls: uint32(calls), other: f[14], Platforms: words(f[15])}
+			for _, text := range words(f[13]) {
+				flags, _ := strconv.ParseUint(text, 0, 32)
+				m.Cache = append(m.Cache, uint32(flags))
+			}
+			rows = append(rows, m)
 		}
-		number, _ := strconv.Atoi(f[2])
-		bits, _ := strconv.Atoi(f[3])
-		list = append(list, Machine{Target: f[0], Name: f[1], ELF: elf.Machine(number), Bits: bits, BigEndian: f[4] == "big", Triplet: f[6],
-			Multiarch: f[7], GOARCH: f[8], Emulator: f[9], Linkers: strings.Split(f[10], ",")})
+	})
+	return rows
+}
+
+func words(field string) []string {
+	if field == "-" {
+		return nil
 	}
-	return list
-})
+	return strings.Split(field, ",")
+}
 
 func find(fits func(Machine) bool) (Machine, bool) {
 	for _, m := range All() {
@@ -66,4 +98,18 @@ func Named(name string) (Machine, bool) {
 // Own returns the row of the machine that this program was built for. Go's one port for 32-bit ARM counts as armhf.
 func Own() (Machine, bool) {
 	return find(func(m Machine) bool { return m.GOARCH == runtime.GOARCH })
+}
+
+// Running returns the row of the programs with a word size, 32 or 64, that the processors of this machine run.
+func Running(bits int) (Machine, bool) {
+	own, known := Own()
+	if known && own.Bits != bits {
+		return Named(own.other)
+	}
+	return own, known
+}
+
+// OfFiles returns the rows whose ELF files have a number and a word size.
+func OfFiles(number elf.Machine, bits int) []Machine {
+	return slices.DeleteFunc(slices.Clone(All()), func(m Machine) bool { return m.ELF != number || m.Bits != bits })
 }

@@ -44,7 +44,7 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 		}
 	}
 	if v.Bad() && !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
-		if !given && !image.Exists("/lib/ld-musl-"+processorName(image)+".so.1") {
+		if !given && !image.Exists(running(image)[0].Linkers[1]) {
 			advice = append(advice, "The host's drivers, when the container starts: vkloader cdi generate (--cdi tells whether they fit).")
 		}
 		advice = append(advice, install(false))

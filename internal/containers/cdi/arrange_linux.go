@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // icdPlace is where manifests are written: every loader looks there, also for a program with more rights than its user.
@@ -83,7 +84,8 @@ type box struct {
 	Situation
 	machine *machine.Machine
 	a       *Arrangement
-	name    string
+	kind    machines.Machine // of the programs
+	name    string           // of the machine
 	options binary.LinkerOptions
 	own     []*manifest.Driver // of the image
 	find    *binary.Linker     // in the image
@@ -101,12 +103,12 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
 	var last *box
 	for _, name := range m.Names(strings.TrimSuffix(manifestsPlace, "/")) {
-		if kind, known := offer.KindOf(name); known {
-			b := &box{Situation: s, machine: m, a: a, name: name, opened: map[string]string{},
-				options: kind.Options()}
+		if kind, known := machines.Named(name); known {
+			b := &box{Situation: s, machine: m, a: a, kind: kind, name: name, opened: map[string]string{},
+				options: offer.Options(kind)}
 			before := len(a.Put)
 			b.arrange()
-			if len(a.Put) > before && (last == nil || kind.Class == 64) {
+			if len(a.Put) > before && (last == nil || kind.Bits == 64) {
 				last = b
 			}
 		}
@@ -195,7 +197,7 @@ func (b *box) driver(file string) {
 	switch {
 	case err != nil:
 		d.Why = err.Error()
-	case b.name == "i386" && !runs(b.machine, binary.I386):
+	case b.options.Class == 32 && !runs(b.machine, b.kind):
 		d.Why = only64
 	case b.find.Last() == "":
 		d.Why = noDirectory
@@ -297,7 +299,7 @@ func (b *box) stub(library, name string) Item {
 	if !own {
 		needed = needed[:1]
 	}
-	i := Item{Path: opensPlace + b.name + "/" + name, Text: stub(b.options.Class == 64, b.options.Machine, needed, linksPlace+b.name)}
+	i := Item{Path: opensPlace + b.name + "/" + name, Text: stub(b.kind, needed, linksPlace+b.name)}
 	b.with.text(i.Path, i.Text)
 	return i
 }

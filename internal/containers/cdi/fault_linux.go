@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // fault is why a library cannot be loaded in an image; "" when nothing stands against it.
@@ -94,13 +95,12 @@ func (a *Arrangement) Driverless(m *machine.Machine, nodes []string) bool {
 	if a.hardware || len(nodes) == 0 {
 		return false
 	}
-	for _, name := range offer.Machines() {
-		kind, _ := offer.KindOf(name)
-		if !runs(m, kind.Processor) {
+	for _, kind := range machines.All() {
+		if !runs(m, kind) {
 			continue
 		}
-		linker := binary.NewLinker(m, kind.Options())
-		for _, d := range ownDrivers(m, kind.Class) {
+		linker := binary.NewLinker(m, offer.Options(kind))
+		for _, d := range ownDrivers(m, kind.Bits) {
 			if found := drivers.FilesOf(m, linker, d.Library); (found.Family == nil || !found.Family.Software()) && unfit(found) == "" {
 				return false
 			}

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/machines"
 )
 
 // Directories of layers below layersPlace and below /etc/vulkan.
@@ -25,8 +26,8 @@ const (
 // machineLayers are the layers that programs of a machine find.
 func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, error) {
 	program := *source
-	kind, _ := offer.KindOf(name)
-	program.Class = kind.Class
+	kind, _ := machines.Named(name)
+	program.Class = kind.Bits
 	answer, err := decide.Plan(&program)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+
+	"vkloader/internal/machines"
 )
 
 // page is the largest size of a page for the processors that drivers are known of: segments lie at multiples of it.
@@ -35,14 +37,22 @@ type section struct {
 	at    uint64
 }
 
-// word is a number of the class's size.
-func word(wide bool, values ...uint64) []byte {
+// order returns the byte order of a machine.
+func order(of machines.Machine) binary.AppendByteOrder {
+	if of.BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// numbers returns numbers of 64 or 32 bits in a byte order.
+func numbers(order binary.AppendByteOrder, wide bool, values ...uint64) []byte {
 	var out []byte
 	for _, v := range values {
 		if wide {
-			out = binary.LittleEndian.AppendUint64(out, v)
+			out = order.AppendUint64(out, v)
 		} else {
-			out = binary.LittleEndian.AppendUint32(out, uint32(v))
+			out = order.AppendUint32(out, uint32(v))
 		}
 	}
 	return out
@@ -53,11 +63,17 @@ func word(wide bool, values ...uint64) []byte {
 // library works in a container that has none of them in a directory of the dynamic linker.
 //
 // The whole file is one segment that may be written: the C library changes addresses in the dynamic section.
-func stub(wide bool, machine elf.Machine, needed []string, directory string) []byte {
+func stub(of machines.Machine, needed []string, directory string) []byte {
+	wide := of.Bits == 64
+	word := func(wide bool, values ...uint64) []byte { return numbers(order(of), wide, values...) }
 	names, sections := &text{}, &text{}
 	head, program, header, pair, symbol := uint64(52), uint64(32), uint64(40), uint64(8), uint64(16)
 	if wide {
 		head, program, header, pair, symbol = 64, 56, 64, 16, 24
+	}
+	hash := uint64(4)
+	if of.ELF == elf.EM_S390 && wide { // the one machine of the table whose hash tables have numbers of 64 bits
+		hash = 8
 	}
 	var dynamic []uint64
 	for _, library := range needed {
@@ -66,7 +82,7 @@ func stub(wide bool, machine elf.Machine, needed []string, directory string) []b
 	dynamic = append(dynamic, uint64(elf.DT_RPATH), names.at(directory))
 	const places = 6       // pairs that follow
 	parts := []section{{}, // the first header is empty
-		{name: ".hash", kind: elf.SHT_HASH, link: 2, align: 8, entry: 4, data: word(false, 1, 1, 0, 0)},
+		{name: ".hash", kind: elf.SHT_HASH, link: 2, align: 8, entry: hash, data: word(hash == 8, 1, 1, 0, 0)},
 		{name: ".dynsym", kind: elf.SHT_DYNSYM, link: 3, info: 1, align: 8, entry: symbol, data: make([]byte, symbol)},
 		{name: ".dynstr", kind: elf.SHT_STRTAB, align: 1, data: names.Bytes()},
 		{name: ".dynamic", kind: elf.SHT_DYNAMIC, flags: elf.SHF_WRITE, link: 3, align: 8, entry: pair,
@@ -95,16 +111,19 @@ func stub(wide bool, machine elf.Machine, needed []string, directory string) []b
 	if wide {
 		class = elf.ELFCLASS64
 	}
-	copy(out, append([]byte(elf.ELFMAG), byte(class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)))
-	little := binary.LittleEndian
-	little.PutUint16(out[16:], uint16(elf.ET_DYN))
-	little.PutUint16(out[18:], uint16(machine))
-	little.PutUint32(out[20:], uint32(elf.EV_CURRENT))
-	rest := append(word(wide, 0, head, table), 0, 0, 0, 0) // entry, segments, sections; flags
-	for _, n := range []uint64{head, program, segments, header, uint64(len(parts)), 5} {
-		rest = little.AppendUint16(rest, uint16(n))
+	data := elf.ELFDATA2LSB
+	if of.BigEndian {
+		data = elf.ELFDATA2MSB
 	}
-	copy(out[24:], rest)
+	half := order(of).AppendUint16
+	first := append([]byte(elf.ELFMAG), byte(class), byte(data), byte(elf.EV_CURRENT), 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	first = half(half(first, uint16(elf.ET_DYN)), uint16(of.ELF))
+	first = append(append(first, word(false, uint64(elf.EV_CURRENT))...), word(wide, 0, head, table)...) // entry, segments, sections
+	first = append(first, word(false, uint64(of.Flags))...)
+	for _, n := range []uint64{head, program, segments, header, uint64(len(parts)), 5} {
+		first = half(first, uint16(n))
+	}
+	copy(out, first)
 	at := head
 	for _, s := range []struct {
 		kind              elf.ProgType

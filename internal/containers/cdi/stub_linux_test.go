@@ -2,6 +2,7 @@ package cdi
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vkloader/internal/machines"
 )
 
 // The system's dynamic linker accepts a stub: it opens a library that needs another by name, finds the symbols on the stub's
@@ -62,7 +65,8 @@ int main(int n, char **args) {
 	}
 	var err error
 	for of, name := range map[string]string{"libdriver.so": "/", "liblate.so": "/links/"} {
-		made := stub(true, elf.EM_X86_64, []string{dir + "/files/" + of}, dir+"/links")
+		own, _ := machines.Own()
+		made := stub(own, []string{dir + "/files/" + of}, dir+"/links")
 		err = errors.Join(err, os.WriteFile(dir+name+of, made, 0o644))
 	}
 	for _, name := range []string{"liblater.so", "liblatest.so", "libneeded.so"} {
@@ -79,12 +83,12 @@ int main(int n, char **args) {
 	}
 }
 
-// A stub is an ELF file as others read it, for each class.
+// A stub is an ELF file for each machine, as other programs read it.
 func TestStubIsELF(t *testing.T) {
 	t.Parallel()
-	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_386, elf.EM_AARCH64} {
+	for _, m := range machines.All() {
 		file := filepath.Join(t.TempDir(), "a.so")
-		if err := os.WriteFile(file, stub(machine != elf.EM_386, machine, []string{"/a/libb.so", "/a/libc.so"}, "/links"), 0o644); err != nil {
+		if err := os.WriteFile(file, stub(m, []string{"/a/libb.so", "/a/libc.so"}, "/links"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		f, err := elf.Open(file)
@@ -93,8 +97,9 @@ func TestStubIsELF(t *testing.T) {
 		}
 		needed, err := f.ImportedLibraries()
 		path, wrong := f.DynString(elf.DT_RPATH)
-		if err != nil || wrong != nil || !slices.Equal(needed, []string{"/a/libb.so", "/a/libc.so"}) || !slices.Equal(path, []string{"/links"}) || f.Machine != machine {
-			t.Errorf("%v: %q %q %v %v", machine, needed, path, err, wrong)
+		if err != nil || wrong != nil || !slices.Equal(needed, []string{"/a/libb.so", "/a/libc.so"}) || !slices.Equal(path, []string{"/links"}) || f.Machine != m.ELF ||
+			(f.Class == elf.ELFCLASS64) != (m.Bits == 64) || (f.ByteOrder == binary.BigEndian) != m.BigEndian {
+			t.Errorf("%v: %q %q %v %v", m.Name, needed, path, err, wrong)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)

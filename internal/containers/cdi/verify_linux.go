@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // Severities of findings.
@@ -145,7 +146,7 @@ func reason(err error) string {
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
-	brought := map[string]bool{processorName(image): true} // machines whose programs are judged
+	brought := map[string]bool{running(image)[0].Name: true} // machines whose programs are judged
 	for _, e := range all {
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
@@ -176,24 +177,23 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 	}
 	judged := 0
 	for _, name := range slices.Sorted(maps.Keys(brought)) {
-		if kind, known := offer.KindOf(name); known && runs(image, kind.Processor) {
+		if kind, known := machines.Named(name); known && runs(image, kind) {
 			judged++
 			v.programs(box, kind)
 		}
 	}
 	if judged == 0 { // the image's machine is unknown
-		kind, _ := offer.KindOf(processorName(image))
-		v.programs(box, kind)
+		v.programs(box, running(image)[0])
 	}
 }
 
 // programs judges what programs for one machine get.
-func (v *Verdict) programs(box *machine.Machine, kind offer.Kind) {
-	find := binary.NewLinker(box, kind.Options())
-	v.drivers(box, find, kind.Name, kind.Options())
+func (v *Verdict) programs(box *machine.Machine, kind machines.Machine) {
+	find := binary.NewLinker(box, offer.Options(kind))
+	v.drivers(box, find, kind.Name, offer.Options(kind))
 	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
 		what := "the image has no Vulkan loader that can be used"
-		if kind.Name == "i386" {
+		if kind.Bits == 32 {
 			what = "the image has no Vulkan loader for programs of 32 bits"
 		}
 		v.found(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")
@@ -259,29 +259,25 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 	}
 	if !works {
 		what := "no driver works in the image"
-		if name == "i386" {
+		if options.Class == 32 {
 			what = "no driver works in the image for programs of 32 bits"
 		}
 		v.found(Problem, path.Clean(icdPlace), what, "See the findings about each driver.")
 	}
 }
 
-// linkers are what programs of a processor need of an image: their dynamic linker, or their C library.
-var linkers = map[binary.Machine][]string{
-	binary.X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1", "/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6"},
-	binary.I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1", "/usr/lib/i386-linux-gnu/libc.so.6"},
-	binary.ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1", "/usr/lib/aarch64-linux-gnu/libc.so.6"},
+// runs reports whether an image has programs for a machine: it has their dynamic linker, or their C library.
+func runs(m *machine.Machine, kind machines.Machine) bool {
+	return slices.ContainsFunc(append([]string{"/usr/lib/" + kind.Multiarch + "/libc.so.6"}, kind.Linkers...), m.Exists)
 }
 
-// runs tells whether an image has programs for a processor.
-func runs(m *machine.Machine, processor binary.Machine) bool {
-	return slices.ContainsFunc(linkers[processor], m.Exists)
-}
-
-// processorName is the machine that an image's programs are for, by its dynamic linker.
-func processorName(m *machine.Machine) string {
-	if slices.ContainsFunc([]string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"}, m.Exists) {
-		return "aarch64"
+// running returns the machines that an image has programs for, in the table's order. It returns the tool's own machine for an
+// image without programs.
+func running(m *machine.Machine) []machines.Machine {
+	kinds := slices.DeleteFunc(slices.Clone(machines.All()), func(kind machines.Machine) bool { return !runs(m, kind) })
+	if len(kinds) == 0 {
+		own, _ := machines.Own()
+		kinds = append(kinds, own)
 	}
-	return "x86_64"
+	return kinds
 }

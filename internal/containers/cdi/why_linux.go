@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/decide/machine"
 )
 
@@ -90,20 +89,11 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.found(Warning, Directory, text, "")
 	}
 	w.nodes(m, &r, here)
-	machines := []string{}
-	for _, name := range offer.Machines() {
-		if kind, _ := offer.KindOf(name); runs(m, kind.Processor) {
-			machines = append(machines, name)
-		}
-	}
-	if slices.Sort(machines); len(machines) == 0 {
-		machines = []string{processorName(m)}
-	}
-	for _, name := range machines {
-		if name == "i386" && !slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == name }) && len(machines) > 1 {
+	kinds := running(m)
+	for _, kind := range kinds {
+		if kind.Bits == 32 && len(kinds) > 1 && !slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == kind.Name }) {
 			continue // the host gives nothing for 32 bits
 		}
-		kind, _ := offer.KindOf(name)
 		w.programs(m, kind)
 	}
 	if w.Bad() {

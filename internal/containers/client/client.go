@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // The limits of the library.
@@ -26,9 +26,6 @@ const (
 
 // atSecure is AT_SECURE, the entry of the auxiliary vector about that.
 const atSecure = 23
-
-// machines are the service's names of the machines that the library is built for.
-var machines = map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}
 
 // Ask asks the service that a program finds whose variables these are. There, as in the library, a service of another
 // user does not count, a process with raised rights asks none, and without /proc none is asked (PRO-008).
@@ -113,8 +110,9 @@ func judge(path string) facts.ServiceState {
 
 // exchange asks on a connection.
 func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
-	id, machine := uint64(1), machines[runtime.GOARCH]
-	request, err := json.Marshal(protocol.Request{ID: &id, Method: protocol.MachineDrivers, Machine: &machine})
+	id := uint64(1)
+	own, _ := machines.Own()
+	request, err := json.Marshal(protocol.Request{ID: &id, Method: protocol.MachineDrivers, Machine: &own.Name})
 	if err == nil {
 		err = conn.Send(request, patience)
 	}

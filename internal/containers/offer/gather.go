@@ -16,47 +16,37 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/machines"
 )
 
-// Kind is a kind of process that uses drivers.
-type Kind struct {
-	Name      string // of the machine
-	Class     int
-	Processor binary.Machine
-}
-
-var kinds = []Kind{{"x86_64", 64, binary.X8664}, {"i386", 32, binary.I386}, {"aarch64", 64, binary.ARM64}}
-
-// KindOf returns a machine's kind by its name, and false for a machine without known drivers.
-func KindOf(name string) (Kind, bool) {
-	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
-	if at < 0 {
-		return Kind{}, false
-	}
-	return kinds[at], true
-}
-
-// Options returns the options of the dynamic linker of these processes.
-func (k Kind) Options() binary.LinkerOptions {
-	return binary.LinkerOptions{Class: k.Class, Machine: k.Processor}
+// Options returns the options of the dynamic linker for the programs of a machine.
+func Options(m machines.Machine) binary.LinkerOptions {
+	return binary.LinkerOptions{Class: m.Bits, Machine: m.ELF}
 }
 
 // Machines returns the names of the machines with known drivers.
 func Machines() []string {
 	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
+	for _, m := range machines.All() {
+		names = append(names, m.Name)
 	}
 	return names
 }
 
-// Machine converts a machine name of uname(1) to the name of its kind. It returns false without known drivers.
-func Machine(name string) (string, bool) {
-	if len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86" {
+// Machine returns the machine with a name of the table, or a name of uname(1). It returns false for a machine without known
+// drivers.
+func Machine(name string) (machines.Machine, bool) {
+	switch {
+	case len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86":
 		name = "i386"
+	case strings.HasPrefix(name, "armv7") || strings.HasPrefix(name, "armv8"):
+		name = "armhf"
+	case strings.HasPrefix(name, "armv"):
+		name = "armel"
+	case name == "mips64":
+		name = "mips64el"
 	}
-	_, known := KindOf(name)
-	return name, known
+	return machines.Named(name)
 }
 
 // owned reports whether a client always has its own copy of a library: the parts of the C library, which work only together,
@@ -83,17 +73,17 @@ type gatherer struct {
 
 // Gather selects the drivers as the library does for a program that enables nothing itself, and follows their dependencies.
 func Gather(source *machine.Source, name string) (*Gathered, error) {
-	k, known := KindOf(name)
+	k, known := machines.Named(name)
 	if !known {
 		return nil, fmt.Errorf("no drivers are known for machine %q", name)
 	}
 	program := *source // of the client's word size; manifests are handed out as they are
-	program.Class = k.Class
+	program.Class = k.Bits
 	answer, err := decide.Plan(&program)
 	if err != nil {
 		return nil, err
 	}
-	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{}, linker: binary.NewLinker(&source.Machine, k.Options())}
+	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{}, linker: binary.NewLinker(&source.Machine, Options(k))}
 	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: decided(answer)}
 	for _, d := range answer.Drivers {
 		if why := g.driver(d, source.File(d.Path)); why != "" {
@@ -206,11 +196,11 @@ func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
 // Libraries returns the paths of a library and its dependencies, dependencies first. If programs cannot open the library, it
 // returns the reason.
 func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
-	k, known := KindOf(name)
+	k, known := machines.Named(name)
 	if !known {
 		return nil, "no drivers are known for machine " + name
 	}
-	order, why := whole(&drivers.FilesOf(m, binary.NewLinker(m, k.Options()), library).Library)
+	order, why := whole(&drivers.FilesOf(m, binary.NewLinker(m, Options(k)), library).Library)
 	for _, f := range order {
 		if refused := trust.Refusal("offered", trust.In(m.Root, f.Path)); refused != "" {
 			return nil, refused

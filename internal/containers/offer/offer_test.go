@@ -166,9 +166,11 @@ func TestFiles(t *testing.T) {
 	if _, err := Find(s, "vax"); err == nil {
 		t.Error("drivers for a machine that is not known")
 	}
-	for name, want := range map[string]string{"i686": "i386", "i386": "i386", "x86_64": "x86_64", "aarch64": "aarch64"} {
-		if got, known := Machine(name); got != want || !known {
-			t.Errorf("%s: %s", name, got)
+	for name, want := range map[string]string{"i686": "i386", "i386": "i386", "x86_64": "x86_64", "aarch64": "aarch64",
+		"riscv64": "riscv64", "ppc64le": "ppc64le", "s390x": "s390x", "loongarch64": "loongarch64", "armv7l": "armhf", "armv8l": "armhf",
+		"armv5tejl": "armel", "mips64": "mips64el"} {
+		if got, known := Machine(name); got.Name != want || !known {
+			t.Errorf("%s: %s", name, got.Name)
 		}
 	}
 	if _, known := Machine("i986"); known {

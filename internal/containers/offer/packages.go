@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/containers/border"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/machines"
 )
 
 // Package is a device's active driver, from a package.
@@ -98,7 +99,7 @@ func join(base *Index, name string, packages []Package) (*Index, error) {
 
 // add adds the driver of a package; it returns the reason if this machine does not offer the driver.
 func (x *Index) add(name string, p Package) string {
-	kind, known := KindOf(name)
+	kind, known := machines.Named(name)
 	if !known {
 		return fmt.Sprintf("no drivers are known for machine %q", name)
 	}
@@ -108,7 +109,7 @@ func (x *Index) add(name string, p Package) string {
 		return "its library is not there any more"
 	case err != nil:
 		return fmt.Sprintf("its library: %v", err)
-	case library.Class != kind.Class || library.Machine != kind.Processor:
+	case library.Class != kind.Bits || library.Machine != kind.ELF:
 		return "its library is for other programs"
 	}
 	file := fileOf(p.Soname, library)

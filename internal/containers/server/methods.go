@@ -58,7 +58,7 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 	case protocol.Inspect:
 		s.do(func() { s.inspect(c, id) })
 	case protocol.MachineDrivers:
-		name, known := offer.Machine(*r.Machine)
+		of, known := offer.Machine(*r.Machine)
 		if !known {
 			fail(protocol.ErrInvalidArguments)
 			return
@@ -70,7 +70,7 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 					fail(protocol.ErrUnsupported)
 					return
 				}
-				s.workers.Go(func() { s.machineDrivers(c, id, name, packages) })
+				s.workers.Go(func() { s.machineDrivers(c, id, of.Name, packages) })
 			})
 		})
 	case protocol.OpenFile:

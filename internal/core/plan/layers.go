@@ -115,9 +115,11 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	if b.f.Missing() {
 		return nil
 	}
-	if list = b.native(list); b.f.Missing() {
+	foreign := b.foreign(list)
+	if b.f.Missing() {
 		return nil
 	}
+	list = without(list, foreign)
 	list = b.metas(list)
 	b.override = b.overrideOf(list)
 	if full {
@@ -221,33 +223,42 @@ func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
 	return nil
 }
 
-// native removes, from several layers of one name, those with a library file of another word size or machine, unless all
-// have one (LAY-104).
-func (b *lister) native(list []*manifest.Layer) []*manifest.Layer {
-	count := make(map[string]int, len(list))
-	shared := false
-	for _, l := range list {
-		count[l.Name]++
-		shared = shared || count[l.Name] > 1
-	}
-	if !shared {
-		return list
-	}
+// foreign returns, from several layers of one name, those with a library file of another word size or machine, unless all
+// have one, and logs them (LAY-104).
+func (b *lister) foreign(list []*manifest.Layer) map[*manifest.Layer]bool {
 	foreign := make(map[*manifest.Layer]bool)
+	first := firstOf(list)
+	shared := make(map[string]bool) // names of several libraries
+	for _, l := range list {
+		if l.Library != first[l.Name].Library {
+			shared[l.Name] = true
+		}
+	}
+	if len(shared) == 0 {
+		return foreign
+	}
 	usable := make(map[string]bool)
 	for _, l := range list {
-		if count[l.Name] > 1 {
+		if shared[l.Name] {
 			_, whole := b.q.Platform.Style.Resolve("", l.Library)
 			foreign[l] = !l.Meta && whole && b.f.WrongMachine(l.Library)
 			usable[l.Name] = usable[l.Name] || !foreign[l]
 		}
 	}
-	kept := list[:0]
 	for _, l := range list {
-		if !foreign[l] || !usable[l.Name] {
-			kept = append(kept, l)
-		} else if !b.quiet {
+		if foreign[l] = foreign[l] && usable[l.Name]; foreign[l] && !b.quiet {
 			b.say(diag.Info|diag.Layer, diag.LayerArchitecture, l.Name, l.Manifest, "Requested layer \""+l.Name+"\" was wrong bit-type.")
+		}
+	}
+	return foreign
+}
+
+// without returns a list of the layers that are not in a set.
+func without(list []*manifest.Layer, set map[*manifest.Layer]bool) []*manifest.Layer {
+	kept := make([]*manifest.Layer, 0, len(list))
+	for _, l := range list {
+		if !set[l] {
+			kept = append(kept, l)
 		}
 	}
 	return kept

@@ -53,13 +53,14 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 			continue
 		}
 		l := p.layers.Layers[at]
-		s.blocked[l.Name], seen[l.Name] = true, true
+		seen[l.Name] = true
 		// A meta-layer has no library to compare.
 		key := libraryOf{l.Name, l.Library}
 		if s.off[l.Name] || !l.Meta && library[key] { // SET-56
 			continue
 		}
 		if l = b.files.give(p, at); l == nil {
+			s.blocked[e.Name] = true
 			b.costs.leaveOut(diag.FileCost, "Layer", e.Name, e.Path)
 			continue
 		}
@@ -72,16 +73,21 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 	if place < 0 { // SET-45
 		b.ignored("the layers of "+b.file.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
 			variables.AddImplicitLayerPath)
-		return list
+		return without(list, b.foreign(list))
+	}
+	regular := b.regular(full)
+	foreign := b.foreign(append(append(make([]*manifest.Layer, 0, len(list)+len(regular)), list...), regular...))
+	for _, l := range list {
+		s.blocked[l.Name] = s.blocked[l.Name] || !foreign[l]
 	}
 	var kept []*manifest.Layer
-	for _, l := range b.regular(full) {
+	for _, l := range without(regular, foreign) {
 		if !s.blocked[l.Name] {
 			kept = append(kept, l)
 		}
 	}
-	out := append(make([]*manifest.Layer, 0, len(list)+len(kept)), list[:place]...)
-	return append(append(out, kept...), list[place:]...)
+	out := append(without(list[:place], foreign), kept...)
+	return append(out, without(list[place:], foreign)...)
 }
 
 // prevents reports whether the settings file turns a layer off (SET-56, SET-74).

@@ -51,10 +51,3 @@ func parseCache(data []byte) []cacheEntry {
 	}
 	return entries
 }
-
-// cacheFlags are the flags that the cache gives to the libraries of a processor; other processors' entries are checked
-// by their files alone.
-func cacheFlags(m Machine) (flags uint32, known bool) {
-	flags, known = map[Machine]uint32{X8664: 0x0303, I386: 0x0003, ARM64: 0x0a03}[m]
-	return flags, known
-}

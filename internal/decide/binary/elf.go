@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
+
+	"vkloader/internal/machines"
 )
 
 // ELF is the content of an ELF file's headers.
@@ -238,22 +239,16 @@ func (l *ELF) readVersions(f *elf.File) error {
 // Machine is the processor that a file is for.
 type Machine = elf.Machine
 
-// Processors that the tool knows the libraries of.
-const (
-	X8664 = elf.EM_X86_64
-	I386  = elf.EM_386
-	ARM64 = elf.EM_AARCH64
-)
-
-// Processor is that of programs of a word size on machines of the tool's own kind.
+// Processor returns the processor of programs of a word size on machines of the tool's own kind. Where these run no such
+// programs, or have another system than Linux, it is x86's.
 func Processor(class int) Machine {
-	switch {
-	case class == 32:
-		return I386
-	case runtime.GOARCH == "arm64":
-		return ARM64
+	if m, known := machines.Running(class); known {
+		return m.ELF
 	}
-	return X8664
+	if class == 32 {
+		return elf.EM_386
+	}
+	return elf.EM_X86_64
 }
 
 // IsLoader tells whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (ERRATA 29).

@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"debug/elf"
 	"errors"
 	"io/fs"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // File is a library in its place.
@@ -28,7 +30,8 @@ type Linker struct {
 	machine *machine.Machine
 	class   int
 	elf     Machine
-	paths   []string // of LD_LIBRARY_PATH
+	rows    []machines.Machine // of the table: both kinds of 32-bit ARM have one number in ELF files
+	paths   []string           // of LD_LIBRARY_PATH
 	cache   map[string][]cacheEntry
 	levels  []string
 	program *File
@@ -57,7 +60,7 @@ type LinkerOptions struct {
 
 // NewLinker reads the inputs common to all libraries: the variable, the cache, the processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
-	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
+	l := &Linker{machine: m, class: options.Class, elf: options.Machine, rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
 		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
 	if options.Share != nil {
 		l.files = options.Share.files
@@ -67,7 +70,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	}
 	if options.Program != "" {
 		if l.program = l.openProgram(options.Program); l.program != nil && l.program.Interp != "" {
-			l.interpreter = readInterpreter(m, l.program.Interp, l.elf)
+			l.interpreter = readInterpreter(m, l.program.Interp, l.rows)
 		}
 	}
 	if options.Plugin != "" {
@@ -78,14 +81,17 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l.readCache()
 	l.levels = levels(m, l.elf)
 	if !l.musl() { // there, a library for glibc finds none
-		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
+		l.given = map[string]bool{"libc.so.6": true}
+		for _, m := range machines.All() {
+			l.given[path.Base(m.Linkers[0])] = true
+		}
 	}
 	return l
 }
 
 // levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
 func levels(m *machine.Machine, processor Machine) []string {
-	if processor != X8664 {
+	if processor != elf.EM_X86_64 {
 		return nil
 	}
 	data, err := m.ReadFile("/proc/cpuinfo")
@@ -312,11 +318,6 @@ func (l *Linker) take(r *Result, name string) bool {
 	return true
 }
 
-// multiarch are the names that Debian and its derivatives give to the directories of an architecture.
-func multiarch(m Machine) string {
-	return map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}[m]
-}
-
 // places are the parts that differ between distributions: the value of $LIB and the default directories below / and /usr, as
 // they are built into the examined system's dynamic linker. The directories show which system it is.
 func (l *Linker) places() []string {
@@ -331,8 +332,10 @@ func (l *Linker) findPlaces() []string {
 		return []string{"lib"}
 	}
 	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
-	if triplet := multiarch(l.elf); triplet != "" && has("lib/"+triplet) {
-		return []string{"lib/" + triplet, "lib"}
+	for _, m := range l.rows {
+		if place := "lib/" + m.Multiarch; has(place) {
+			return []string{place, "lib"}
+		}
 	}
 	if l.class == 32 {
 		return []string{"lib"} // on all others; their lib32 is in the cache
@@ -341,11 +344,6 @@ func (l *Linker) findPlaces() []string {
 		return []string{"lib64"}
 	}
 	return []string{"lib"}
-}
-
-// muslName is the processor in the names of musl's files.
-func muslName(m Machine) string {
-	return map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}[m]
 }
 
 // defaults are the directories that are searched after the cache.
@@ -357,8 +355,9 @@ func (l *Linker) defaults() []string {
 }
 
 func (l *Linker) findDefaults() []string {
-	if name := muslName(l.elf); name != "" && l.musl() {
-		return l.muslDirectories(name)
+	if l.musl() && len(l.rows) > 0 {
+		at := max(0, slices.IndexFunc(l.rows, func(m machines.Machine) bool { return l.machine.Exists(m.Linkers[1]) }))
+		return l.muslDirectories(l.rows[at].Musl())
 	}
 	if l.ownLinker() {
 		return l.interpreter.directories
@@ -386,13 +385,14 @@ func (l *Linker) Last() string {
 	return ""
 }
 
-// musl tells whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
+// musl reports whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
 func (l *Linker) musl() bool {
 	if l.interpreter != nil {
 		return l.interpreter.musl
 	}
-	return l.machine.Exists("/lib/ld-musl-"+muslName(l.elf)+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
-		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
+	return slices.ContainsFunc(l.rows, func(m machines.Machine) bool { return l.machine.Exists(m.Linkers[1]) }) &&
+		!l.machine.Exists("/etc/ld.so.cache") &&
+		!slices.ContainsFunc(machines.All(), func(m machines.Machine) bool { return l.machine.Exists(m.Linkers[0]) })
 }
 
 // expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value that they have on some distribution: the
@@ -401,7 +401,10 @@ func (l *Linker) expand(text, origin string) []string {
 	if !strings.Contains(text, "$") {
 		return []string{text}
 	}
-	platform := map[Machine][]string{X8664: {"x86_64", "haswell"}, I386: {"i686", "i586"}, ARM64: {"aarch64"}}[l.elf]
+	var platform []string
+	for _, m := range l.rows {
+		platform = append(platform, m.Platforms...)
+	}
 	return machine.Tokens{Origin: []string{origin}, Lib: l.places(), Platform: platform}.Expand(text)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // Interpreter is the dynamic linker that a program names (PT_INTERP). Its own file contains the directories that it searches.
@@ -26,13 +27,13 @@ type Interpreter struct {
 	directories []string // that it searches at last
 }
 
-// systemLinkers are where the dynamic linkers of a system itself lie; the ABI of each processor fixes these paths.
-func systemLinkers(m Machine) []string {
-	return map[Machine][]string{
-		X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
-		I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"},
-		ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
-	}[m]
+// systemLinkers returns the paths of the dynamic linkers of a system itself. The ABI of each processor fixes them; some
+// systems without /lib64 have glibc's in /lib.
+func systemLinkers(rows []machines.Machine) (paths []string) {
+	for _, m := range rows {
+		paths = append(append(paths, m.Linkers...), "/lib/"+path.Base(m.Linkers[0]))
+	}
+	return paths
 }
 
 // maxLinker is how much of a dynamic linker's file is read: they have a quarter of this.
@@ -58,14 +59,14 @@ var (
 )
 
 // readInterpreter reads a program's dynamic linker; nil when it cannot be read.
-func readInterpreter(m *machine.Machine, name string, processor Machine) *Interpreter {
+func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *Interpreter {
 	data, err := m.ReadLarge(name)
 	if err != nil || len(data) > maxLinker {
 		return nil
 	}
 	real := realOf(m, name)
 	i := &Interpreter{Path: name, real: real, Own: true, musl: strings.HasPrefix(path.Base(name), "ld-musl-")}
-	for _, system := range systemLinkers(processor) {
+	for _, system := range systemLinkers(rows) {
 		i.Own = i.Own && (!m.Exists(system) || realOf(m, system) != real)
 	}
 	if i.musl {
@@ -119,7 +120,8 @@ func (l *Linker) muslDirectories(name string) []string {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
 }
 
-// readCache reads the cache of libraries that the dynamic linker uses.
+// readCache reads the cache of libraries that the dynamic linker uses. On a machine that the table lacks, every entry counts
+// until its file is read.
 func (l *Linker) readCache() {
 	name := "/etc/ld.so.cache"
 	if l.ownLinker() {
@@ -129,9 +131,8 @@ func (l *Linker) readCache() {
 	if err != nil {
 		return
 	}
-	flags, known := cacheFlags(l.elf)
 	for _, e := range parseCache(data) {
-		if !known || e.flags == flags {
+		if len(l.rows) == 0 || slices.ContainsFunc(l.rows, func(m machines.Machine) bool { return slices.Contains(m.Cache, e.flags) }) {
 			l.cache[e.name] = append(l.cache[e.name], e)
 		}
 	}

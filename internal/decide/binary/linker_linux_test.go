@@ -1,7 +1,9 @@
 package binary
 
 import (
+	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/test/lib/tree"
 )
 
@@ -23,7 +26,7 @@ func root(t *testing.T, files map[string]string) string {
 
 func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 	t.Helper()
-	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: X8664})
+	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64})
 }
 
 // closed returns a library's closure, with its symbols.
@@ -76,7 +79,7 @@ func TestOrderOfDirectories(t *testing.T) {
 		t.Errorf("a library for other programs: %+v", r)
 	}
 	elevated := NewLinker(&machine.Machine{Root: root(t, map[string]string{"env/libx.so.1": plain}),
-		Environ: []string{"LD_LIBRARY_PATH=/env"}}, LinkerOptions{Class: 64, Machine: X8664, Elevated: true})
+		Environ: []string{"LD_LIBRARY_PATH=/env"}}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Elevated: true})
 	if r := elevated.Find("libx.so.1"); r.File != nil {
 		t.Errorf("LD_LIBRARY_PATH counts for an elevated process: %+v", r)
 	}
@@ -111,10 +114,10 @@ func TestCacheOfThisMachine(t *testing.T) {
 		t.Skipf("no cache: %v", err)
 	}
 	entries := parseCache(data)
+	own, _ := machines.Own()
 	if !slices.ContainsFunc(entries, func(e cacheEntry) bool {
 		_, err := os.Stat(e.path)
-		flags, _ := cacheFlags(X8664)
-		return e.name == "libc.so.6" && e.flags == flags && err == nil
+		return e.name == "libc.so.6" && slices.Contains(own.Cache, e.flags) && err == nil
 	}) {
 		t.Errorf("no libc.so.6 among %d entries", len(entries))
 	}
@@ -172,7 +175,7 @@ func TestRealLibraries(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal("Mesa's drivers are missing: install mesa-vulkan-drivers")
 	}
-	linker := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: X8664})
+	linker := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64})
 	for _, name := range names {
 		c := closed(linker, linker.Open(name))
 		if len(c.Files) < 5 || len(c.Missing)+len(c.Old)+len(c.Symbols) != 0 {
@@ -220,7 +223,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "lib/libpipe.so.1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	linker := NewLinker(&machine.Machine{Root: dir}, LinkerOptions{Class: 64, Machine: X8664})
+	linker := NewLinker(&machine.Machine{Root: dir}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64})
 	c := closed(linker, linker.Open("/lib/libdriver.so"))
 	if len(c.Missing) != 1 || c.Missing[0].Err == nil {
 		t.Errorf("%+v", c)
@@ -262,17 +265,17 @@ func TestDefaultDirectories(t *testing.T) {
 		machine Machine
 		want    string // where liba.so is found
 	}{
-		"multiarch":         {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib64/liba.so": here}, 64, X8664, "/usr/lib/x86_64-linux-gnu/liba.so"},
-		"not lib64 there":   {map[string]string{"usr/lib/x86_64-linux-gnu/x": "text", "usr/lib64/liba.so": here}, 64, X8664, ""},
-		"multiarch, 32-bit": {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib/i386-linux-gnu/liba.so": here + " class=32 machine=i386"}, 32, I386, "/usr/lib/i386-linux-gnu/liba.so"},
-		"lib64":             {map[string]string{"usr/lib/liba.so": here, "usr/lib64/liba.so": here}, 64, X8664, "/usr/lib64/liba.so"},
-		"not lib there":     {map[string]string{"usr/lib/liba.so": here, "usr/lib64/x": "text"}, 64, X8664, ""},
-		"lib alone":         {map[string]string{"usr/lib/liba.so": here}, 64, X8664, "/usr/lib/liba.so"},
-		"musl": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "usr/local/lib/liba.so": here, "usr/lib/liba.so": here}, 64, X8664,
+		"multiarch":         {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib64/liba.so": here}, 64, elf.EM_X86_64, "/usr/lib/x86_64-linux-gnu/liba.so"},
+		"not lib64 there":   {map[string]string{"usr/lib/x86_64-linux-gnu/x": "text", "usr/lib64/liba.so": here}, 64, elf.EM_X86_64, ""},
+		"multiarch, 32-bit": {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib/i386-linux-gnu/liba.so": here + " class=32 machine=i386"}, 32, elf.EM_386, "/usr/lib/i386-linux-gnu/liba.so"},
+		"lib64":             {map[string]string{"usr/lib/liba.so": here, "usr/lib64/liba.so": here}, 64, elf.EM_X86_64, "/usr/lib64/liba.so"},
+		"not lib there":     {map[string]string{"usr/lib/liba.so": here, "usr/lib64/x": "text"}, 64, elf.EM_X86_64, ""},
+		"lib alone":         {map[string]string{"usr/lib/liba.so": here}, 64, elf.EM_X86_64, "/usr/lib/liba.so"},
+		"musl": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "usr/local/lib/liba.so": here, "usr/lib/liba.so": here}, 64, elf.EM_X86_64,
 			"/usr/local/lib/liba.so"},
 		"musl's path file": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "etc/ld-musl-x86_64.path": "text\n/opt/lib:/x\n",
-			"opt/lib/liba.so": here, "usr/lib/liba.so": here}, 64, X8664, "/opt/lib/liba.so"},
-		"Nix": {map[string]string{"etc/NIXOS": "text", "usr/lib/liba.so": here}, 64, X8664, ""},
+			"opt/lib/liba.so": here, "usr/lib/liba.so": here}, 64, elf.EM_X86_64, "/opt/lib/liba.so"},
+		"Nix": {map[string]string{"etc/NIXOS": "text", "usr/lib/liba.so": here}, 64, elf.EM_X86_64, ""},
 	} {
 		m := &machine.Machine{Root: root(t, c.files)}
 		found := ""
@@ -283,4 +286,41 @@ func TestDefaultDirectories(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, found, c.want)
 		}
 	}
+}
+
+// On each machine of the table, libraries are found in Debian's directory, through the flags of the cache and in the directories
+// of musl.
+func TestMachines(t *testing.T) {
+	t.Parallel()
+	for _, m := range machines.All() {
+		if m.BigEndian {
+			continue // the test's libraries are little-endian
+		}
+		here := fmt.Sprintf("soname=liba.so class=%d machine=%s", m.Bits, m.Name)
+		for place, files := range map[string]map[string]string{
+			"/usr/lib/" + m.Multiarch + "/liba.so": {"usr/lib/liba.so": "soname=liba.so machine=riscv64 class=32"},
+			"/opt/liba.so":                         {"etc/ld.so.cache": "text\n" + string(cacheOf(m.Cache[0], "liba.so", "/opt/liba.so"))},
+			"/usr/local/lib/liba.so":               {m.Linkers[1][1:]: "text"},
+			"/hwy/liba.so":                         {m.Linkers[1][1:]: "text", "etc/ld-musl-" + m.Musl() + ".path": "text\n/hwy"},
+		} {
+			files[place[1:]] = here
+			l := NewLinker(&machine.Machine{Root: root(t, files)}, LinkerOptions{Class: m.Bits, Machine: m.ELF})
+			if r := l.Find("liba.so"); r.File == nil || r.File.Path != place || r.File.Err() != nil {
+				t.Errorf("%s: %+v, want %s", m.Name, r, place)
+			}
+		}
+	}
+}
+
+// cacheOf returns a cache of libraries with one entry.
+func cacheOf(flags uint32, name, path string) []byte {
+	little := binary.LittleEndian
+	text := cacheHeader + cacheEntryLen
+	out := make([]byte, text)
+	copy(out, cacheMagic)
+	little.PutUint32(out[20:], 1)
+	little.PutUint32(out[cacheHeader:], flags)
+	little.PutUint32(out[cacheHeader+4:], uint32(text))
+	little.PutUint32(out[cacheHeader+8:], uint32(text+len(name)+1))
+	return append(out, name+"\x00"+path+"\x00"...)
 }

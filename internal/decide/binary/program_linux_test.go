@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"debug/elf"
 	"os"
 	"slices"
 	"testing"
@@ -34,7 +35,7 @@ func foreignProgram() map[string]string {
 
 func linkerFor(t *testing.T, files map[string]string, program string, environ ...string) *Linker {
 	t.Helper()
-	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: X8664, Program: program})
+	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: program})
 }
 
 // A driver is judged by the program's own dynamic linker and C library: it does not search the system's directories, and a
@@ -71,7 +72,7 @@ func TestScript(t *testing.T) {
 		m := &machine.Machine{Root: root(t, files), Environ: []string{"PATH=/none:/nix/app/bin"}}
 		write(t, m.Root+"/usr/bin/script", first)
 		write(t, m.Root+"/usr/bin/second", "#!/nix/app/bin/app\n")
-		l := NewLinker(m, LinkerOptions{Class: 64, Machine: X8664, Program: "/usr/bin/script"})
+		l := NewLinker(m, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: "/usr/bin/script"})
 		if l.Program() == nil || l.Program().Path != "/nix/app/bin/app" {
 			t.Errorf("%q: %+v", first, l.Program())
 		}
@@ -121,7 +122,7 @@ func TestPlugin(t *testing.T) {
 	files := foreignProgram()
 	files["opt/plugins/libggml-vulkan.so"] = "needed=libvulkan.so.1 runpath=$ORIGIN/deps"
 	files["opt/plugins/deps/libvulkan.so.1"] = "soname=libvulkan.so.1"
-	l := NewLinker(&machine.Machine{Root: root(t, files)}, LinkerOptions{Class: 64, Machine: X8664, Program: "/usr/bin/app",
+	l := NewLinker(&machine.Machine{Root: root(t, files)}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: "/usr/bin/app",
 		Plugin: "/opt/plugins/libggml-vulkan.so"})
 	if r := l.FindFor("libvulkan.so.1"); r.File == nil || r.File.Path != "/opt/plugins/deps/libvulkan.so.1" || !r.Loaded || r.Rule != ByRunPath {
 		t.Errorf("%+v", r.File)
@@ -131,7 +132,7 @@ func TestPlugin(t *testing.T) {
 // This machine's dynamic linker says where it searches.
 func TestLinkerOfThisMachine(t *testing.T) {
 	t.Parallel()
-	l := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: X8664, Program: "/bin/sh"})
+	l := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: "/bin/sh"})
 	if i := l.Interpreter(); i == nil || i.Own || i.Version == "" || i.cache != "/etc/ld.so.cache" || !slices.Contains(i.directories, "/usr/lib") {
 		t.Errorf("%+v", i)
 	}

@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"debug/elf"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,7 +27,7 @@ func TestReal(t *testing.T) {
 		}
 	}
 	m := &machine.Machine{}
-	l := NewLinker(m, LinkerOptions{Class: 64, Machine: X8664})
+	l := NewLinker(m, LinkerOptions{Class: 64, Machine: elf.EM_X86_64})
 	for _, name := range []string{"usr/lib/libx.so.1.2", "lib/libx.so", "lib/libx.so.1", "lib/up", "lib/whole", "lib/cycle", "lib/gone",
 		"lib/through", "usr/other/../libx.so", "lib/missing", "nodir/missing", "lib", "usr/other"} {
 		name = top + "/" + name

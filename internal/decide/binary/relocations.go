@@ -4,14 +4,16 @@ import (
 	"debug/elf"
 	"io"
 	"slices"
+
+	"vkloader/internal/machines"
 )
 
-// jumpSlot is the type of the relocations of calls on a processor: the dynamic linker may look the function up when it is
-// called. Every other relocation is made when the library is loaded.
-func jumpSlot(machine elf.Machine) (kind uint32, known bool) {
-	kind, known = map[elf.Machine]uint32{elf.EM_X86_64: uint32(elf.R_X86_64_JMP_SLOT), elf.EM_386: uint32(elf.R_386_JMP_SLOT),
-		elf.EM_AARCH64: uint32(elf.R_AARCH64_JUMP_SLOT)}[machine]
-	return kind, known
+// wordSize returns the bits of a word in files of a class.
+func wordSize(class elf.Class) int {
+	if class == elf.ELFCLASS32 {
+		return 32
+	}
+	return 64
 }
 
 // atOnce are those of some symbols that the dynamic linker looks up when it loads the library: without one of them, it
@@ -29,7 +31,8 @@ func (f *File) atOnce(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !wanted[name] })
 }
 
-// readAtOnce gives the names of symbols that relocations name which are no calls.
+// readAtOnce returns the names of the symbols of relocations that are no calls: the dynamic linker may look a called function
+// up at the call, and makes every other relocation when it loads the library.
 func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	buffered := newPages(r)
 	defer buffered.close()
@@ -37,8 +40,8 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, known := jumpSlot(f.Machine)
-	if !known {
+	rows := machines.OfFiles(f.Machine, wordSize(f.Class))
+	if len(rows) == 0 || rows[0].Calls == 0 {
 		return nil, nil
 	}
 	symbols, text, err := section(f, elf.SHT_DYNSYM)
@@ -66,7 +69,7 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 		for ; len(data) >= size; data = data[size:] {
 			info := wordAt(f, data[word:])
 			at, kind := info>>split*uint64(symbol), uint32(info&(1<<split-1))
-			if at != 0 && kind != call && at+uint64(symbol) <= uint64(len(symbols)) {
+			if at != 0 && kind != rows[0].Calls && at+uint64(symbol) <= uint64(len(symbols)) {
 				found[textAt(text, uint64(f.ByteOrder.Uint32(symbols[at:])))] = true
 			}
 		}

@@ -12,6 +12,9 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
+// TriesSettings reports whether ShadowSettings can give a child process other settings than those in force.
+const TriesSettings = true
+
 // ShadowSettings returns an environment in which a child of the tool reads this settings file instead of any other. It puts a
 // directory with only this file first in XDG_CONFIG_HOME and changes nothing else. No other user can replace the file, which
 // names libraries that the child loads. remove deletes the directory.

@@ -6,6 +6,9 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
+// TriesSettings reports whether ShadowSettings can give a child process other settings than those in force.
+const TriesSettings = false
+
 // ShadowSettings returns an error on Windows, where no variable names a settings file and a registry value would affect all
 // programs. Empty settings need no file: it returns environ unchanged.
 func ShadowSettings(environ []string, text string) (changed []string, remove func(), err error) {

@@ -1,12 +1,14 @@
 package loaders
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -60,31 +62,29 @@ type Installed struct {
 	Package string `json:"package,omitempty"` // that the file belongs to
 }
 
-// architectureKind is a processor with the directories in which distributions have its libraries.
-type architectureKind struct {
-	class       int
-	machine     binary.Machine
-	directories []string
-}
-
-var architectureKinds = []architectureKind{
-	{64, binary.X8664, []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"}},
-	{32, binary.I386, []string{"/usr/lib/i386-linux-gnu", "/usr/lib32", "/usr/lib"}},
-	{64, binary.ARM64, []string{"/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}},
+// directoriesOf returns the directories in which distributions have the libraries of a machine.
+func directoriesOf(k machines.Machine) (list []string) {
+	for _, m := range machines.OfFiles(k.ELF, k.Bits) {
+		list = append(list, "/usr/lib/"+m.Multiarch)
+	}
+	return append(list, fmt.Sprintf("/usr/lib%d", k.Bits), "/usr/lib")
 }
 
 // StatusOf examines a machine. Variables count for nothing: they are those of one program.
 func StatusOf(m *machine.Machine) *Status {
 	s := &Status{Schema: StatusSchema, Architectures: []Architecture{}}
-	for _, k := range architectureKinds {
-		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.class, Machine: k.machine, Elevated: true})
-		a := Architecture{Name: (&binary.ELF{Machine: k.machine}).MachineName(), WordSize: k.class, InForce: InForceNone, Found: []Installed{}}
+	for _, k := range machines.All() {
+		if machines.OfFiles(k.ELF, k.Bits)[0].Name != k.Name {
+			continue // both kinds of 32-bit ARM have the same number in ELF files, and are one architecture here
+		}
+		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.Bits, Machine: k.ELF, Elevated: true})
+		a := Architecture{Name: (&binary.ELF{Machine: k.ELF}).MachineName(), WordSize: k.Bits, InForce: InForceNone, Found: []Installed{}}
 		for _, place := range l.Everywhere(Name) {
 			if found := readInstalled(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Installed) bool { return o.File == found.File }) {
 				a.Found = append(a.Found, *found)
 			}
 		}
-		for _, directory := range k.directories {
+		for _, directory := range directoriesOf(k) {
 			if a.Vkloader = readInstalled(m, l, directory+"/"+Own, k); a.Vkloader != nil {
 				a.Directory = directory
 				a.Distribution = newestInstalled(m, l, directory, k, Distribution)
@@ -106,12 +106,12 @@ func StatusOf(m *machine.Machine) *Status {
 }
 
 // installed finds what "make install" has put into a directory of libraries, where the distribution's loader is as well.
-func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k architectureKind) {
-	for _, directory := range k.directories {
+func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machines.Machine) {
+	for _, directory := range directoriesOf(k) {
 		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
 			continue
 		}
-		for _, beside := range k.directories {
+		for _, beside := range directoriesOf(k) {
 			if a.Vkloader = newestInstalled(m, l, beside, k, Vkloader); a.Vkloader != nil {
 				a.Directory, a.made = directory, true
 				return
@@ -122,9 +122,9 @@ func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k archite
 }
 
 // readInstalled is the loader of a path; nil when there is none, or one for another architecture.
-func readInstalled(m *machine.Machine, l *binary.Linker, place string, k architectureKind) *Installed {
+func readInstalled(m *machine.Machine, l *binary.Linker, place string, k machines.Machine) *Installed {
 	f := l.Open(place)
-	if f.Err() != nil || f.Class != k.class || f.Machine != k.machine || f.Soname != Name {
+	if f.Err() != nil || f.Class != k.Bits || f.Machine != k.ELF || f.Soname != Name {
 		return nil
 	}
 	found := &Installed{Whose: OtherLoader, Path: place, File: f.Real}
@@ -139,7 +139,7 @@ func readInstalled(m *machine.Machine, l *binary.Linker, place string, k archite
 }
 
 // newestInstalled is the distribution's loader in a directory, or vkloader's: the one that ldconfig would choose there without the other.
-func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k architectureKind, whose string) *Installed {
+func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k machines.Machine, whose string) *Installed {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
 		return nil

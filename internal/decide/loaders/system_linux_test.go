@@ -2,12 +2,14 @@ package loaders
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/exit"
 	"vkloader/test/lib/tree"
 )
@@ -165,6 +167,24 @@ func TestOtherInstallations(t *testing.T) {
 	}
 	if s := StatusOf(root(t, map[string]string{"usr/lib64/libvulkan.so.1": "text"})); len(s.Architectures) != 0 {
 		t.Errorf("a text: %+v", s)
+	}
+}
+
+// Each machine's loader is told from the others'.
+func TestEveryMachine(t *testing.T) {
+	t.Parallel()
+	for _, m := range machines.All() {
+		if m.BigEndian {
+			continue // the test's libraries are little-endian
+		}
+		at := "usr/lib/" + m.Multiarch + "/"
+		theirs := fmt.Sprintf("soname=libvulkan.so.1 class=%d machine=%s", m.Bits, m.Name)
+		s := StatusOf(root(t, map[string]string{at + "libvulkan.so.1.3.239": theirs, at + "libvulkan.so.1": "-> libvulkan.so.1.3.239",
+			at + "vkloader/libvulkan.so.1": theirs + ours}))
+		if len(s.Architectures) != 1 || s.Architectures[0].InForce != Distribution || s.Architectures[0].WordSize != m.Bits ||
+			s.Architectures[0].Directory != "/"+strings.TrimSuffix(at, "/") {
+			t.Errorf("%s: %+v", m.Name, s)
+		}
 	}
 }
 

@@ -7,13 +7,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 )
-
-// OwnClass is the word size of the programs that the library beside the tool, and the decision, is built for.
-const OwnClass = strconv.IntSize
 
 // maxLinks is how many symbolic links a path may lead through.
 const maxLinks = 40

@@ -46,7 +46,7 @@ func SameLibrary(named, loaded string) bool {
 		}
 		return filepath.Clean(file)
 	}
-	tokens := Tokens{Lib: libsIn(loaded), Platform: Platforms}
+	tokens := Tokens{Lib: libsIn(loaded), Platform: Platforms()}
 	return slices.ContainsFunc(tokens.Expand(named), func(name string) bool {
 		return filepath.Clean(name) == filepath.Clean(loaded) || real(name) == real(loaded)
 	})

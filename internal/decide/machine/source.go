@@ -2,6 +2,8 @@ package machine
 
 import (
 	"bytes"
+	"debug/elf"
+	"debug/pe"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -13,7 +15,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/machines"
 )
+
+// OwnClass is the word size of the programs that the library beside the tool, and the decision, is built for.
+const OwnClass = strconv.IntSize
 
 // Source reads a machine the way the spine does.
 type Source struct {
@@ -158,70 +164,75 @@ func (s *Source) Exists(name string) bool {
 
 // WrongMachine implements facts.Source.
 func (s *Source) WrongMachine(name string) bool {
-	if s.unread(name) {
-		return false
-	}
-	file, err := s.Open(s.Path(name))
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	var head [4096]byte
-	n, _ := io.ReadFull(file, head[:])
 	class := s.Class
 	if class == 0 {
 		class = OwnClass
 	}
-	return foreign(head[:n], class)
+	if runtime.GOOS == "windows" {
+		return foreignPE(s.head(name), class)
+	}
+	return foreignELF(s.head(name), class)
 }
 
-// foreign reports whether the header of an ELF file or of a Windows library names another word size than class, or another
-// machine than the tool's with that word size. Where the machine is not known, the word size decides.
-func foreign(head []byte, class int) bool {
-	is := func(class64, own32, own64 int, machine uint16) bool {
-		if class64 != class {
-			return true
-		}
-		own := own64
-		if class == 32 {
-			own = own32
-		}
-		return own != 0 && int(machine) != own
+// WrongWindowsMachine reports whether a file is a library of Windows for another machine than a program of a word size.
+func (s *Source) WrongWindowsMachine(name string, class int) bool {
+	return foreignPE(s.head(name), class)
+}
+
+// head returns the first bytes of a file, none if it cannot be read.
+func (s *Source) head(name string) []byte {
+	if s.unread(name) {
+		return nil
 	}
+	file, err := s.Open(s.Path(name))
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(file, head)
+	return head[:n]
+}
+
+// foreignELF reports whether an ELF header is of another word size, byte order or machine than programs of a word size on
+// this machine. A machine without a second word size compares the word size and the byte order.
+func foreignELF(head []byte, class int) bool {
+	own, known := machines.Own()
+	if !known || len(head) < 20 || string(head[:4]) != elf.ELFMAG {
+		return false
+	}
+	data := elf.ELFDATA2LSB
+	if own.BigEndian {
+		data = elf.ELFDATA2MSB
+	}
+	if int(head[elf.EI_CLASS]) != class/32 || elf.Data(head[elf.EI_DATA]) != data {
+		return true
+	}
+	number := binary.LittleEndian.Uint16(head[18:])
+	if own.BigEndian {
+		number = binary.BigEndian.Uint16(head[18:])
+	}
+	same, known := machines.Running(class)
+	return known && elf.Machine(number) != same.ELF
+}
+
+// foreignPE reports whether the header of a Windows library names another machine than programs of a word size have.
+func foreignPE(head []byte, class int) bool {
+	if len(head) < 64 || string(head[:2]) != "MZ" {
+		return false
+	}
+	at := int64(binary.LittleEndian.Uint32(head[60:]))
+	if at+6 > int64(len(head)) || string(head[at:at+4]) != "PE\x00\x00" {
+		return false
+	}
+	own := uint16(pe.IMAGE_FILE_MACHINE_AMD64)
 	switch {
-	case len(head) >= 20 && string(head[:4]) == "\x7fELF":
-		machine := binary.LittleEndian.Uint16(head[18:])
-		if head[5] == 2 {
-			machine = binary.BigEndian.Uint16(head[18:])
-		}
-		size, own32, own64 := 32, 0, 0
-		if head[4] == 2 {
-			size = 64
-		}
-		switch runtime.GOARCH {
-		case "amd64", "386":
-			own32, own64 = 3, 62
-		case "arm64", "arm":
-			own32, own64 = 40, 183
-		}
-		return is(size, own32, own64, machine)
-	case len(head) >= 64 && string(head[:2]) == "MZ":
-		at := int(binary.LittleEndian.Uint32(head[60:]))
-		if at < 0 || at+6 > len(head) || string(head[at:at+4]) != "PE\x00\x00" {
-			return false
-		}
-		machine := binary.LittleEndian.Uint16(head[at+4:])
-		size := 32
-		if machine == 0x8664 || machine == 0xaa64 {
-			size = 64
-		}
-		own64 := 0x8664
-		if runtime.GOARCH == "arm64" {
-			own64 = 0xaa64
-		}
-		return is(size, 0x14c, own64, machine)
+	case class == 32:
+		own = pe.IMAGE_FILE_MACHINE_I386
+	case runtime.GOARCH == "arm64":
+		own = pe.IMAGE_FILE_MACHINE_ARM64
 	}
-	return false
+	return binary.LittleEndian.Uint16(head[at+4:]) != own
 }
 
 // File implements facts.Source.

@@ -3,6 +3,8 @@ package machine
 import (
 	"path"
 	"strings"
+
+	"vkloader/internal/machines"
 )
 
 // Tokens are the values of $ORIGIN, $LIB and $PLATFORM in the names of libraries, more than one where the value stands in a
@@ -31,9 +33,14 @@ func (t Tokens) Expand(text string) []string {
 	return list
 }
 
-// Platforms are the values of $PLATFORM: the kernel's AT_PLATFORM, and the names that glibc gives to x86-64 processors.
-var Platforms = []string{"x86_64", "haswell", "xeon_phi", "i686", "i586", "i486", "i386", "aarch64", "aarch64_be", "v6l", "v7l", "v8l",
-	"power8", "power9", "power10", "z13", "z14", "z15", "z16"}
+// Platforms returns the values of $PLATFORM on all machines: the kernel's AT_PLATFORM, and the names that glibc gives to
+// x86-64 processors.
+func Platforms() (list []string) {
+	for _, m := range machines.All() {
+		list = append(list, m.Platforms...)
+	}
+	return list
+}
 
 // LibOf returns the value of $LIB of a glibc by the path of its libc.so.6: "lib64", "lib/x86_64-linux-gnu".
 func LibOf(libc string) string {

@@ -2,9 +2,6 @@ package machine
 
 import "strings"
 
-// OwnClass is the word size of the programs that the library, and the decision, is built for.
-const OwnClass = 64
-
 const member = `"library_arch"`
 
 // otherClass exchanges the two word sizes in a manifest: they say in library_arch for which one they are, and the decision

@@ -70,7 +70,7 @@ func (p *Process) tokens() machine.Tokens {
 	for _, m := range p.Mapped {
 		switch {
 		case path.Base(m.Path) == "libc.so.6":
-			t.Lib, t.Platform = append(t.Lib, machine.LibOf(m.Path)), machine.Platforms
+			t.Lib, t.Platform = append(t.Lib, machine.LibOf(m.Path)), machine.Platforms()
 		case isLoader(m.Path):
 			t.Origin = append(t.Origin, path.Dir(m.Path))
 		}

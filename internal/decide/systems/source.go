@@ -3,6 +3,7 @@ package systems
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/facts"
@@ -78,8 +79,15 @@ func (s *Source) Exists(name string) bool {
 	return ok && s.files().Exists(at)
 }
 
-// WrongMachine implements facts.Source: libraries of other systems are not compared.
-func (s *Source) WrongMachine(string) bool { return false }
+// WrongMachine implements facts.Source. Only the given files of Windows are compared, by the word size of the program.
+func (s *Source) WrongMachine(name string) bool {
+	at, ok := s.Place(name)
+	if !ok || !s.windows() {
+		return false
+	}
+	class, _ := strconv.Atoi(s.Bits)
+	return s.files().WrongWindowsMachine(at, class)
+}
 
 // Exe implements facts.Source (MAC-021, MAC-022, BSD-005, QNX-002).
 func (s *Source) Exe() facts.Exe {

@@ -378,11 +378,20 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 	}
 	if f.Do != "" {
 		style.Advice(s.out, "    do    ", f.Do, f.Commands...)
+		line("", notTried(f))
 	}
 	if s.rules {
 		line("rule", f.Statement)
 	}
 	fmt.Fprintln(s.out)
+}
+
+// notTried returns the words about a fix that could not be tried; "" for one that was.
+func notTried(f *doctor.Finding) string {
+	if f.Untried == "" {
+		return ""
+	}
+	return "(not tried: " + f.Untried + ")"
 }
 
 // printProbes prints the table of probe results.

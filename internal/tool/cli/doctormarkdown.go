@@ -85,7 +85,7 @@ func (m *markdownReport) findings(full bool) {
 		}
 		lines := []string{}
 		for _, line := range [][2]string{{"about", f.Subject}, {"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why}, {"from", because},
-			{"do", f.Do}, {"rule", f.Statement}} {
+			{"do", f.Do}, {"", notTried(&f)}, {"rule", f.Statement}} {
 			if line[1] != "" {
 				lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
 			}

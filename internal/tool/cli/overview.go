@@ -98,6 +98,9 @@ func worthwhile(r *doctor.Report) string {
 func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
 	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
 	style.Advice(s.out, "      do  ", f.Do, f.Commands...)
+	if what := notTried(f); what != "" {
+		style.Lines(s.out, "          ", nil, what)
+	}
 }
 
 // maxListed is the maximum number of names in a line of the first screen.

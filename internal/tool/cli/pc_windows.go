@@ -129,3 +129,8 @@ func otherViews(source *machine.Source) []*machine.Source {
 func exportsOf(*machine.Source) map[string]func() (string, error) {
 	return map[string]func() (string, error){"registry.reg": func() (string, error) { return windows.Exported(), nil }}
 }
+
+// libraryOf examines the library of one manifest, as Windows finds it.
+func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
+	return doctor.PCLibrary(newRunningPC(source, nil), named)
+}

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/doctor"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
@@ -59,3 +60,12 @@ func elevatedHere() bool { return trust.Differs() }
 
 // askService asks the driver service for drivers.
 func askService(source *machine.Source) facts.Service { return client.Ask(source.Var) }
+
+// libraryOf examines the library of one manifest, as the dynamic linker finds it.
+func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
+	return doctor.Library(source, named)
+}
+
+// trialHelp describes the trial of settings that choose devices.
+const trialHelp = "Before it writes, set checks in a child process that a program with these settings gets\n" +
+	"the devices."

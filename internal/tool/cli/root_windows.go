@@ -105,3 +105,6 @@ func together(child *exec.Cmd) error {
 func openPage(address string) (forget func(), err error) {
 	return func() {}, spawn.Start(exec.Command("rundll32", "url.dll,FileProtocolHandler", address))
 }
+
+// trialHelp describes the trial of settings that choose devices.
+const trialHelp = "set writes them without a trial, because no variable can give a child process\nother settings."

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -31,6 +30,7 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -254,7 +254,8 @@ func newService(s *invocation) *cobra.Command {
 
 // ownMachine returns the architecture of the tool's build.
 func ownMachine() string {
-	return map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}[runtime.GOARCH]
+	m, _ := machines.Own()
+	return m.Name
 }
 
 // dialService connects to the service at a socket, or at the default one.

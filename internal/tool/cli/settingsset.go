@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
@@ -36,8 +37,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			drivers.DeviceHelp +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
-			"settings. Before it writes, set checks in a child process that a program with these settings gets\n" +
-			"the devices.\n\n" + exitCodesHelp,
+			"settings. " + trialHelp + "\n\n" + exitCodesHelp,
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
 			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
@@ -108,6 +108,11 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 		return err
 	}
 	written, err := changeSettings(s, place, c)
+	if err != nil && len(c.Devices) > 0 && !explain.TriesSettings {
+		if f := place.InForce(); f != nil && strings.Contains(f.Content, "device_configurations") {
+			err = fmt.Errorf("%w\nThe settings in force choose devices, and here no child process can list the others: vkloader settings clear, then set again", err)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -186,8 +191,19 @@ func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
 	return manifest, nil
 }
 
-// Try checks that programs get these devices, and adds warnings about interfering variables.
+// Try checks that programs get these devices, and adds warnings about interfering variables. Where no child can have other
+// settings than those in force, it adds the warnings only.
 func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error {
+	if explain.TriesSettings {
+		if err := a.run(object, chosen); err != nil {
+			return err
+		}
+	}
+	return a.interfering(chosen)
+}
+
+// run returns an error if a program with the settings does not get the chosen devices.
+func (a *askedDevices) run(object map[string]any, chosen []decide.Device) error {
 	object = maps.Clone(object)
 	delete(object, "app_keys")
 	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
@@ -206,6 +222,11 @@ func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error 
 		}
 		return exit.Problem("not written: a program with these settings would get %s instead of %s", term.Or(strings.Join(names, ", "), "no device"), wrong)
 	}
+	return nil
+}
+
+// interfering adds warnings about variables and layers that hide the chosen devices, or that the settings put out of force.
+func (a *askedDevices) interfering(chosen []decide.Device) error {
 	names, err := survey.InForce(a.source())
 	if err != nil {
 		return exit.As(exit.NotLooked, err)

@@ -93,7 +93,7 @@ func newValidate(s *invocation) *cobra.Command {
 func openLibraries(source *machine.Source, result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
-		module, findings := doctor.Library(source, doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
+		module, findings := libraryOf(source, doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
 			Negotiate: l.Negotiate, GetInstance: l.GetInstance})
 		l.File, l.Class, l.Standing = module.File, module.Class, module.Standing
 		for _, f := range findings {

@@ -18,7 +18,9 @@ type advice interface {
 type told struct {
 	text     string
 	commands []string
-	root     bool   // the shell lines must run as root
+	root     bool // the shell lines must run as root
+	because  obstacle
+	effect   effect // nil: unknown, or none
 	left     string // why "doctor --fix" leaves the lines to the user; "": no specific reason
 }
 
@@ -39,10 +41,10 @@ var (
 	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
 	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate")
-	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate", "nvidia-ctk cdi generate")
+		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate").untried(ofPackage)
+	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate", "nvidia-ctk cdi generate").untried(outsideOnly)
 	nvidiaAgain = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
-		"generate first")
+		"generate first").untried(outsideOnly)
 	nvidiaOnNixOS     = advised(`Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`)
 	graphicsOnNixOS   = advised("Add hardware.graphics.enable = true; to the system's configuration.")
 	graphics32OnNixOS = advised("Add hardware.graphics.enable32Bit = true; to the system's configuration.")
@@ -55,19 +57,19 @@ var (
 	setBySteam        = advised("Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.")
 	groupsOfPodman    = advised("Start the container with: podman run --group-add keep-groups ...")
 	byUdev            = advised("The node belongs to no group that may use it: let udev give it to the group video or render, and you into that "+
-		"group. Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm")
-	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915")
+		"group. Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
+	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
 	nvidiaModuleDebian = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for "+
-		"this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall")
+		"this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
 	nvidiaModuleMissing = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built "+
-		"for this kernel.", "modprobe nvidia")
+		"for this kernel.", "modprobe nvidia").untried(ofKernel)
 	stillSearching   = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
 	wslWithout       = advised("The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.")
 	librariesOnNixOS = advised("On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.")
-	ostreeAgain      = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade")
-	ofSteamOS        = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update")
+	ostreeAgain      = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
+	ofSteamOS        = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
 	ownOrAgain       = advised("Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.")
-	updateDriver     = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.")
+	updateDriver     = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
 )
 
 // typed returns advice that introduces a shell line with words.
@@ -77,22 +79,25 @@ func asRoot(command string) told {
 	return told{text: "Run as root: " + command, commands: []string{command}, root: true}
 }
 
+// installing returns advice to run a line of a package manager as root.
+func installing(command string) told { return asRoot(command).untried(ofPackage) }
+
 // outside returns advice to run a line outside the sandbox. partial means that the line has a placeholder for a name.
 func outside(command string, partial bool) told {
 	if partial {
-		return advised("Run outside: " + command)
+		return advised("Run outside: " + command).untried(outsideOnly)
 	}
-	return typed("Run outside: ", command)
+	return typed("Run outside: ", command).untried(outsideOnly)
 }
 
 // multilib returns advice to run a line as root that needs Arch's multilib repository.
 func multilib(command string) advice {
-	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true}
+	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true, because: ofPackage}
 }
 
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) advice {
-	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".")
+	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".").untried(ofPackage)
 }
 
 // removeLoader returns advice to remove a loader that hides another one. gets is the loader that the program then gets; "":
@@ -106,18 +111,18 @@ func removeLoader(file, gets string) advice {
 
 // startWith returns advice to start the container with options for its tool.
 func startWith(tool, options string) told {
-	return advised("Start the container with: " + tool + " run " + options + " ...")
+	return advised("Start the container with: " + tool + " run " + options + " ...").untried(outsideOnly)
 }
 
 // furtherGroup returns advice to give the container's processes another group.
 func furtherGroup(kind string, group uint32) advice {
 	switch kind {
 	case "kubernetes":
-		return advised(fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group))
+		return advised(fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group)).giving(group)
 	case "container":
-		return advised(fmt.Sprintf("Start the container with the additional group %d.", group))
+		return advised(fmt.Sprintf("Start the container with the additional group %d.", group)).giving(group)
 	}
-	return startWith("docker", fmt.Sprintf("--group-add %d", group))
+	return startWith("docker", fmt.Sprintf("--group-add %d", group)).giving(group)
 }
 
 // capabilities returns advice to extend NVIDIA_DRIVER_CAPABILITIES, whose value lacks graphics.
@@ -127,9 +132,9 @@ func capabilities(pod bool, value string) advice {
 		is = "it is not set"
 	}
 	if pod {
-		return advised(`In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").")
+		return advised(`In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").").untried(outsideOnly)
 	}
-	return advised("Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").")
+	return advised("Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").").untried(outsideOnly)
 }
 
 // aim is the purpose of a change.

@@ -158,9 +158,9 @@ func (d distribution) forLibrary(name string) advice {
 		return ofSteamOS
 	}
 	if m != nil && m.id == "arch" {
-		return typed("Ask which package has it, and install that: ", "pacman -F "+name)
+		return typed("Ask which package has it, and install that: ", "pacman -F "+name).untried(ofPackage)
 	}
-	return advised("Install the package that has " + name + ".")
+	return advised("Install the package that has " + name + ".").untried(ofPackage)
 }
 
 // forFile returns advice for a manifest whose library does not exist.
@@ -168,7 +168,7 @@ func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
 		return nvidiaWhole
 	}
-	return advised("Install the package that has " + library + ", or remove " + manifest + ".")
+	return advised("Install the package that has " + library + ", or remove " + manifest + ".").untried(ofPackage)
 }
 
 // install returns advice to install a family's package.
@@ -183,7 +183,7 @@ func (d distribution) install(f *drivers.Family) advice {
 		return graphicsOnNixOS
 	}
 	if d.is("ubuntu") && f.Name == drivers.NVIDIA {
-		return asRoot("ubuntu-drivers install")
+		return installing("ubuntu-drivers install")
 	}
 	if !d.reallyHas(f) {
 		suite, has := d.suite()
@@ -230,7 +230,7 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 func (d distribution) run(line string) advice {
 	m := d.manager()
 	if m == nil {
-		return asRoot(line)
+		return installing(line)
 	}
 	names, again := strings.CutPrefix(line, m.again+" ")
 	if !again || m.again == m.install {
@@ -250,12 +250,12 @@ func (d distribution) run(line string) advice {
 	case steamOS:
 		return ofSteamOS
 	}
-	return asRoot(line)
+	return installing(line)
 }
 
 // thenRestart returns advice for a root command that takes effect after a restart.
 func thenRestart(command string) advice {
-	do := asRoot(command)
+	do := asRoot(command).untried(restarted)
 	do.text += "; then restart the machine"
 	return do
 }

@@ -206,7 +206,7 @@ func (e *deviceExam) kernelCure(g *GPU) advice {
 	case "NVIDIA":
 		return e.nvidiaModule()
 	case "AMD":
-		return asRoot("modprobe amdgpu")
+		return asRoot("modprobe amdgpu").untried(ofKernel)
 	case "Intel":
 		return intelModule
 	}

@@ -190,7 +190,7 @@ func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
 			f.soften(diag.Note)
-			f.fact = said(filteredOut, variables.LayersDisable.Name())
+			f.fact, f.advice, f.offers = said(filteredOut, variables.LayersDisable.Name()), doNothingChosen, nil
 		}
 	}
 	if !e.someGood() {
@@ -204,6 +204,7 @@ func (e *driverExam) byChoice() {
 				continue
 			}
 			f.soften(diag.Note)
+			f.advice, f.offers = doNothingChosen, nil
 		}
 	}
 }

@@ -196,10 +196,11 @@ func (e *libraryExam) findable(name string) advice {
 		return ownLinker(i, "")
 	}
 	if e.configured(name) != "" {
+		directory := path.Dir(e.configured(name))
 		if kind := e.containerKind(); kind != "" {
-			return typed("In the image of "+sandboxWords[kind]+": RUN ", "ldconfig")
+			return typed("In the image of "+sandboxWords[kind]+": RUN ", "ldconfig").finding(directory)
 		}
-		return asRoot("ldconfig")
+		return asRoot("ldconfig").finding(directory)
 	}
 	return e.system.forLibrary(name)
 }
@@ -212,20 +213,43 @@ func (e *libraryExam) fits(file string) bool {
 
 // configured looks for a library in the directories of the ldconfig(8) configuration.
 func (e *libraryExam) configured(name string) string {
-	parts := term.Words(e.machine.Names("/etc/ld.so.conf.d"), func(name string) string { return "/etc/ld.so.conf.d/" + name })
-	for _, file := range append([]string{"/etc/ld.so.conf"}, parts...) {
-		data, err := e.machine.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		for _, line := range strings.Split(string(data), "\n") {
-			directory := strings.TrimSpace(line)
-			if path.IsAbs(directory) && e.fits(directory+"/"+name) {
-				return directory + "/" + name
-			}
+	for _, directory := range e.configuration("/etc/ld.so.conf", 0) {
+		if e.fits(directory + "/" + name) {
+			return directory + "/" + name
 		}
 	}
 	return ""
+}
+
+// maxIncludes is the maximum depth of include lines that ldconfig's configuration is read to.
+const maxIncludes = 4
+
+// configuration returns the directories in a file of ldconfig(8), and in the files that its include lines name.
+func (e *libraryExam) configuration(file string, depth int) (directories []string) {
+	data, err := e.machine.ReadFile(file)
+	if err != nil || depth > maxIncludes {
+		return nil
+	}
+	for _, line := range strings.Split(string(data), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 1 && path.IsAbs(words[0]):
+			directories = append(directories, words[0])
+		case len(words) > 1 && words[0] == "include":
+			for _, pattern := range words[1:] {
+				if !path.IsAbs(pattern) {
+					pattern = path.Join(path.Dir(file), pattern)
+				}
+				for _, name := range e.machine.Names(path.Dir(pattern)) {
+					if is, err := path.Match(path.Base(pattern), name); is && err == nil {
+						directories = append(directories, e.configuration(path.Dir(pattern)+"/"+name, depth+1)...)
+					}
+				}
+			}
+		}
+	}
+	return directories
 }
 
 // closure examines the dependencies of a library.

@@ -75,7 +75,7 @@ func (e *pcExam) registry() map[string]bool {
 // libraries examines the libraries of used drivers and listed layers.
 func (e *pcExam) libraries() {
 	e.modules(e.plan, func(m Module) Module {
-		return e.module(m, DriverInterface, "vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr")
+		return e.module(m, DriverInterface, driverFunctions...)
 	}, func(m Module) Module {
 		return e.module(m, LayerInterface, "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr")
 	})
@@ -83,6 +83,9 @@ func (e *pcExam) libraries() {
 		e.found(NoDriver, e.pc.Title(), "", noDriverFound, nil)
 	}
 }
+
+// driverFunctions are the functions by which a loader finds those of a driver; a driver exports at least one.
+var driverFunctions = []string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"}
 
 // module examines the library of a driver or layer, which must export one of the functions.
 func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {

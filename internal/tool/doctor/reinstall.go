@@ -61,9 +61,9 @@ func (d distribution) again(owner, file string) advice {
 	m := d.manager()
 	switch {
 	case owner == "":
-		return advised("Install the package that has " + file + " again.")
+		return advised("Install the package that has " + file + " again.").untried(ofPackage)
 	case m == nil || m.again == "":
-		return advised("Install the package " + owner + " again.")
+		return advised("Install the package " + owner + " again.").untried(ofPackage)
 	}
 	return d.run(m.again + " " + term.Quoted(owner))
 }

@@ -29,6 +29,7 @@ type Finding struct {
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
 	Commands  []string      `json:"commands,omitempty"` // the shell lines in do
+	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
 	fact     fact
@@ -171,7 +172,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 func (r *Report) say() {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.What, f.Do, f.Commands = f.fact.say(), "", nil
+		f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(f.advice)
 		if f.advice != nil {
 			f.Do, f.Commands = f.advice.say()
 		}

@@ -98,7 +98,7 @@ func (r *Report) nodeCure(g *GPU) advice {
 		return passOn
 	}
 	if nvidia {
-		return asRoot("nvidia-modprobe -c 0")
+		return asRoot("nvidia-modprobe -c 0").untried(ofKernel)
 	}
 	return typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+g.Kernel)
 }

@@ -464,26 +464,26 @@ const (
 func opening(place string, own bool) advice {
 	line := "chmod a+rX " + term.Quoted(place)
 	if !own {
-		return asRoot(line)
+		return asRoot(line).untried(whileClosed)
 	}
-	do := typed("", line)
+	do := typed("", line).untried(whileClosed)
 	do.left = "--fix changes no permissions: run the line yourself"
 	return do
 }
 
 // fromSuite returns advice to install a package from a suite. what names the release in the suite.
 func fromSuite(suite, what, name string) advice {
-	do := asRoot("apt install -t " + suite + " " + name)
+	do := installing("apt install -t " + suite + " " + name)
 	do.text = suite + " has " + what + ". With that repository, run as root: " + do.commands[0]
 	return do
 }
 
 // newerRelease returns advice to update the system when no package is known.
 func newerRelease(of, first string) advice {
-	return advised("Update the system to a release with " + of + " " + first + " or newer.")
+	return advised("Update the system to a release with " + of + " " + first + " or newer.").untried(ofPackage)
 }
 
 // makersDriver returns advice to install an older release of NVIDIA's driver.
 func makersDriver(last string) advice {
-	return advised("Install NVIDIA's driver of release " + last + ", which is the last that serves the device.")
+	return advised("Install NVIDIA's driver of release " + last + ", which is the last that serves the device.").untried(ofPackage)
 }

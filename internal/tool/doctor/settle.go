@@ -34,9 +34,16 @@ func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 type key struct {
 	code          Kind
 	subject, path string
+	entry         string // of a variable's list, or the missing library
 }
 
-func (f *Finding) key() key { return key{f.Code, f.Subject, f.Path} }
+func (f *Finding) key() key {
+	k := key{code: f.Code, subject: f.Subject, path: f.Path, entry: f.lacks()}
+	if m, is := f.fact.(misled); is {
+		k.entry = m.Place + m.Layer
+	}
+	return k
+}
 
 // settling is the trial of the offered changes.
 type settling struct {
@@ -48,74 +55,127 @@ type settling struct {
 }
 
 // settle tries each offered change on the whole examination and keeps those that help. A finding that another finding's fix
-// removes is a consequence of that finding.
+// removes is a consequence of that finding. Advice with a known effect is tried likewise, and is dropped if it does not help.
 func (e *settling) settle() {
-	looked := map[string]*outcome{} // by change
-	before := map[key]bool{}
+	t := &trials{settling: e, before: map[key]diag.Severity{}, known: map[string]*outcome{}}
 	for i := range e.Findings {
-		before[e.Findings[i].key()] = e.Findings[i].Severity == diag.Problem
-	}
-	after := func(c explain.Change) *outcome {
-		line := c.Line()
-		if known := looked[line]; known != nil {
-			return known
+		k := e.Findings[i].key()
+		t.before[k] = e.Findings[i].Severity
+		if e.Findings[i].Severity == diag.Warning {
+			t.before[key{code: k.code, subject: k.subject}] = diag.Warning
 		}
-		if !c.Possible() || !c.Obeyed(e.source) || len(looked) >= maxLooks {
-			return &outcome{}
-		}
-		options := e.options
-		if c.File == "" { // a deleted file may be in the shared linker's cache
-			options.share = e.linker
-		}
-		what := &outcome{followed: map[Kind]bool{}}
-		if again, err := look(c.On(e.source), options); err == nil {
-			what.found = make(map[key]bool, len(again.Findings))
-			for i := range again.Findings {
-				what.found[again.Findings[i].key()] = again.Findings[i].Severity == diag.Problem
-			}
-			what.worse = worse(before, what.found)
-		}
-		looked[line] = what
-		return what
 	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		for _, c := range f.offers {
-			what := after(c.Change)
-			// The change for a note has another purpose, such as time or power, so it may cause a problem.
-			if what.found == nil || f.Severity != diag.Note && what.worse {
-				continue
-			}
-			if _, still := what.found[f.key()]; still {
-				continue
-			}
-			f.advice = e.tried(c)
-			if f.Severity != diag.Note && !what.followed[f.Code] {
-				what.followed[f.Code] = true
-				e.follow(f, what.found)
-			}
-			break
+		if !t.offers(f) {
+			t.advice(f)
 		}
 		f.offers = nil
 	}
 	e.consequences()
 }
 
-// outcome is the result of a change.
-type outcome struct {
-	found    map[key]bool  // the findings after the change, true for a problem; nil: unknown
-	worse    bool          // the change causes a problem
-	followed map[Kind]bool // the codes of removed findings whose consequences are marked
+// trials are the tried changes of one machine.
+type trials struct {
+	*settling
+	before map[key]diag.Severity
+	known  map[string]*outcome // by the effect's name
 }
 
-// worse reports whether there is a new problem after a change.
-func worse(before, after map[key]bool) bool {
-	for key, problem := range after {
-		if problem && !before[key] {
+// outcome is the result of a change.
+type outcome struct {
+	found    map[key]diag.Severity // the findings after the change; nil: unknown
+	caused   map[key]diag.Severity // the findings that the change causes, or makes worse
+	followed map[Kind]bool         // the codes of removed findings whose consequences are marked
+}
+
+// after examines the machine with a change.
+func (t *trials) after(c effect) *outcome {
+	if known := t.known[c.name()]; known != nil {
+		return known
+	}
+	what := &outcome{followed: map[Kind]bool{}, caused: map[key]diag.Severity{}}
+	if len(t.known) >= maxLooks {
+		return what
+	}
+	options := t.options
+	options.share = t.linker
+	source, options, possible := c.on(t.source, &options)
+	if !possible {
+		return what
+	}
+	if again, err := look(source, options); err == nil {
+		what.found = make(map[key]diag.Severity, len(again.Findings))
+		for i := range again.Findings {
+			f := &again.Findings[i]
+			what.found[f.key()] = f.Severity
+			k := f.key()
+			if f.Severity == diag.Warning { // two drivers of one device have one warning, of either
+				k = key{code: k.code, subject: k.subject}
+			}
+			if before, had := t.before[k]; !had || before < f.Severity {
+				what.caused[f.key()] = f.Severity
+			}
+		}
+	}
+	t.known[c.name()] = what
+	return what
+}
+
+// ends reports whether a change removes a finding and causes none of a severity. A device's examination stops at its first
+// fault, so a change may reveal the device's next one.
+func (t *trials) ends(f *Finding, what *outcome, severity diag.Severity) bool {
+	if what.found == nil {
+		return false
+	}
+	for other, is := range what.caused {
+		if is >= severity && (other.subject != f.Subject || !slices.Contains(ofHardware, f.Code)) {
+			return false
+		}
+	}
+	_, still := what.found[f.key()]
+	return !still
+}
+
+// offers tries a finding's offered changes and makes the first one that helps its advice: one without a new warning, if
+// there is one, and never one with a new problem.
+func (t *trials) offers(f *Finding) bool {
+	for _, severity := range []diag.Severity{diag.Warning, diag.Problem} {
+		if severity == diag.Problem && f.Severity == diag.Note {
+			return false // a note is worth no warning
+		}
+		for _, c := range f.offers {
+			what := t.after(changeEffect{c.Change})
+			if !t.ends(f, what, severity) {
+				continue
+			}
+			f.advice = t.tried(c)
+			if f.Severity != diag.Note && !what.followed[f.Code] {
+				what.followed[f.Code] = true
+				t.follow(f, what.found)
+			}
 			return true
 		}
 	}
 	return false
+}
+
+// advice tries advice with a known effect and replaces it by words if it does not help.
+func (t *trials) advice(f *Finding) {
+	do, is := f.advice.(told)
+	if !is || do.effect == nil {
+		return
+	}
+	switch what := t.after(do.effect); {
+	case what.found == nil:
+		do.because, f.advice = outsideOnly, do
+	case t.ends(f, what, diag.Problem):
+	default:
+		f.advice = nil
+		if c, is := f.Code.(*Code); is {
+			f.advice = advised(c.Do)
+		}
+	}
 }
 
 // followers lists the codes of findings that may be consequences.
@@ -134,7 +194,7 @@ var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libr
 var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 
 // follow marks the findings that disappear with a finding's fix as its consequences.
-func (r *Report) follow(root *Finding, after map[key]bool) {
+func (r *Report) follow(root *Finding, after map[key]diag.Severity) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if _, still := after[f.key()]; !still && f != root && f.Because == nil && slices.Contains(followers, f.Code) &&

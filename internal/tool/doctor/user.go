@@ -180,5 +180,5 @@ func (e *deviceExam) permissionCure(node string) advice {
 	}
 	do := asRoot("usermod -aG " + term.Quoted(name) + " " + term.Quoted(e.user.name))
 	do.text += "; then log in again"
-	return do
+	return do.giving(group)
 }

@@ -24,17 +24,29 @@ type variableExam struct {
 	every []*GPU
 }
 
+// maxEntries is the maximum number of wrong entries of one variable that are taken out one by one.
+const maxEntries = 4
+
 // environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an
 // elevated program ignores.
 func (e *variableExam) environment() {
 	e.elevation()
+	count := map[string]int{}
 	for _, f := range environment.Check(e.source, e.plan) {
 		if f.BareWord() {
 			continue
 		}
 		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
 		found.fact = misled{f}
-		e.unsetting(found, f.Variable)
+		if e.steamSets(f.Variable) {
+			found.advice = setBySteam
+			continue
+		}
+		if count[f.Variable]++; count[f.Variable] > maxEntries {
+			found.offer(fixing, explain.UnsetVariable(f.Variable))
+			continue
+		}
+		found.offer(fixing, environment.Changes(e.source, &f)...)
 	}
 	e.selections()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
@@ -43,11 +55,16 @@ func (e *variableExam) environment() {
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
 // its programs do not find the host's drivers.
 func (e *record) unsetting(f *Finding, name string) {
-	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
+	if e.steamSets(name) {
 		f.advice = setBySteam
 		return
 	}
 	f.offer(fixing, explain.UnsetVariable(name))
+}
+
+// steamSets reports whether Steam's runtime sets a variable to the host's drivers or layers.
+func (e *record) steamSets(name string) bool {
+	return e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/")
 }
 
 // named reports whether a variable names a file. Package environment then reports a missing file.

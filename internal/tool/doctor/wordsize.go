@@ -17,9 +17,9 @@ func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
 		if !d.foreign {
-			return asRoot("dpkg --add-architecture i386 && apt update && apt install " + name + ":i386")
+			return installing("dpkg --add-architecture i386 && apt update && apt install " + name + ":i386")
 		}
-		return asRoot("apt install " + name + ":i386")
+		return installing("apt install " + name + ":i386")
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
@@ -135,7 +135,7 @@ func (e *exam) bothWordSizes() error {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
 		return nil
 	}
-	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.I386, Elevated: e.source.Elevated, Share: e.linker})
+	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
 	if linker.Find(loaderName).File == nil {
 		return nil
 	}

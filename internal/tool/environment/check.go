@@ -275,10 +275,8 @@ func usesMesa(answer *plan.Answer) bool {
 	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }
 
-// Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
-// again with it. False: no change removes it.
-func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
-	var changes []explain.Change
+// Changes returns the changes of the variable that may remove a finding, the smallest first.
+func Changes(source *machine.Source, f *Finding) (changes []explain.Change) {
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {
 			return
@@ -295,8 +293,14 @@ func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 		}
 		changes = append(changes, explain.DropFromList(source, id, separator, func(e string) bool { return e == entry })...)
 	})
+	return append(changes, explain.UnsetVariable(f.Variable))
+}
+
+// Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
+// again with it. False: no change removes it.
+func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 	before := problems(Check(source, nil))
-	for _, c := range append(changes, explain.UnsetVariable(f.Variable)) {
+	for _, c := range Changes(source, f) {
 		if !c.Possible() {
 			continue
 		}

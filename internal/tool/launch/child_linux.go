@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	elffile "vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/spawn"
@@ -312,7 +313,7 @@ func Unfit(program string) (warnings []string) {
 		return warnings // a script
 	}
 	defer file.Close()
-	if file.Class != elf.ELFCLASS64 || file.Machine != elf.EM_X86_64 {
+	if file.Machine != elffile.Processor(machine.OwnClass) || file.Class == elf.ELFCLASS64 != (machine.OwnClass == 64) {
 		return append(warnings, fmt.Sprintf("%s is a program for %s, %s: this library is not", program, file.Machine, file.Class))
 	}
 	paths, _ := file.DynString(elf.DT_RPATH)

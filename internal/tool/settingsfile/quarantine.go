@@ -173,7 +173,7 @@ func (e *Quarantine) identify(found *Found) (others []string, err error) {
 		}
 	}
 	e.File = e.Manifest
-	if r := binary.NewLinker(&found.Machine, binary.LinkerOptions{Class: 64, Machine: binary.X8664}).Find(library); r.File != nil {
+	if r := binary.NewLinker(&found.Machine, binary.LinkerOptions{Class: machine.OwnClass, Machine: binary.Processor(machine.OwnClass)}).Find(library); r.File != nil {
 		e.File = r.File.Real
 	}
 	e.Identity = identityOf(&found.Machine, e.File)

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/search"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 )
 
 // Kind is the kind of a file. Its values occur in the tool's options and output.
@@ -84,7 +84,7 @@ func File(text, path, whole string, kind Kind) *Report {
 	c.schema(doc)
 	switch c.report.Kind {
 	case Driver:
-		driver := manifest.ReadDriver(doc, path, &manifest.System{})
+		driver := manifest.ReadDriver(doc, path, &here)
 		c.lines(driver.Lines)
 		if driver.WrongArch {
 			line := driver.WrongArchitecture()
@@ -92,14 +92,14 @@ func File(text, path, whole string, kind Kind) *Report {
 		}
 		c.report.Accepted = driver.Usable && !driver.WrongArch
 		if driver.Usable {
-			c.library(doc.Top().Member("ICD"), Library{Name: search.BaseName(whole),
-				Path: manifest.ReadDriver(doc, whole, &manifest.System{}).Library})
+			c.library(doc.Top().Member("ICD"), Library{Name: machine.Style.Base(whole),
+				Path: manifest.ReadDriver(doc, whole, &here).Library})
 		}
 	case Implicit, Explicit:
-		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed, &manifest.System{})
+		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed, &here)
 		c.lines(layers.Lines)
 		c.report.Accepted = len(layers.Layers) > 0
-		for _, l := range manifest.ReadLayers(doc, whole, c.report.Kind == Implicit, manifest.Placed, &manifest.System{}).Layers {
+		for _, l := range manifest.ReadLayers(doc, whole, c.report.Kind == Implicit, manifest.Placed, &here).Layers {
 			if !l.Meta {
 				c.library(layerAt(doc.Top(), l.Name), Library{Name: l.Name, Path: l.Library, Layer: true, Negotiate: l.Negotiate,
 					GetInstance: l.GetInstance})
@@ -117,6 +117,9 @@ func File(text, path, whole string, kind Kind) *Report {
 	return c.say()
 }
 
+// here is the running system, whose form of paths resolves the library of a manifest.
+var here = manifest.System{Style: machine.Style}
+
 // kindOf returns a file's kind by its content; a layer's also by its directory.
 func kindOf(top document.Value, path string) Kind {
 	has := func(name string) bool { return top.Member(name).Exists() }
@@ -133,7 +136,7 @@ func kindOf(top document.Value, path string) Kind {
 			return Implicit
 		}
 		return Explicit
-	case has("settings"), has("settings_array"), search.BaseName(path) == "vk_loader_settings.json":
+	case has("settings"), has("settings_array"), machine.Style.Base(path) == "vk_loader_settings.json":
 		return Settings
 	}
 	return Unknown
@@ -148,11 +151,11 @@ var (
 
 // directoryOf returns the name of a file's directory.
 func directoryOf(path string) string {
-	directory := search.Directory(path)
+	directory := machine.Style.Directory(path)
 	if directory == "" {
 		return ""
 	}
-	return search.BaseName(directory[:len(directory)-1])
+	return machine.Style.Base(directory[:len(directory)-1])
 }
 
 // once removes the schema's finding if the loader has a finding for the same place.

@@ -46,10 +46,10 @@ type Library struct {
 
 var machines = map[string]elf.Machine{
 	"x86_64": elf.EM_X86_64, "i386": elf.EM_386, "aarch64": elf.EM_AARCH64, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
-	"ppc64le": elf.EM_PPC64,
+	"ppc64le": elf.EM_PPC64, "mips64el": elf.EM_MIPS, "loongarch64": elf.EM_LOONGARCH, "armhf": elf.EM_ARM, "armel": elf.EM_ARM,
 }
 
-// Parse reads a library from words: class=32|64 machine=x86_64|i386|aarch64|arm|riscv64|ppc64le soname=NAME
+// Parse reads a library from words: class=32|64 machine=NAME of a little-endian machine soname=NAME
 // runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... (functions),
 // data=NAME,... (imports that are no functions, before others), code=return|hang|crash,
 // init=return|hang|crash, release=TEXT, interp=PATH and texts=TEXT,... with %20 for a space.

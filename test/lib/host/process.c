@@ -118,10 +118,10 @@ static int performed_count; /* under the lock */
 static pthread_mutex_t performed_lock = PTHREAD_MUTEX_INITIALIZER;
 void host_performs(const char *script)
 {
-    static bool inside;
+    static unsigned inside; /* a word: gcc for RISC-V makes library calls of exchanged bytes */
     struct answer answer = {0};
-    if (!object_find(script) || __atomic_exchange_n(&inside, true, __ATOMIC_ACQ_REL)) return;
-    if (perform_script(script, &answer, 0)) __atomic_store_n(&inside, false, __ATOMIC_RELEASE); /* else never again */
+    if (!object_find(script) || __atomic_exchange_n(&inside, 1, __ATOMIC_ACQ_REL)) return;
+    if (perform_script(script, &answer, 0)) __atomic_store_n(&inside, 0, __ATOMIC_RELEASE); /* else never again */
     pthread_mutex_lock(&performed_lock);
     if (answer.text && performed_count < 1024) performed[performed_count++] = strdup(answer.text);
     pthread_mutex_unlock(&performed_lock);

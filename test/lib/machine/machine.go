@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"vkloader/test/lib/world"
 )
 
 // Manifests is where Debian's packages put their driver manifests.
@@ -53,11 +55,7 @@ func Need(t *testing.T, names ...string) {
 // Repository is the root of the module.
 func Repository(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return world.Top()
 }
 
 // Built is the build directory with the library in it.

@@ -12,18 +12,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"vkloader/test/lib/world"
 )
 
 // Archive is a release of a package of npm, with this sum (SHA-512): from the build directory, or fetched by npm as npm is set up on
 // this machine, and then kept there. missing says why there is none; an archive with other content ends the tests.
 func Archive(name, release, sum string) (archive []byte, missing string) {
-	top, err := filepath.Abs("../../..")
-	if err != nil {
-		return nil, err.Error()
-	}
 	file := name + "-" + release + ".tgz"
-	kept := filepath.Join(top, "build/test", file)
-	if archive, err = os.ReadFile(kept); err == nil && sumOf(archive) == sum {
+	kept := filepath.Join(world.Top(), "build/test", file)
+	archive, err := os.ReadFile(kept)
+	if err == nil && sumOf(archive) == sum {
 		return archive, ""
 	}
 	directory, err := os.MkdirTemp("", "vkloader-npm-")

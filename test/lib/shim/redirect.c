@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 /* Functions that the headers give another name where files have 64 bits and pointers 32. */
-#if defined __GLIBC__ && defined __i386__
+#if defined __GLIBC__ && __SIZEOF_POINTER__ == 4
 #define FILE_REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name "64"))
 #else
 #define FILE_REAL(name) REAL(name)
@@ -114,7 +115,7 @@ VISIBLE int lstat(const char *restrict path, struct stat *restrict out)
 }
 
 #ifdef __GLIBC__ /* functions that the portable library calls */
-#ifdef __i386__
+#if __SIZEOF_POINTER__ == 4
 VISIBLE int __xstat(int version, const char *path, struct stat *out) __asm__("__xstat64");
 VISIBLE int __lxstat(int version, const char *path, struct stat *out) __asm__("__lxstat64");
 #endif
@@ -139,7 +140,7 @@ VISIBLE FILE *fopen(const char *path, const char *mode)
     return stream(FILE_REAL(fopen)(redirected(path, room, sizeof room), mode));
 }
 
-#if !defined fopen64 && !defined __i386__ /* musl has one for both, and there fopen is it */
+#if !defined fopen64 && __SIZEOF_POINTER__ != 4 /* musl has one for both, and there fopen is it */
 VISIBLE FILE *fopen64(const char *path, const char *mode)
 {
     char room[4400];
@@ -436,7 +437,8 @@ long world_live(void)
 
 static struct place *place_with(uintptr_t address)
 {
-    for (uintptr_t at = address & ~(uintptr_t)15; at && address - at < INSIDE; at -= 16) {
+    const uintptr_t step = _Alignof(max_align_t); /* malloc's alignment: 8 on 32-bit ARM, 16 on other machines */
+    for (uintptr_t at = address & ~(step - 1); at && address - at < INSIDE; at -= step) {
         struct place *p = &place[place_of((void *)at)];
         if (p->block) return address - at < malloc_usable_size(p->block) ? p : NULL;
     }

@@ -137,10 +137,14 @@ func multiarch() string {
 
 // Compiler returns the compiler for the target's programs and libraries, with its flags.
 func Compiler() []string {
-	if Target() == "i386" { // as for the library: CFLAGS_linux_i386 of the Makefile
-		return append(targetCompiler(), "-msse2", "-mfpmath=sse", "-D_FILE_OFFSET_BITS=64")
+	words := targetCompiler() // with the library's flags: CFLAGS_linux_i386 and FILES_32 of the Makefile
+	if Target() == "i386" {
+		words = append(words, "-msse2", "-mfpmath=sse")
 	}
-	return targetCompiler()
+	if Narrow() && !Windows() {
+		words = append(words, "-D_FILE_OFFSET_BITS=64")
+	}
+	return words
 }
 
 func targetCompiler() []string {

@@ -1,10 +1,6 @@
 package discovery
 
 import (
-	"bytes"
-	"encoding/binary"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -194,81 +190,5 @@ func TestComponentsOfAnOverrideLayer(t *testing.T) {
 	s.with(vars{disableFilter: "~implicit~", "VK_LOADER_LAYERS_ALLOW": "VK_LAYER_x,*override"}, func() {
 		same(t, "with both allowed", short.Replace(s.create().active), "x")
 	})
-	s.end()
-}
-
-// Of two layers of one name, one whose library is of another word size or machine is left out before they are compared.
-//
-// holds: LAY-104 PATH-25
-func TestLayersOfOtherMachines(t *testing.T) {
-	t.Parallel()
-	w := world.New(t)
-	w.Driver("one")
-	w.Env["VK_LOADER_DEBUG"] = "all"
-	library := w.ImplicitLayer("VK_LAYER_x").MoveManifest("unused").Library
-	head, err := os.ReadFile(library)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := func(file string, change func(head []byte)) string {
-		content := bytes.Clone(head)
-		change(content)
-		path := w.Path("lib/" + file)
-		if err := os.WriteFile(path, content, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	machine := func(head []byte) { head[18] ^= 0xff }
-	class := func(head []byte) { head[4] ^= 3 }
-	order := func(head []byte) { head[5] ^= 3 }
-	foreign := map[string]string{"class": changed("class.so", class), "machine": changed("machine.so", machine), "order": changed("order.so", order)}
-	if world.Windows() {
-		at := binary.LittleEndian.Uint32(head[60:])
-		foreign = map[string]string{"machine": changed("machine.dll", func(head []byte) { head[at+5] ^= 0x11 })}
-	}
-	write := func(file, library string) string {
-		w.Write("m/"+file+".json", blunt("1.2.0", "VK_LAYER_x", map[string]any{"library_path": library, "description": file}))
-		return w.Path("m/" + file + ".json")
-	}
-	own := write("own", library)
-	s := start(t, w)
-	try := func(what, implicit, explicit, want string, said bool) {
-		t.Helper()
-		s.set("VK_IMPLICIT_LAYER_PATH", implicit).set("VK_LAYER_PATH", explicit)
-		for _, level := range []string{"none", "all"} {
-			s.set("VK_LOADER_DEBUG", level)
-			var listed []string
-			for _, l := range s.h.OK("instance_layers").Objects("properties") {
-				listed = append(listed, l.Text("description"))
-			}
-			same(t, what, strings.Join(listed, " "), want)
-			w.ForgetLog()
-			o := s.create(layers("VK_LAYER_x")...)
-			if loads := want == "own"; loads != (entered(w) == "VK_LAYER_x one") || loads != (o.result == success) {
-				t.Errorf("%s: %d, %s", what, o.result, entered(w))
-			}
-			if level == "all" && said {
-				o.log.has(t, "INFO | LAYER", `Requested layer "VK_LAYER_x" was wrong bit-type.`)
-			}
-		}
-	}
-	between := world.Separated(":")
-	for what, path := range foreign {
-		other, beside := write(what, path), write("beside", "../lib/"+filepath.Base(path))
-		try(what, "/nowhere", other+between+own, "own", true)
-		try(what, "/nowhere", own+between+other, "own", true)
-		try(what, other, own, "own", true)
-		try(what, own, other, "own", true)
-		try(what, other+between+beside, own, "own", true)
-		try(what+" alone", "/nowhere", other, what, false)
-		try(what+" twice", "/nowhere", other+between+beside, what, false)
-	}
-	text := write("text", w.Write("lib/text.so", "no library at all, and long enough for a header of one"))
-	try("no library", "/nowhere", text+between+own, "text", false)
-	missing := write("missing", w.Path("lib/missing.so"))
-	try("missing", "/nowhere", missing+between+own, "missing", false)
-	bare := write("bare", "libbare-of-no-directory.so")
-	try("bare", "/nowhere", bare+between+own, "bare", false)
 	s.end()
 }

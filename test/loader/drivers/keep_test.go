@@ -503,6 +503,7 @@ func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
 	if world.Windows() {
 		t.Skip("the driver finds the loader by the dynamic linker's functions")
 	}
+	unloads(t)
 	w := world.New(t)
 	source, library, gone := w.Write("living.c", living), w.Path("living.so"), w.Path("gone")
 	if err := world.Compile("-shared", "-fPIC", "-I../../lib", "-I../../../spine", "-I../../../spine/gen/linux", "-o", library, source, "-ldl"); err != nil {

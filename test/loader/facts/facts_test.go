@@ -45,6 +45,8 @@ func factsOf(t testing.TB, message string) (all []fact) {
 			all = append(all, fact{"executable", text(v.Path)})
 		} else if v, is := r.Exists(); is {
 			all = append(all, fact{"exists " + text(v.Path), fmt.Sprint(v.Yes)})
+		} else if v, is := r.Foreign(); is {
+			all = append(all, fact{"foreign " + text(v.Path), fmt.Sprint(v.Yes)})
 		} else if v, is := r.Graphics(); is {
 			all = append(all, fact{"graphics devices", fmt.Sprintf("status %d, devices %s, power %s", v.Status, texts(v.Devices), texts(v.Power))})
 		}
@@ -71,6 +73,8 @@ func questionsOf(answer string) (all []string) {
 			all = append(all, "file "+text(v.Path))
 		} else if v, is := r.NeedExists(); is {
 			all = append(all, "exists "+text(v.Path))
+		} else if v, is := r.NeedForeign(); is {
+			all = append(all, "foreign "+text(v.Path))
 		} else if r.ID == wire.IDNeedExe {
 			all = append(all, "executable")
 		} else if r.ID == wire.IDNeedGraphics {
@@ -133,7 +137,7 @@ func newScene(t *testing.T) *scene {
 	return &scene{World: w, cwd: w.Path("work"), calls: everyCall}
 }
 
-// files, directories, variables ask for more than the core does.
+// files, directories, variables, libraries ask for more than the core does.
 func (s *scene) files(paths ...string) {
 	for _, path := range paths {
 		s.asked = append(s.asked, facts.Need{Kind: facts.KindFile, Name: path}, facts.Need{Kind: facts.KindExists, Name: path})
@@ -149,6 +153,12 @@ func (s *scene) directories(paths ...string) {
 func (s *scene) variables(names ...string) {
 	for _, name := range names {
 		s.asked = append(s.asked, facts.Need{Kind: facts.KindVar, Name: name}, facts.Need{Kind: facts.KindVar, Name: name, Secure: true})
+	}
+}
+
+func (s *scene) libraries(paths ...string) {
+	for _, path := range paths {
+		s.asked = append(s.asked, facts.Need{Kind: facts.KindForeign, Name: path})
 	}
 }
 
@@ -392,6 +402,8 @@ func (s *scene) more(answer []byte) []byte {
 			w.PutNeedFile(wire.NeedFile{Path: wire.S(n.Name)})
 		case facts.KindExists:
 			w.PutNeedExists(wire.NeedExists{Path: wire.S(n.Name)})
+		case facts.KindForeign:
+			w.PutNeedForeign(wire.NeedForeign{Path: wire.S(n.Name)})
 		}
 	}
 	w.PutNeedExe(wire.NeedExe{})

@@ -94,6 +94,13 @@ func answer(message string, store *facts.Store, source facts.Source) []byte {
 				v.Yes = 1
 			}
 			w.PutExists(v)
+		} else if v, is := r.Foreign(); is {
+			need(store, source, facts.Need{Kind: facts.KindForeign, Name: v.Path.Text})
+			v.Yes = 0
+			if store.WrongMachine(v.Path.Text) {
+				v.Yes = 1
+			}
+			w.PutForeign(v)
 		} else if _, is := r.Graphics(); is {
 			need(store, source, facts.Need{Kind: facts.KindGraphics})
 			read, _ := store.Graphics()

@@ -113,6 +113,68 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// Libraries of other machines, and files that are no libraries.
+//
+// holds: LAY-104
+func TestForeignLibraries(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	native := s.ImplicitLayer("own").Library
+	content, err := os.ReadFile(native)
+	s.must(err)
+	head := func(at int, value byte) string {
+		changed := []byte(string(content[:4096]))
+		changed[at] = value
+		return string(changed)
+	}
+	want := map[string]string{native: "0"}
+	put := func(name, content, foreign string) { want[s.put("lib/"+name, content, 0o755)] = foreign }
+	put("other-class.so", head(4, content[4]^3), "1")
+	put("no-class.so", head(4, 0), "1")
+	put("other-order.so", head(5, content[5]^3), "1")
+	put("other-machine.so", head(18, content[18]^0xff), "1")
+	put("other-half.so", head(19, content[19]^1), "1")
+	put("other-system.so", head(7, 9), "0")
+	put("program.so", head(16, 2), "0")
+	put("twenty.so", head(18, content[18]^0xff)[:20], "1")
+	put("nineteen.so", head(18, content[18]^0xff)[:19], "0")
+	put("empty.so", "", "0")
+	put("text.so", strings.Repeat("no library ", 100), "0")
+	put("windows.dll", "MZ"+strings.Repeat("\x00", 58)+"\x40\x00\x00\x00PE\x00\x00\x4c\x01"+strings.Repeat("\x00", 100), "0")
+	want[s.link("lib/link.so", "other-class.so")] = "1"
+	want[s.link("lib/dangling.so", "nowhere.so")] = "0"
+	s.must(syscall.Mkfifo(s.Path("lib/pipe.so"), 0o644))
+	for _, path := range []string{s.Path("lib/pipe.so"), s.Path("lib"), s.Path("lib/nowhere.so"), "/dev/null", "", "lib/other-class.so"} {
+		want[path] = "0"
+	}
+	if os.Getuid() != 0 || s.ordinary() != nil {
+		want[s.put("lib/closed.so", head(4, content[4]^3), 0)] = "0"
+	}
+	for path := range want {
+		s.libraries(path)
+	}
+	compared := s.check()
+	for path, answer := range want {
+		s.holds(compared, fmt.Sprintf("foreign %q", path), answer)
+	}
+}
+
+// Two layers of one name: the core asks both readers for the machine of their libraries.
+func TestLayersOfOneName(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	other := s.WrongClass("other")
+	own := s.ImplicitLayer("shared").MoveManifest("home/.local/share/vulkan/implicit_layer.d").Library
+	s.ExplicitLayer("shared").MoveManifest("home/.config/vulkan/explicit_layer.d").Set("library_path", other)
+	s.ExplicitLayer("single").MoveManifest("home/.config/vulkan/explicit_layer.d").Set("library_path", s.WrongClass("single"))
+	compared := s.check()
+	s.holds(compared, fmt.Sprintf("foreign %q", own), "0")
+	s.holds(compared, fmt.Sprintf("foreign %q", other), "1")
+	if _, asked := compared[fmt.Sprintf("foreign %q", s.Path("lib/single.so"))]; asked {
+		t.Error("the library of a layer with a name of its own was read")
+	}
+}
+
 // Files of as many bytes as are read, and of one more.
 func TestSizes(t *testing.T) {
 	t.Parallel()

@@ -316,20 +316,21 @@ func (s *stated) devicesOf(who string) (list []*physical) {
 }
 
 // sorted puts devices in order (PHY-027).
-func (s *stated) sorted(i *instance, list []*physical, groups bool) {
-	rank := s.ranks(i, list, groups)
+func (s *stated) sorted(i *instance, list []*physical) {
+	rank := s.ranks(i, list)
 	slices.SortStableFunc(list, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })
 }
 
-// ranks are the keys that devices are sorted by.
-func (s *stated) ranks(i *instance, list []*physical, groups bool) map[*physical][]int {
-	var chosen []*physical
+// ranks returns the sort keys of the devices of one list or one group. The first device that VK_LOADER_DEVICE_SELECT
+// names comes first (ENV-85, ENV-90).
+func (s *stated) ranks(i *instance, list []*physical) map[*physical][]int {
+	var chosen *physical
 	if text, _ := s.plain("VK_LOADER_DEVICE_SELECT"); text != "" {
 		var vendor, device uint32
 		if one, two, ok := strings.Cut(text, ":"); ok && hex(one, &vendor) && hex(two, &device) {
 			for _, d := range list {
-				if d.vendor == vendor && d.device == device && (groups || len(chosen) == 0) { // of each group the first, ENV-90
-					chosen = append(chosen, d)
+				if chosen == nil && d.vendor == vendor && d.device == device {
+					chosen = d
 				}
 			}
 		}
@@ -341,7 +342,7 @@ func (s *stated) ranks(i *instance, list []*physical, groups bool) map[*physical
 			kind = 5
 		}
 		key := []int{1, kind, 1, 0, 0, 0, 0, int(d.vendor ^ d.device)}
-		if slices.Contains(chosen, d) {
+		if d == chosen {
 			key[0] = 0
 		}
 		if s.hasPCI(i, d) {

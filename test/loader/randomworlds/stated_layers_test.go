@@ -272,6 +272,7 @@ func (s *stated) regular() []*layer {
 	if !s.global || over != nil || slices.ContainsFunc(list, func(l *layer) bool { return l.meta }) { // LAY-100
 		list = append(list, s.explicits(over)...)
 	}
+	list = s.native(list)
 	list = s.valid(list)
 	over = s.overriding(list)
 	s.overridden = over != nil
@@ -293,6 +294,23 @@ func (s *stated) regular() []*layer {
 		return true
 	})
 	return s.single(list)
+}
+
+// native removes, from layers of one name with several libraries, those with a library of the other word size, unless all
+// have one (LAY-104).
+func (s *stated) native(list []*layer) []*layer {
+	foreign := func(l *layer) bool { return !l.meta && strings.HasSuffix(l.library, "/wrong.so") }
+	usable := map[string]bool{}
+	for _, l := range list {
+		usable[l.name] = usable[l.name] || !foreign(l)
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(l *layer) bool {
+		if !foreign(l) || !usable[l.name] {
+			return false
+		}
+		s.say(`INFO|LAYER: Requested layer "` + l.name + `" was wrong bit-type.`)
+		return true
+	})
 }
 
 // overriding is the first override layer of a list, if the variables enable one of them (LAY-185). Filters treat an explicit

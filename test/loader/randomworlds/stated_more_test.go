@@ -40,7 +40,7 @@ func (s *stated) grouped(i *instance) (list [][]*physical) {
 	}
 	if i.set != nil && i.set.chooses { // SET-103
 		if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 { // SET-95: the first of an identity in the ordinary order
-			s.sorted(i, all, false)
+			s.sorted(i, all)
 		}
 		visible, _ := s.chosen(i, all)
 		list = slices.DeleteFunc(list, func(group []*physical) bool {
@@ -48,11 +48,20 @@ func (s *stated) grouped(i *instance) (list [][]*physical) {
 		})
 	}
 	if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 {
-		rank := s.ranks(i, all, true)
-		for _, group := range list {
-			slices.SortStableFunc(group, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })
+		type keyed struct {
+			first []int // the sort keys of the first member
+			group []*physical
 		}
-		slices.SortStableFunc(list, func(a, b []*physical) int { return slices.Compare(rank[a[0]], rank[b[0]]) })
+		var order []keyed
+		for _, group := range list {
+			rank := s.ranks(i, group)
+			slices.SortStableFunc(group, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })
+			order = append(order, keyed{rank[group[0]], group})
+		}
+		slices.SortStableFunc(order, func(a, b keyed) int { return slices.Compare(a.first, b.first) })
+		for g := range order {
+			list[g] = order[g].group
+		}
 	}
 	return list
 }

@@ -394,7 +394,7 @@ func (s *stated) enumerate(i *instance) (devices []*physical, result int32, show
 		return nil, -3, false
 	}
 	if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 {
-		s.sorted(i, devices, false)
+		s.sorted(i, devices)
 	}
 	for _, phase := range []string{"count", "fill"} {
 		result = success

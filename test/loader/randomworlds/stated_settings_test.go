@@ -186,7 +186,6 @@ func (s *stated) layers(set *settings) []*layer {
 			set.decide(e.name, true)
 		case strings.HasSuffix(e.path, ".json"): // SET-42
 			if l := named(s.layersOf(e.path, e.implicit), e.name); l != nil {
-				blocked[e.name] = true // SET-47
 				set.decide(e.name, false)
 				l.control, l.settled = e.control, true
 				same := slices.ContainsFunc(own, func(o *layer) bool { return o.name == l.name && o.library == l.library && !o.meta })
@@ -197,10 +196,17 @@ func (s *stated) layers(set *settings) []*layer {
 		}
 	}
 	if at < 0 {
-		return own
+		return s.native(own)
 	}
-	regular := slices.DeleteFunc(s.regular(), func(l *layer) bool { return blocked[l.name] })
-	return slices.Concat(own[:at], regular, own[at:])
+	regular := s.regular()
+	native := s.native(slices.Concat(own, regular))
+	left := func(l *layer) bool { return !slices.Contains(native, l) }
+	for _, l := range own { // SET-47
+		blocked[l.name] = blocked[l.name] || !left(l)
+	}
+	regular = slices.DeleteFunc(regular, func(l *layer) bool { return left(l) || blocked[l.name] })
+	before, after := slices.DeleteFunc(slices.Clone(own[:at]), left), slices.DeleteFunc(slices.Clone(own[at:]), left)
+	return slices.Concat(before, regular, after)
 }
 
 // decide follows the first entry of a name, of those that contribute something (SET-42, SET-56).

@@ -25,6 +25,9 @@ type explained struct {
 	NameOnly bool `json:"name_only"`
 }
 
+// wrongLibrary is the library of the other word size, whose header the tool reads (LAY-104).
+var wrongLibrary = regexp.MustCompile(`\$R/[^"]*/wrong\.so`)
+
 var linkDirectory = regexp.MustCompile(`\$R/(m\d+)/`)
 
 // explain runs the built tool on the world, which lies below a directory once more, at the paths at which a program
@@ -32,7 +35,14 @@ var linkDirectory = regexp.MustCompile(`\$R/(m\d+)/`)
 func (w *worker) explain(d *description) []explained {
 	root := w.Path("tree")
 	w.must(os.RemoveAll(root))
+	wrong, err := os.ReadFile(w.Path("lib/wrong.so"))
+	w.must(err)
 	for path, text := range d.files {
+		for _, library := range wrongLibrary.FindAllString(text, -1) {
+			library = filepath.Join(root, w.fill.Replace(library))
+			w.must(os.MkdirAll(filepath.Dir(library), 0o755))
+			w.must(os.WriteFile(library, wrong, 0o644))
+		}
 		path = filepath.Join(root, w.fill.Replace(path))
 		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		w.must(os.WriteFile(path, []byte(w.fill.Replace(text)), 0o644))

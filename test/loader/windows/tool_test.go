@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,27 +58,13 @@ func windowsPath(t *testing.T, size, name string) string {
 // tool runs the tool, which has to end with this code.
 func tool(t *testing.T, size string, code int, args ...string) (out, errOut string) {
 	t.Helper()
-	cmd, output := wine(t, append([]string{windowsPath(t, size, "vkloader.exe")}, args...)...)
-	err := cmd.Run()
-	out, errOut = output()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	if got := cmd.ProcessState.ExitCode(); got != code {
-		t.Fatalf("%s %q ends with %d, not %d\n%s%s", size, args, got, code, out, errOut)
-	}
-	return out, errOut
+	return toolAs(t, elevated, size, code, args...)
 }
 
 // asked returns the JSON that the tool prints.
 func asked[T any](t *testing.T, size string, code int, args ...string) (value T) {
 	t.Helper()
-	out, _ := tool(t, size, code, append(args, "--json")...)
-	if err := json.Unmarshal([]byte(out), &value); err != nil {
-		t.Fatalf("%s %q: %v\n%s", size, args, err, out)
-	}
-	return value
+	return askedAs[T](t, elevated, size, code, args...)
 }
 
 // explained is a part of what explain prints.

@@ -1,5 +1,5 @@
-/* measure.c: does one measurement on one Vulkan library, and prints the result. The program that runs it (test/loader/bench)
- * alternates between libraries and makes medians.
+/* measure.c: does one measurement on one Vulkan library, and prints the result. The program that runs it
+ * (test/loader/bench) alternates between libraries and makes medians.
  *
  *   measure LIBRARY start [enumerate]      a program's first moments: load, create, list devices; with "enumerate"
  *                                          instance extensions and layers are listed first. One use of a fresh process

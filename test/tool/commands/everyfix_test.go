@@ -1,0 +1,345 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// patient is a machine whose printed fixes are followed: files below a directory, and the variables of its programs.
+type patient struct {
+	root string
+	env  []string
+	user string // of --user; "": the current one
+}
+
+// symptom is a finding of the doctor's report with its printed fix.
+type symptom struct {
+	Severity, Code, Subject, Path, What, Do, Because, Untried string
+	Commands                                                  []string
+}
+
+// key identifies a finding across reports.
+func (s *symptom) key() string {
+	key := s.Code + " " + s.Subject + " " + s.Path
+	if strings.HasPrefix(s.Code, "variable-") || s.Code == "library-needs" { // one for each entry of a list, each missing library
+		key += " " + s.What
+	}
+	return key
+}
+
+// report returns the findings of the built tool's doctor.
+func (p *patient) report() ([]symptom, error) {
+	arguments := []string{"--root", p.root}
+	for _, variable := range p.env {
+		arguments = append(arguments, "--env", variable)
+	}
+	arguments = append(arguments, "doctor", "--json")
+	if p.user != "" {
+		arguments = append(arguments, "--user", p.user)
+	}
+	run := exec.Command(filepath.Join(built, "vkloader"), arguments...)
+	out, err := run.Output()
+	var report struct{ Findings []symptom }
+	if bad := json.Unmarshal(out, &report); bad != nil {
+		return nil, fmt.Errorf("%w (%v): %s", bad, err, out)
+	}
+	return report.Findings, nil
+}
+
+// copied returns the machine with its files copied to another directory.
+func (p *patient) copied(to string) (*patient, error) {
+	err := filepath.WalkDir(p.root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		place := filepath.Join(to, strings.TrimPrefix(name, p.root))
+		switch {
+		case entry.IsDir():
+			return os.MkdirAll(place, 0o755)
+		case entry.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, place)
+		}
+		return os.Link(name, place) // no step writes into a file that exists
+	})
+	return &patient{to, slices.Clone(p.env), p.user}, err
+}
+
+// with sets a variable.
+func (p *patient) with(name, value string) {
+	p.without(name)
+	p.env = append(p.env, name+"="+value)
+}
+
+// without unsets a variable.
+func (p *patient) without(name string) {
+	p.env = slices.DeleteFunc(p.env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+}
+
+// followed is how a printed fix was followed.
+type followed uint8
+
+const (
+	done      followed = iota // every line was obeyed
+	noStep                    // words alone: "Nothing", or a correction by hand
+	elsewhere                 // the effect is not on this machine's files, or in a package: the tool must say so
+)
+
+var (
+	inShell   = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|usermod -aG |ldconfig$)`)
+	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list)\b)`)
+	atStart   = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
+	inSteam   = regexp.MustCompile(`launch options in Steam: (?:env -u (\w+)|(\w+)=('[^']*'|\S+)) %command%`)
+	inPod     = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
+	dropInPod = regexp.MustCompile(`; without ([\w, ]+)$`)
+)
+
+// follow does what a fix says, to the letter, on the machine.
+func (p *patient) follow(s *symptom) (followed, error) {
+	changed := false
+	for _, m := range atStart.FindAllStringSubmatch(s.Do, -1) {
+		switch {
+		case m[1] == "NVIDIA_DRIVER_CAPABILITIES": // the container's tool acts on it, outside
+			return elsewhere, nil
+		case m[1] != "":
+			p.with(m[1], strings.Trim(m[2], "'"))
+		case m[4] != "":
+			p.with(m[4], strings.Trim(m[5], "'"))
+		default:
+			for _, name := range strings.Fields(strings.ReplaceAll(m[3], "-u ", "")) {
+				p.without(name)
+			}
+			p.without(m[6])
+			p.without(m[7])
+		}
+		changed = true
+	}
+	if m := inSteam.FindStringSubmatch(s.Do); m != nil {
+		if p.without(m[1]); m[2] != "" {
+			p.with(m[2], strings.Trim(m[3], "'"))
+		}
+		changed = true
+	}
+	for _, m := range inPod.FindAllStringSubmatch(s.Do, -1) {
+		if m[1] == "NVIDIA_DRIVER_CAPABILITIES" {
+			return elsewhere, nil
+		}
+		p.with(m[1], m[2])
+		changed = true
+	}
+	if m := dropInPod.FindStringSubmatch(s.Do); m != nil && changed {
+		for _, name := range strings.Split(m[1], ", ") {
+			p.without(name)
+		}
+	}
+	if changed {
+		return done, nil
+	}
+	how := noStep
+	for _, line := range s.Commands {
+		if looks.MatchString(line) { // it shows more, and changes nothing
+			continue
+		}
+		if !inShell.MatchString(line) {
+			return elsewhere, nil
+		}
+		if err := p.obey(line); err != nil {
+			return how, fmt.Errorf("%q: %w", line, err)
+		}
+		how = done
+	}
+	return how, nil
+}
+
+// shellPath is an absolute path in a shell line, quoted or not.
+var shellPath = regexp.MustCompile(`('?)(/[^ ']*[^']*?)('|$| )`)
+
+// obey runs a line of the shell with the machine's files and variables.
+func (p *patient) obey(line string) error {
+	switch name, rest, _ := strings.Cut(line, " "); name {
+	case "export":
+		variable, value, _ := strings.Cut(rest, "=")
+		out, err := exec.Command("sh", "-c", "printf %s "+value).Output()
+		p.with(variable, string(out))
+		return err
+	case "unset":
+		p.without(rest)
+		return nil
+	case "ldconfig":
+		return exec.Command("/sbin/ldconfig", "-r", p.root).Run()
+	case "usermod":
+		words := strings.Fields(rest) // -aG GROUP USER
+		place := filepath.Join(p.root, "etc/group")
+		text, err := os.ReadFile(place)
+		if err != nil {
+			return err
+		}
+		lines := strings.Split(string(text), "\n")
+		for i := range lines {
+			if strings.HasPrefix(lines[i], words[1]+":") {
+				lines[i] = strings.TrimSuffix(lines[i]+","+words[2], ",")
+			}
+		}
+		return replaced(place, strings.Join(lines, "\n"))
+	}
+	at := shellPath.FindStringSubmatchIndex(line)
+	if at == nil {
+		return fmt.Errorf("no path")
+	}
+	moved := line[:at[4]] + p.root + line[at[4]:]
+	for _, next := range []string{" > /", " > '/", " && rm -- /"} { // a second path
+		moved = strings.ReplaceAll(moved, next, strings.TrimSuffix(next, "/")+p.root+"/")
+	}
+	shell := exec.Command("sh", "-ec", moved)
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// replaced writes a new file at the place of another, whose links elsewhere keep the old content.
+func replaced(place, text string) error {
+	if err := os.Remove(place); err != nil {
+		return err
+	}
+	return os.WriteFile(place, []byte(text), 0o644)
+}
+
+// tally counts what was followed.
+type tally struct{ worlds, fixes, elsewhere, words, seconds int }
+
+func (t *tally) add(o *tally) {
+	t.worlds += o.worlds
+	t.fixes += o.fixes
+	t.elsewhere += o.elsewhere
+	t.words += o.words
+	t.seconds += o.seconds
+}
+
+func (t *tally) String() string {
+	return fmt.Sprintf("%d machines: %d fixes followed, %d second fixes after them, %d said to be untried, %d are words", t.worlds, t.fixes, t.seconds,
+		t.elsewhere, t.words)
+}
+
+// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns what is wrong: the finding is
+// still there, a problem is new, or a fix that is printed then brings the finding back.
+func followAll(p *patient, space string) (counted *tally, faults []string) {
+	counted = &tally{worlds: 1}
+	before, err := p.report()
+	if err != nil {
+		return counted, []string{err.Error()}
+	}
+	for i := range before {
+		faults = append(faults, followOne(p, before, &before[i], filepath.Join(space, fmt.Sprint(i)), counted)...)
+	}
+	return counted, faults
+}
+
+func followOne(p *patient, before []symptom, s *symptom, space string, counted *tally) (faults []string) {
+	fault := func(format string, values ...any) {
+		faults = append(faults, fmt.Sprintf("%s %s\n    what %s\n    do   %s\n    ", s.Severity, s.key(), s.What, s.Do)+fmt.Sprintf(format, values...))
+	}
+	if s.Because != "" { // its cause has the fix
+		return nil
+	}
+	after, err := p.copied(space)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer os.RemoveAll(space)
+	how, err := after.follow(s)
+	switch {
+	case err != nil:
+		fault("it cannot be followed: %v", err)
+		return faults
+	case how == noStep:
+		if slices.ContainsFunc(s.Commands, func(line string) bool { return !looks.MatchString(line) }) {
+			fault("its lines %q were not followed", s.Commands)
+		}
+		counted.words++
+		return faults
+	case how == elsewhere:
+		if s.Untried == "" {
+			fault("nobody has tried it, and it does not say so")
+		}
+		counted.elsewhere++
+		return faults
+	}
+	counted.fixes++
+	if s.Untried != "" {
+		fault("it can be tried; it says: %s", s.Untried)
+	}
+	then, err := after.report()
+	if err != nil {
+		fault("then: %v", err)
+		return faults
+	}
+	if slices.ContainsFunc(then, func(o symptom) bool { return o.key() == s.key() && o.Severity == s.Severity }) {
+		fault("followed, it is still there")
+	}
+	for i := range then {
+		o := &then[i]
+		if o.Severity == "problem" && !(o.Subject == s.Subject && strings.HasPrefix(s.Code, "gpu-")) && // a device's examination stops at its first fault
+			!slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() && b.Severity == "problem" }) {
+			fault("followed, a problem is new: %s: %s", o.key(), o.What)
+		}
+	}
+	for i := range then {
+		o := &then[i]
+		if o.Because != "" || strings.HasPrefix(o.Do, "Nothing, if this is intended.") {
+			continue
+		}
+		again := filepath.Join(space+"-then", fmt.Sprint(i))
+		second, err := after.copied(again)
+		if err != nil {
+			return append(faults, err.Error())
+		}
+		if how, err := second.follow(o); err == nil && how == done {
+			counted.seconds++
+			last, err := second.report()
+			if err != nil || slices.ContainsFunc(last, func(b symptom) bool { return b.key() == s.key() && b.Severity == s.Severity }) {
+				fault("followed, the fix of %s (%s) brings it back; %v", o.key(), o.Do, err)
+			}
+		}
+		os.RemoveAll(again)
+	}
+	return faults
+}
+
+// Each printed fix of each machine ends its finding, brings no problem, and no fix that is printed afterwards undoes it.
+func TestEveryFixEnds(t *testing.T) {
+	t.Parallel()
+	machines, err := filepath.Glob("testdata/machines/*.txtar")
+	if err != nil || len(machines) < 40 {
+		t.Fatalf("%d machines, %v", len(machines), err)
+	}
+	all := &tally{}
+	for _, file := range machines {
+		root := t.TempDir()
+		m, err := build(file, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted, faults := followAll(&patient{root: root, env: m.env}, filepath.Join(t.TempDir(), "copies"))
+		all.add(counted)
+		for _, fault := range faults {
+			t.Errorf("%s: %s", filepath.Base(file), fault)
+		}
+	}
+	t.Log(all)
+	if all.fixes < 23 {
+		t.Errorf("only %d fixes were followed", all.fixes)
+	}
+}
