@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
-	"vkloader/internal/tool/term"
 )
 
 // Needed says how a file is needed.
@@ -145,7 +145,7 @@ func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 		}
 		if !slices.ContainsFunc(f.Files, func(known File) bool { return known.Real == file.Real }) {
 			f.Files = append(f.Files, File{Path: file.Path, Real: file.Real, Soname: file.Soname, Needed: how,
-				CLibrary: binary.OfCLibrary(term.Or(file.Soname, file.Path))})
+				CLibrary: binary.OfCLibrary(cmp.Or(file.Soname, file.Path))})
 		}
 	}
 	for i := range c.Missing {

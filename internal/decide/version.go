@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // Version is a version of Vulkan, as Vulkan packs it.
@@ -21,7 +21,7 @@ const (
 )
 
 // String is the version as 1.3.230.
-func (v Version) String() string { return term.Version(uint32(v)) }
+func (v Version) String() string { return wording.Version(uint32(v)) }
 
 // ParseVersion reads 1.3 or 1.3.230.
 func ParseVersion(text string) (Version, error) {

@@ -32,6 +32,7 @@ var floors = []struct {
 	{[]string{"internal/core/pathname"}, "how paths are written: it handles text only"},
 	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
 	{[]string{"internal/decide/spawn"}, "the one place where the tool starts processes; it knows no program"},
+	{[]string{"internal/decide/wording"}, "formats single values; it contains no sentence"},
 	{[]string{"internal/decide/windows"}, "what a running Windows reports, for the tool; it decides nothing"},
 	{[]string{"internal/decide/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
 	{[]string{"internal/core/served"}, "parses what the driver service sends; it trusts nothing and opens nothing"},
@@ -50,13 +51,14 @@ var floors = []struct {
 	{[]string{"internal/decide/drivers"}, "which graphics devices the kernel shows and how users name one, tables of known drivers and chips, and which files a driver or layer needs; its caller says which drivers programs get"},
 	{[]string{"internal/decide/trust"}, "which files a process with raised rights may use; it opens nothing for its callers"},
 	{[]string{"internal/decide/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; it knows what the child saw, not what is right"},
-	{[]string{"internal/decide/loaders"}, "which loader a program and the system's programs get, what loaders of each version read, and what they log; it decides nothing for them"},
+	{[]string{"internal/decide/loaders"}, "which loader a program gets, what loaders of each version read, and what they log; it decides nothing for them"},
 	{[]string{"internal/decide/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},
 	{[]string{"internal/decide"}, "answers questions about a program's drivers, layers and devices with typed values; it does not know the tool's commands"},
 	{[]string{"discover"}, "the package for other programs; the tool uses internal/decide itself"},
 	{[]string{"internal/tool/settingsfile"}, "writes the settings files of the loader and of layers; the library reads the loader's, and layers read theirs"},
 	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/decide/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
+	{[]string{"internal/tool/system"}, "which loader the system's programs get, and the links that choose it; it starts no package manager"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs: it says what they get, how they ended, and what makes them fail"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/tool/fix"}, "makes tested changes in the user's own files; the doctor says what is wrong"},
@@ -78,7 +80,7 @@ var floors = []struct {
 	{[]string{"internal/tool/ui/guard"}, "which requests the page answers; it does not know what is on the page"},
 	{[]string{"internal/tool/ui"}, "shows what command lines print, and makes changes through them; it decides nothing"},
 	{[]string{"internal/tool/cli"}, "flags and output; no package below knows how it is called or shown"},
-	{[]string{"internal/core/entry", "internal/core/entry/windows"}, "the functions that the library calls, translated to C with all that they call; no package imports it"},
+	{[]string{"internal/core/entry", "internal/core/entry/windows", "internal/core/entry/macos"}, "the functions that the library calls, translated to C with all that they call; no package imports it"},
 	{[]string{"cmd/vkloader"}, "a program: no package imports it"},
 }
 
@@ -237,14 +239,57 @@ func TestCoreLinksLittle(t *testing.T) {
 	}
 }
 
+// houses are the houses of the sources with the houses that each may import, besides itself.
+var houses = map[string][]string{
+	"internal/core":       nil,
+	"internal/machines":   nil,
+	"internal/decide":     {"internal/core", "internal/machines"},
+	"discover":            {"internal/core", "internal/decide"},
+	"internal/containers": {"internal/core", "internal/decide", "internal/machines"},
+	"internal/tool": {"internal/core", "internal/decide", "internal/machines", "internal/containers", "docs", "spec",
+		"drivers", "layers", "tools/pages"},
+}
+
+// TestHousesPointDownwards checks that a package outside the tests imports only its own house and the houses below.
+func TestHousesPointDownwards(t *testing.T) {
+	t.Parallel()
+	house := func(pack string) string {
+		for name := range houses {
+			if pack == name || strings.HasPrefix(pack, name+"/") {
+				return name
+			}
+		}
+		return ""
+	}
+	seen := map[string]bool{}
+	for _, f := range sources(t) {
+		from := house(f.pack)
+		if f.test || from == "" {
+			continue
+		}
+		seen[from] = true
+		for _, imported := range f.imports {
+			pack, ours := strings.CutPrefix(imported, module)
+			if to := house(pack); ours && to != from && !slices.ContainsFunc(houses[from], func(h string) bool { return pack == h || strings.HasPrefix(pack, h+"/") }) {
+				t.Errorf("%s imports %s, which is not below %s", f.path, imported, from)
+			}
+		}
+	}
+	if len(seen) != len(houses) {
+		t.Errorf("only the houses %v have packages", seen)
+	}
+}
+
 // internal/core holds only code of the library, so that the path tells whether a line is in other
 // programs' processes.
 func TestCoreHoldsOnlyTheLibrary(t *testing.T) {
 	t.Parallel()
 	all := sources(t)
 	reached := reach(all, "internal/core/entry")
-	for pack := range reach(all, "internal/core/entry/windows") {
-		reached[pack] = true
+	for _, entry := range []string{"internal/core/entry/windows", "internal/core/entry/macos"} {
+		for pack := range reach(all, entry) {
+			reached[pack] = true
+		}
 	}
 	if len(reached) < 10 {
 		t.Fatalf("the library reaches only %d packages", len(reached))

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"vkloader/internal/core/family"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // Family is a driver, with the facts about it that only the tool needs.
@@ -130,7 +130,7 @@ func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio
 
 // Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
 func (f *Family) Opened() []string {
-	return append(term.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
+	return append(wording.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
 }
 
 // The variables of a container that NVIDIA's container tools read.

@@ -1,13 +1,13 @@
 package drivers
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/term"
 )
 
 // Interface reports, by the functions of a library, whether it is of the manifest's kind.
@@ -22,7 +22,7 @@ func DriverInterface(has func(function string) bool) bool {
 // LayerInterface is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
 func LayerInterface(negotiate, getInstance string) Interface {
 	return func(has func(function string) bool) bool {
-		return has(term.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(term.Or(getInstance, "vkGetInstanceProcAddr"))
+		return has(cmp.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(cmp.Or(getInstance, "vkGetInstanceProcAddr"))
 	}
 }
 

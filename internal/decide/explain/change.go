@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // Change is one action of the user: set or unset a variable, delete a file, or write a new one.
@@ -53,11 +53,11 @@ func (c Change) Lines() (lines []string) {
 }
 
 // Assignment is NAME=VALUE, quoted; for a change that sets a variable.
-func (c Change) Assignment() string { return c.Variable + "=" + term.Quoted(c.Value) }
+func (c Change) Assignment() string { return c.Variable + "=" + wording.Quoted(c.Value) }
 
 // Possible reports whether a shell can make the change: it cannot set a variable with an invalid name.
 func (c Change) Possible() bool {
-	return (c.File != "" || term.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
+	return (c.File != "" || wording.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
 // Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them.

@@ -33,6 +33,7 @@ type Item struct {
 	Do        string `json:"do,omitempty"`
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
+	Remedy   *Remedy  `json:"-"`                  // the change, from which the tool writes the advice; nil before Fixes
 
 	drivers.Standing
 

@@ -82,16 +82,16 @@ func TestExplainChangesWork(t *testing.T) {
 					t.Errorf("%s: %s without a reason: %+v", title, name, e)
 				}
 				changed := source
-				if _, pair, two := strings.Cut(e.Do, "together: "); two && e.Change == "" {
-					for _, line := range strings.Split(pair, "; ") {
-						changed = after(t, changed, strings.TrimPrefix(line, "export "))
+				var line string
+				if r := e.Remedy; r != nil && (r.Means == ByVariable || r.Means == ByTwo) {
+					line = r.Change.Line()
+					for _, one := range strings.Split(line, "; ") {
+						changed = after(t, changed, strings.TrimPrefix(one, "export "))
 					}
-				} else if e.Change != "" {
-					changed = after(t, source, e.Change)
 				}
 				nowIn, _ := explainMachine(t, changed)
 				if _, isIn := nowIn[name]; isIn == (from == "in") {
-					t.Errorf("%s: %s was %s, and %s does not change that", title, name, from, e.Change+e.Do)
+					t.Errorf("%s: %s was %s, and %s does not change that", title, name, from, line)
 				}
 				others := 0
 				for other := range in {
@@ -100,7 +100,7 @@ func TestExplainChangesWork(t *testing.T) {
 					}
 				}
 				if others > 0 && from == "in" {
-					t.Errorf("%s: %s takes others than %s out", title, e.Change, name)
+					t.Errorf("%s: %s takes others than %s out", title, line, name)
 				}
 			}
 		}
@@ -116,20 +116,20 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 		`{"name":"VK_LAYER_e","path":"` + explicit + `e.json","control":"off"}]}}`
 	in, out := explainMachine(t, lay(t, files))
 	for _, e := range []Item{in["VK_LAYER_i"], out["VK_LAYER_e"]} {
-		if e.Change != "" || !strings.Contains(e.Do, "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
+		if r := e.Remedy; r == nil || r.Means != BySettings || r.Ours || !strings.HasPrefix(r.Change.Line(), "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
 			t.Errorf("with a settings file: %+v", e)
 		}
 	}
 	elevated := lay(t, tree.Mixed())
 	elevated.Elevated = true
 	in, out = explainMachine(t, elevated)
-	if e := in["a.json"]; e.Change != "" || e.Do != "no variable changes this: rm -- "+icds+"a.json" {
+	if e := in["a.json"]; e.Remedy == nil || e.Remedy.Means != ByFile || e.Remedy.Change.Line() != "rm -- "+icds+"a.json" {
 		t.Errorf("elevated: %+v", e)
 	}
-	if e := in["VK_LAYER_i"]; e.Change != "NO_I=1" { // it sees those of manifests
+	if e := in["VK_LAYER_i"]; e.Remedy == nil || e.Remedy.Change.Assignment() != "NO_I=1" { // it sees those of manifests
 		t.Errorf("elevated: %+v", e)
 	}
-	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Change != "" && !strings.HasPrefix(e.Change, "VK_INSTANCE_LAYERS=") {
+	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Remedy != nil && e.Remedy.Means == ByVariable && e.Remedy.Change.Variable != "VK_INSTANCE_LAYERS" {
 		t.Errorf("elevated: %+v", e)
 	}
 }

@@ -66,7 +66,7 @@ func (t *trials) putOut(e *Item) {
 		return // the registry names the file; deleting a file of a driver package does not help
 	}
 	if _, ok := t.First(key, false, RemoveFile(e.Manifest)); ok {
-		e.told(remedy{kind: byFile, change: RemoveFile(e.Manifest), owner: e.Package})
+		e.Remedy = &Remedy{Means: ByFile, Change: RemoveFile(e.Manifest), Owner: e.Package}
 	}
 }
 
@@ -160,7 +160,7 @@ func (t *trials) putIn(e *Item) {
 		return
 	}
 	if !t.change(e, key, true, changes) {
-		e.told(remedy{kind: byNothing})
+		e.Remedy = &Remedy{Means: ByNothing}
 	}
 }
 
@@ -194,7 +194,7 @@ func (t *trials) switchOn(e *Item) (changes []Change) {
 // change enters the first change that does it: one of a variable, else the end of the settings file, else two.
 func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
-		e.told(remedy{kind: byVariable, change: c})
+		e.Remedy = &Remedy{Means: ByVariable, Change: c}
 		return true
 	}
 	if t.answer.Settings != nil {
@@ -205,7 +205,7 @@ func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 			with = append(with, end.With(c))
 		}
 		if c, ok := t.First(key, in, with...); ok {
-			e.told(remedy{kind: bySettings, change: c, ours: SettingsOurs(&t.source.Machine, file)})
+			e.Remedy = &Remedy{Means: BySettings, Change: c, Ours: SettingsOurs(&t.source.Machine, file)}
 			return true
 		}
 	}
@@ -219,7 +219,7 @@ func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 	}
 	c, ok := t.First(key, in, pairs...)
 	if ok {
-		e.told(remedy{kind: byTwo, change: c})
+		e.Remedy = &Remedy{Means: ByTwo, Change: c}
 	}
 	return ok
 }

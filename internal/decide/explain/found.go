@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // Row is a search result, and the reason why it is in or out.
@@ -130,10 +130,10 @@ func (k Kind) Places(answer *plan.Answer) []Place {
 
 // LayerNames are the names of layers.
 func LayerNames(layers []*manifest.Layer) []string {
-	return term.Words(layers, func(l *manifest.Layer) string { return l.Name })
+	return wording.Words(layers, func(l *manifest.Layer) string { return l.Name })
 }
 
 // DriverNames are the names of drivers' manifests, without their directories.
 func DriverNames(drivers []*manifest.Driver) []string {
-	return term.Words(drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) })
+	return wording.Words(drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) })
 }

@@ -1,10 +1,9 @@
 package explain
 
-import (
-	"fmt"
+import "errors"
 
-	"vkloader/internal/tool/exit"
-)
+// ErrShadow is the error of ShadowSettings on Windows.
+var ErrShadow = errors.New("settings cannot be tried on Windows before they are written: no variable names their file")
 
 // TriesSettings reports whether ShadowSettings can give a child process other settings than those in force.
 const TriesSettings = false
@@ -15,7 +14,7 @@ func ShadowSettings(environ []string, text string) (changed []string, remove fun
 	if text == SilentSettings {
 		return environ, func() {}, nil
 	}
-	return nil, nil, exit.As(exit.NotLooked, fmt.Errorf("settings cannot be tried on Windows before they are written: no variable names their file"))
+	return nil, nil, ErrShadow
 }
 
 // AudibleSettings returns environ unchanged, for the same reason as ShadowSettings.

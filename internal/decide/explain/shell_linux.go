@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // andThen stands between two lines of a shell in one.
@@ -14,9 +14,9 @@ const andThen = "; "
 func (c Change) line() string {
 	switch {
 	case c.Text != "":
-		return "mkdir -p -- " + term.Quoted(path.Dir(c.File)) + " && echo " + term.Quoted(strings.TrimSuffix(c.Text, "\n")) + " > " + term.Quoted(c.File)
+		return "mkdir -p -- " + wording.Quoted(path.Dir(c.File)) + " && echo " + wording.Quoted(strings.TrimSuffix(c.Text, "\n")) + " > " + wording.Quoted(c.File)
 	case c.File != "":
-		return "rm -- " + term.Quoted(c.File)
+		return "rm -- " + wording.Quoted(c.File)
 	case c.Set:
 		return "export " + c.Assignment()
 	}

@@ -8,10 +8,6 @@
 // A Loader is also how the tool makes the library's decision for another loader: variables and settings that it does not
 // read count for nothing (machine.Loader).
 //
-// StatusOf tells which libvulkan.so.1 the system's programs of each word size get, and Use changes it where this loader lies
-// beside the distribution's: in the directory vkloader below that of the distribution's. Use moves links only, and asks no
-// package manager to do anything. docs/packages.md says how the links lie.
-//
 // ReadLog, LogTimes and Progress read a loader's log. Its lines are interface (LOG-9, LOG-17, LOG-18, LAY-423 to LAY-427): what
 // only the running library knows reaches the tool through them.
 //

@@ -299,7 +299,7 @@ func (s *Source) file(path string) facts.File {
 // readSmall is up to how many bytes a manifest is read without its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, with
+// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small one that ends as a manifest does, with
 // any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)

@@ -15,7 +15,7 @@ import (
 
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/vk"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // event is a line of the probe.
@@ -248,14 +248,14 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		case "layer":
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
 			for i := range r.Layers {
-				r.Layers[i].APIText = term.Version(r.Layers[i].APIVersion)
+				r.Layers[i].APIText = wording.Version(r.Layers[i].APIVersion)
 			}
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 			for i := range r.Devices {
 				d := &r.Devices[i]
-				d.TypeText, d.APIText = term.DeviceType(d.Type), term.Version(d.APIVersion)
-				d.DriverText = term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
+				d.TypeText, d.APIText = wording.DeviceType(d.Type), wording.Version(d.APIVersion)
+				d.DriverText = wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
 			}
 		case "device_extensions":
 			var of struct {

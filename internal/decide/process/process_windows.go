@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // Kernel is what lists the processes.
@@ -57,7 +57,7 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 // seen is a process as the system describes it.
 func seen(p *windows.Process, environ []string) *Process {
 	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
-		Machine: machine.Machine{Environ: environ}, Mapped: term.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
+		Machine: machine.Machine{Environ: environ}, Mapped: wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }
 
 // Memory is not known here.

@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/vk"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // Android is a machine with Android: a copy of its file system, its properties and its global settings.
@@ -282,14 +282,14 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level).Minor)+" (AND-069)")
 	}
 	named := func(e androidNamed) string { return e.Name }
-	names := term.Words(androidInstanceExtensions(nil, nil), named)
+	names := wording.Words(androidInstanceExtensions(nil, nil), named)
 	if len(plan.Layers) > 0 {
 		notes = append(notes, "a layer's functions are looked for as "+strings.Join(androidSymbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
 	}
 	if result := driver.Create(0); result != androidSuccess {
 		notes = append(notes, "vkCreateInstance gives "+result+", and the global functions "+driver.Enumerate()+" (AND-009)")
 	}
-	ofDevices := term.Words(f.DeviceExtensions(&androidDeviceFacts{}), named)
+	ofDevices := wording.Words(f.DeviceExtensions(&androidDeviceFacts{}), named)
 	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
 	notes = append(notes, "to the extensions of a device it adds "+strings.Join(ofDevices, ", ")+", and what display and driver allow (AND-055)")
 	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)",

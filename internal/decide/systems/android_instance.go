@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/wording"
 )
 
 // androidVersion is a version 1.Minor.
@@ -171,7 +171,7 @@ func (p *androidPlan) Listed(all []androidLayer, device bool) []string {
 	if device {
 		all = p.Layers
 	}
-	return term.Words(all, func(l androidLayer) string { return l.Name })
+	return wording.Words(all, func(l androidLayer) string { return l.Name })
 }
 
 // androidCoreAt returns the newest core version whose commands the library exports at an API level (AND-069).

@@ -120,6 +120,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	if !bare {
 		owned(about, in, out)
 		explain.Fixes(about.source, answer.Plan, in, out)
+		survey.Advise(in, out)
 	}
 	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, Part: len(names) > 0}
 	if about.source.Elevated {

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -228,7 +229,7 @@ func printSystem(s *invocation, source *systems.Source, answer *decide.Decision)
 		fmt.Fprintf(s.out, "             called first, before they negotiate: %s\n", first)
 	}
 	if version := source.System.Version(answer.Plan.Drivers); version != 0 {
-		fmt.Fprintf(s.out, "    version  %s, by vkEnumerateInstanceVersion\n", term.Version(version))
+		fmt.Fprintf(s.out, "    version  %s, by vkEnumerateInstanceVersion\n", wording.Version(version))
 	}
 	if source.System.Program == "" {
 		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")

@@ -72,7 +72,7 @@ var titles = map[string]string{
 
 // The published schemas equal those of the printed types, and the commands' outputs conform to them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../survey", "../settingsfile", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../launch", "../term", "../../containers/cdi", "../../containers/offer")
+	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../system", "../survey", "../settingsfile", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../launch", "../term", "../../containers/cdi", "../../containers/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")

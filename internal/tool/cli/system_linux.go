@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/system"
 	"vkloader/internal/tool/term"
 )
 
@@ -39,15 +40,15 @@ func newSystemStatus(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			status := loaders.StatusOf(&m)
+			status := system.StatusOf(&m)
 			err = out.print(s, status, func() { printSystemStatus(s, status) })
-			if err != nil || slices.ContainsFunc(status.Architectures, func(a loaders.Architecture) bool { return a.InForce != loaders.InForceNone }) {
+			if err != nil || slices.ContainsFunc(status.Architectures, func(a system.Architecture) bool { return a.InForce != system.InForceNone }) {
 				return err
 			}
 			return exit.Problem("programs find no %s", loaders.Name)
 		},
 	}
-	out.option(cmd, loaders.StatusSchema)
+	out.option(cmd, system.StatusSchema)
 	return cmd
 }
 
@@ -59,25 +60,25 @@ func newSystemUse(s *invocation) *cobra.Command {
 			"step. Running programs keep their loader. The choice survives ldconfig and upgrades of both loaders.\n" +
 			"It needs root.\n\n" + exitCodesHelp,
 		Example:   "  vkloader system use distribution\n  vkloader system use vkloader --root /srv/container",
-		ValidArgs: []string{loaders.Distribution, loaders.Vkloader},
+		ValidArgs: []string{system.Distribution, system.Vkloader},
 		Args:      oneOf(false),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := s.machine()
 			if err != nil {
 				return err
 			}
-			status, err := loaders.Use(&m, args[0])
+			status, err := system.Use(&m, args[0])
 			if err != nil {
 				return err
 			}
 			return out.print(s, status, func() { printSystemStatus(s, status) })
 		},
 	}
-	out.option(cmd, loaders.StatusSchema)
+	out.option(cmd, system.StatusSchema)
 	return cmd
 }
 
-func printSystemStatus(s *invocation, status *loaders.Status) {
+func printSystemStatus(s *invocation, status *system.Status) {
 	style := term.StyleFor(s.out, s.getenv)
 	for i, a := range status.Architectures {
 		if i > 0 {
@@ -85,7 +86,7 @@ func printSystemStatus(s *invocation, status *loaders.Status) {
 		}
 		style.Lines(s.out, "", style.Heading, a.Title()+": "+inForce(&a))
 		table := term.NewTable("", "whose", "release", "Vulkan", "file", "package")
-		row := func(state string, l *loaders.Installed) {
+		row := func(state string, l *system.Installed) {
 			table.Row(state, l.Whose, l.Release, l.Version, l.File, term.Or(l.Package, "none"))
 		}
 		shown := map[string]bool{}
@@ -93,7 +94,7 @@ func printSystemStatus(s *invocation, status *loaders.Status) {
 			row([]string{"in force", "behind it"}[min(j, 1)], &a.Found[j])
 			shown[a.Found[j].File] = true
 		}
-		for _, l := range []*loaders.Installed{a.Vkloader, a.Distribution} {
+		for _, l := range []*system.Installed{a.Vkloader, a.Distribution} {
 			if l != nil && !shown[l.File] {
 				row("can be used", l)
 			}
@@ -104,13 +105,13 @@ func printSystemStatus(s *invocation, status *loaders.Status) {
 }
 
 // inForce returns the word in the heading for an architecture's loader.
-func inForce(a *loaders.Architecture) string {
+func inForce(a *system.Architecture) string {
 	switch a.InForce {
-	case loaders.InForceNone:
+	case system.InForceNone:
 		return "programs find no loader"
-	case loaders.Vkloader:
+	case system.Vkloader:
 		return strings.TrimSpace("vkloader " + a.Found[0].Release)
-	case loaders.Distribution:
+	case system.Distribution:
 		return strings.TrimSpace("the distribution's " + a.Found[0].Version)
 	}
 	return "another loader, " + a.Found[0].Path

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 )
 
@@ -55,7 +56,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
 		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
-			if l.Implicit && name != "" && !term.IsName(name) {
+			if l.Implicit && name != "" && !wording.IsName(name) {
 				f := e.found(LayerVariable, l.Name, l.Manifest, said(noName, name), nil)
 				f.Line, f.Column = l.Line, l.Column
 			}

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/term"
 )
@@ -215,7 +216,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 // through records the loader that a child process loaded.
 func (t *trying) through(result *probe.Result) {
 	if l := t.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File { // no other source gave its version
-		l.Version, l.From = term.Version(result.Version), loaders.FromAnswer
+		l.Version, l.From = wording.Version(result.Version), loaders.FromAnswer
 	}
 	if result.Library != "" && !slices.Contains(t.Through, result.Library) {
 		t.Through = append(t.Through, result.Library)

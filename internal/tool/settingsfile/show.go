@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -145,7 +146,7 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	if set.HasDevices {
 		shown.Devices = []ShownDevice{}
 		for _, d := range set.Devices {
-			version := term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.DeviceName}, d.DriverVersion)
+			version := wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.DeviceName}, d.DriverVersion)
 			shown.Devices = append(shown.Devices, ShownDevice{d.DeviceName, fmt.Sprintf("%x", d.DeviceUUID),
 				fmt.Sprintf("%x", d.DriverUUID), d.DriverName, int32(d.DriverVersion), version})
 		}

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/vk"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
@@ -66,6 +67,7 @@ func chainOf(source *machine.Source, made *decide.Decision) *Chain {
 	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
 	in, out, answer := made.In, made.Out, made.Plan
 	explain.Fixes(source, answer, in, out)
+	Advise(in, out)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
@@ -73,7 +75,7 @@ func chainOf(source *machine.Source, made *decide.Decision) *Chain {
 				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: e.Change, Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
-			chain.Drivers = append(chain.Drivers, ChainDriver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: term.Version(driver.API),
+			chain.Drivers = append(chain.Drivers, ChainDriver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: wording.Version(driver.API),
 				Why: e.Why, Statement: e.Statement, Off: e.Change, Devices: []ChainDevice{}})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
@@ -266,7 +267,7 @@ func Try(found probe.Place, source *machine.Source, text string, limit time.Dura
 	}
 	environ, remove, err := explain.ShadowSettings(environ, text)
 	if err != nil {
-		return nil, err
+		return nil, exit.As(exit.NotLooked, err)
 	}
 	defer remove()
 	return decide.Devices(found, environ, limit)

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"vkloader/internal/decide/wording"
 )
 
 // shells are the shells into which users paste or pipe suggested commands.
@@ -13,7 +15,7 @@ var shells = [][]string{{"dash", "-c"}, {"bash", "-c"}, {"zsh", "-c"}, {"busybox
 func readBack(t *testing.T, word string) {
 	t.Helper()
 	quoted := Quoted(word)
-	if strings.ContainsFunc(strings.TrimRight(quoted, "\n'"), invisible) {
+	if strings.ContainsFunc(strings.TrimRight(quoted, "\n'"), wording.Invisible) {
 		t.Errorf("%q is quoted with a character that a terminal must not get: %q", word, quoted)
 	}
 	for _, shell := range shells {

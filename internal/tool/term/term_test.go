@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vkloader/internal/decide/wording"
 )
 
 func TestTableAligns(t *testing.T) {
@@ -24,19 +26,19 @@ func TestTableAligns(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Version(1<<22 | 4<<12 | 363), "1.4.363"},
-		{Version(1<<29 | 1<<22), "1:1.0.0"},
-		{DriverVersion(Maker{Vendor: 0x10de}, 550<<22|90<<14|7<<6), "550.90.7.0"},
-		{DriverVersion(Maker{Driver: "NVIDIA", Vendor: 0x10de}, 550<<22|90<<14|7<<6), "550.90.7.0"},
-		{DriverVersion(Maker{Device: "NVIDIA H200"}, 550<<22|90<<14|7<<6), "550.90.7.0"},
-		{DriverVersion(Maker{Driver: "NVK", Device: "NVIDIA GeForce RTX 2060", Vendor: 0x10de}, 25<<22|1<<12|2), "25.1.2"},
-		{DriverVersion(Maker{Vendor: 0x1002}, 22<<22|3<<12|6), "22.3.6"},
-		{DriverVersion(Maker{}, 22<<22|3<<12|6), "22.3.6"},
+		{wording.Version(1<<22 | 4<<12 | 363), "1.4.363"},
+		{wording.Version(1<<29 | 1<<22), "1:1.0.0"},
+		{wording.DriverVersion(wording.Maker{Vendor: 0x10de}, 550<<22|90<<14|7<<6), "550.90.7.0"},
+		{wording.DriverVersion(wording.Maker{Driver: "NVIDIA", Vendor: 0x10de}, 550<<22|90<<14|7<<6), "550.90.7.0"},
+		{wording.DriverVersion(wording.Maker{Device: "NVIDIA H200"}, 550<<22|90<<14|7<<6), "550.90.7.0"},
+		{wording.DriverVersion(wording.Maker{Driver: "NVK", Device: "NVIDIA GeForce RTX 2060", Vendor: 0x10de}, 25<<22|1<<12|2), "25.1.2"},
+		{wording.DriverVersion(wording.Maker{Vendor: 0x1002}, 22<<22|3<<12|6), "22.3.6"},
+		{wording.DriverVersion(wording.Maker{}, 22<<22|3<<12|6), "22.3.6"},
 		{Size(0), "-"},
 		{Size(768 << 20), "768 MiB"},
 		{Size(24564 << 20), "24.0 GiB"},
-		{DeviceType(2), "discrete GPU"},
-		{DeviceType(9), "type 9"},
+		{wording.DeviceType(2), "discrete GPU"},
+		{wording.DeviceType(9), "type 9"},
 		{Microseconds(60.4), "0.06 ms"},
 		{Microseconds(12345), "12.3 ms"},
 		{Microseconds(1234567), "1235 ms"},

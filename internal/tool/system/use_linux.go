@@ -1,4 +1,4 @@
-package loaders
+package system
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 )
@@ -48,7 +49,7 @@ func (a *Architecture) Title() string { return fmt.Sprintf("%s, %d bits", a.Name
 
 // use exchanges the links of one directory.
 func (a *Architecture) use(m *machine.Machine, whose string) error {
-	link := a.Directory + "/" + Name
+	link := a.Directory + "/" + loaders.Name
 	if whose == Distribution && a.Distribution == nil {
 		return exit.Unable("%s: there is no loader of the distribution in %s", a.Title(), a.Directory)
 	}
@@ -61,17 +62,17 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 		return exit.Unable("%w", err)
 	}
 	// Looked at where it is changed, and when no other run of the tool changes it.
-	if is, err := place.IsLink(Name); err == nil && !is {
+	if is, err := place.IsLink(loaders.Name); err == nil && !is {
 		return exit.Unable("%s is a file, and not a link as ldconfig makes it: it stays", link)
 	}
 	if a.made {
 		err = a.useMade(place, whose)
 	} else if whose == Vkloader {
 		if err = place.Link(Newest, Own); err == nil {
-			err = place.Link(Name, Newest)
+			err = place.Link(loaders.Name, Newest)
 		}
 	} else {
-		if err = place.Link(Name, path.Base(a.Distribution.File)); err == nil {
+		if err = place.Link(loaders.Name, path.Base(a.Distribution.File)); err == nil {
 			err = place.Unlink(Newest)
 		}
 	}
@@ -96,7 +97,7 @@ func (a *Architecture) useMade(place *machine.Place, whose string) error {
 		return err
 	}
 	if err = place.Link(newest, target); err == nil {
-		err = place.Link(Name, newest)
+		err = place.Link(loaders.Name, newest)
 	}
 	if err == nil {
 		err = place.Unlink(other)

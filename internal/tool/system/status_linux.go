@@ -1,4 +1,4 @@
-package loaders
+package system
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
@@ -18,7 +19,7 @@ const (
 
 	// NewestTheirs is the same to the distribution's, where this loader is in the same directory.
 	NewestTheirs = "libvulkan.so.1.99.distribution"
-	Own          = "vkloader/" + Name // where this loader lies
+	Own          = "vkloader/" + loaders.Name // where this loader lies
 )
 
 // Whose loader it is.
@@ -79,7 +80,7 @@ func StatusOf(m *machine.Machine) *Status {
 		}
 		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.Bits, Machine: k.ELF, Elevated: true})
 		a := Architecture{Name: (&binary.ELF{Machine: k.ELF}).MachineName(), WordSize: k.Bits, InForce: InForceNone, Found: []Installed{}}
-		for _, place := range l.Everywhere(Name) {
+		for _, place := range l.Everywhere(loaders.Name) {
 			if found := readInstalled(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Installed) bool { return o.File == found.File }) {
 				a.Found = append(a.Found, *found)
 			}
@@ -124,7 +125,7 @@ func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machine
 // readInstalled is the loader of a path; nil when there is none, or one for another architecture.
 func readInstalled(m *machine.Machine, l *binary.Linker, place string, k machines.Machine) *Installed {
 	f := l.Open(place)
-	if f.Err() != nil || f.Class != k.Bits || f.Machine != k.ELF || f.Soname != Name {
+	if f.Err() != nil || f.Class != k.Bits || f.Machine != k.ELF || f.Soname != loaders.Name {
 		return nil
 	}
 	found := &Installed{Whose: OtherLoader, Path: place, File: f.Real}
@@ -146,7 +147,7 @@ func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k m
 	}
 	var best *Installed
 	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), Name+".") || !entry.Type().IsRegular() {
+		if !strings.HasPrefix(entry.Name(), loaders.Name+".") || !entry.Type().IsRegular() {
 			continue
 		}
 		found := readInstalled(m, l, directory+"/"+entry.Name(), k)
@@ -159,20 +160,20 @@ func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k m
 
 // own fills in whose the files are.
 func (s *Status) own(m *machine.Machine) {
-	var loaders []*Installed
+	var all []*Installed
 	for i := range s.Architectures {
 		a := &s.Architectures[i]
 		for j := range a.Found {
-			loaders = append(loaders, &a.Found[j])
+			all = append(all, &a.Found[j])
 		}
 		for _, l := range []*Installed{a.Vkloader, a.Distribution} {
 			if l != nil {
-				loaders = append(loaders, l)
+				all = append(all, l)
 			}
 		}
 	}
-	owners := m.Owners(term.Words(loaders, func(l *Installed) string { return l.File }))
-	for _, l := range loaders {
+	owners := m.Owners(term.Words(all, func(l *Installed) string { return l.File }))
+	for _, l := range all {
 		l.Package = owners[l.File]
 		switch {
 		case l.Release != "":
@@ -200,7 +201,7 @@ func (a *Architecture) judge() {
 	case a.Vkloader == nil:
 		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
 	case a.InForce != InForceNone && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
-		a.Change = first.Path + " comes before " + a.Directory + "/" + Name + ": programs get it whatever is chosen there."
+		a.Change = first.Path + " comes before " + a.Directory + "/" + loaders.Name + ": programs get it whatever is chosen there."
 	case a.InForce == Vkloader && a.Distribution != nil:
 		a.Change = "As root: vkloader system use distribution"
 	case a.InForce != Vkloader:

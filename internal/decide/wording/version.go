@@ -1,0 +1,48 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Version formats a packed Vulkan version (variant:3, major:7, minor:10, patch:12).
+func Version(v uint32) string {
+	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
+	if variant := v >> 29; variant != 0 {
+		text = fmt.Sprintf("%d:%s", variant, text)
+	}
+	return text
+}
+
+// Maker holds the known names of a driver's vendor. Each may be missing.
+type Maker struct {
+	Driver string // VkPhysicalDeviceDriverProperties::driverName
+	Device string // the device's name
+	Vendor uint32 // of the device
+}
+
+// nvidia reports whether the driver is NVIDIA's own. Mesa's NVK for the same devices packs versions as Vulkan does.
+func (m Maker) nvidia() bool {
+	if m.Driver != "" {
+		return m.Driver == "NVIDIA"
+	}
+	return m.Vendor == 0x10de || strings.HasPrefix(m.Device, "NVIDIA ")
+}
+
+// DriverVersion formats VkPhysicalDeviceProperties::driverVersion in the vendor's format, or as a Vulkan version if that is
+// unknown.
+func DriverVersion(by Maker, v uint32) string {
+	if by.nvidia() { // 10, 8, 8 and 6 bits
+		return fmt.Sprintf("%d.%d.%d.%d", v>>22, v>>14&0xff, v>>6&0xff, v&0x3f)
+	}
+	return Version(v)
+}
+
+// DeviceType describes a VkPhysicalDeviceType.
+func DeviceType(t uint32) string {
+	words := []string{"other", "integrated GPU", "discrete GPU", "virtual GPU", "CPU"}
+	if t < uint32(len(words)) {
+		return words[t]
+	}
+	return fmt.Sprintf("type %d", t)
+}
