@@ -227,6 +227,9 @@ var (
 	DriverSlow = code("driver-slow", diag.Warning, "",
 		"Every program loads all drivers when it starts, and waits for each of them.",
 		"Update the driver, or leave it out for programs that do not need its device.")
+	TrialRights = code("trial-rights", diag.Note, "WIN-057",
+		"An elevated process ignores the variables that leave drivers and layers out, so a child process cannot try one alone.",
+		"Run doctor in a prompt without administrator rights.")
 	TogetherFails = code("together-fails", diag.Problem, "",
 		"Each driver works alone, but a program that gets all drivers and layers fails.",
 		"Run a program with fewer of them: vkloader run --no-layers PROGRAM")

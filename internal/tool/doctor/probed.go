@@ -137,15 +137,15 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 
 // ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
 // the probe's variables and files, which are findings already.
-func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
-	source := *r.source
+func (t *trying) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
+	source := *t.scene.Source
 	source.Environ, source.Program = environ, at.Child
 	decided, err := decide.PlanFor(&source, decide.ProbeProgram)
 	if err != nil {
 		return nil, err
 	}
 	log := result.Log
-	if at.Library != r.own.Library {
+	if at.Library != t.own.Library {
 		log = loaders.OlderLog(log)
 	}
 	return slices.DeleteFunc(loaders.ReadLog(log).Messages, func(m loaders.LogMessage) bool {

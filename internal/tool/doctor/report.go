@@ -90,7 +90,7 @@ type Probe struct {
 	Kind     string      `json:"kind"` // driver, layer, or together
 	Name     string      `json:"name"`
 	Manifest string      `json:"manifest"`
-	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, asleep
+	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, not tried, asleep
 	Detail   string      `json:"detail,omitempty"` // the signal or VkResult, and the phase
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
@@ -108,9 +108,10 @@ const (
 	ProbeFails    ProbeResult = "fails"
 	ProbeCrashes  ProbeResult = "crashes"
 	ProbeHangs    ProbeResult = "hangs"
-	ProbeExits    ProbeResult = "exits"   // it called exit
-	ProbeWaits    ProbeResult = "not yet" // it is still running
-	ProbeAsleep   ProbeResult = "asleep"  // not loaded, because loading would wake its device
+	ProbeExits    ProbeResult = "exits"     // it called exit
+	ProbeWaits    ProbeResult = "not yet"   // it is still running
+	ProbeUntried  ProbeResult = "not tried" // no variable leaves the others out
+	ProbeAsleep   ProbeResult = "asleep"    // not loaded, because loading would wake its device
 )
 
 // Has reports whether there is a finding of a severity.
