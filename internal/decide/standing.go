@@ -11,10 +11,11 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // Standing is the stage of a driver or layer on its way into a program, and what keeps it from the next one.
-type Standing = drivers.Standing
+type Standing = standing.Standing
 
 // Standings are the standings of a decision's drivers and layers, by their files. It judges each one once and loads none.
 type Standings struct {
@@ -51,11 +52,11 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 // driver returns the standing of a driver that the rules choose.
 func (s *Standings) driver(d *manifest.Driver) Standing {
 	if len(d.Files) > 0 || machine.Style == pathname.Backslash { // the service has the library; Windows has its own linker
-		return Standing{Stage: drivers.Chosen}
+		return Standing{Stage: standing.Chosen}
 	}
-	standing := drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).StandingOf(true, drivers.FaultDriver)
-	standing.Harmless = standing.Harmless || standing.But != "" && s.absent(d)
-	return standing
+	of := drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).StandingOf(true, standing.FaultDriver)
+	of.Harmless = of.Harmless || of.But != "" && s.absent(d)
+	return of
 }
 
 // layer returns the standing of a layer. A meta-layer has no library.
@@ -63,28 +64,28 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 	used := s.active[l]
 	switch {
 	case used && (l.Meta || machine.Style == pathname.Backslash):
-		return Standing{Stage: drivers.Chosen}
+		return Standing{Stage: standing.Chosen}
 	case l.Meta || machine.Style == pathname.Backslash:
-		return Standing{Stage: drivers.NotChosen}
+		return Standing{Stage: standing.NotChosen}
 	}
-	return drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, drivers.FaultLayer)
+	return drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
 }
 
 // Of returns the standing of a driver or layer by its key. The decision does not know the library of a driver that the rules
 // leave out.
 func (s *Standings) Of(key explain.Key) Standing {
-	standing, known := s.known[key]
+	of, known := s.known[key]
 	if known {
-		return standing
+		return of
 	}
-	standing = Standing{Stage: drivers.NotChosen}
+	of = Standing{Stage: standing.NotChosen}
 	if d := s.drivers[key.Manifest]; d != nil && key.Layer == "" {
-		standing = s.driver(d)
+		of = s.driver(d)
 	} else if l := s.layers[key]; l != nil {
-		standing = s.layer(l)
+		of = s.layer(l)
 	}
-	s.known[key] = standing
-	return standing
+	s.known[key] = of
+	return of
 }
 
 // enter enters the standings of items.

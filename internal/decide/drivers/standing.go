@@ -3,78 +3,25 @@ package drivers
 import (
 	"errors"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/standing"
 )
-
-// Stage is how far a driver or layer gets on its way into a program, as far as is known.
-type Stage string
-
-// Stages in their order. The first three come from files alone, the others from a child process that loads the library.
-const (
-	NotChosen    Stage = "not chosen"    // the loader's rules leave it out
-	Chosen       Stage = "chosen"        // the rules select it
-	Loadable     Stage = "loadable"      // its library exists, has the right machine, its dependencies and its functions
-	WasOpened    Stage = "opened"        // the loader opened it
-	Answered     Stage = "answered"      // its functions returned without an error
-	ShowsDevices Stage = "shows devices" // it lists a device
-)
-
-// stages are all stages in their order.
-var stages = []Stage{NotChosen, Chosen, Loadable, WasOpened, Answered, ShowsDevices}
-
-// Codes of the faults that keep a library from being loaded, the same as those of the findings about them.
-const (
-	FaultMissing    = "library-missing"
-	FaultUnreadable = "library-unreadable"
-	FaultForeign    = "library-foreign"
-	FaultNeeds      = "library-needs"
-	FaultVersion    = "library-version"
-	FaultSymbol     = "library-symbol"
-	FaultRuntime    = "library-runtime"
-	FaultDriver     = "driver-interface"
-	FaultLayer      = "layer-interface"
-)
-
-// Standing is the stage of a driver or layer, and what keeps it from the next one.
-type Standing struct {
-	Stage    Stage  `json:"stage,omitempty"`    // not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
-	But      string `json:"but,omitempty"`      // the reason why it gets no further: one clause
-	Fault    string `json:"fault,omitempty"`    // the code of the finding about the reason
-	Harmless bool   `json:"harmless,omitempty"` // programs lose nothing: it is for other programs, or its device is absent
-}
-
-// String returns the stage with its fault: "chosen, but its library /usr/lib/libx.so is missing".
-func (s Standing) String() string {
-	if s.But == "" {
-		return string(s.Stage)
-	}
-	return string(s.Stage) + ", but " + s.But
-}
-
-// Lost reports whether the rules choose the driver or layer, and programs get nothing from it though they should.
-func (s Standing) Lost() bool { return s.But != "" && s.Stage != NotChosen && !s.Harmless }
-
-// Reaches reports whether the standing is at or past a stage.
-func (s Standing) Reaches(stage Stage) bool {
-	return slices.Index(stages, s.Stage) >= slices.Index(stages, stage)
-}
 
 // StandingOf returns the standing of a judged library. used: the rules choose it; lacks: the code for a library without the
 // functions of its kind.
-func (f *Files) StandingOf(used bool, lacks string) Standing {
-	s := Standing{Stage: NotChosen}
+func (f *Files) StandingOf(used bool, lacks string) standing.Standing {
+	s := standing.Standing{Stage: standing.NotChosen}
 	if used {
-		s.Stage = Chosen
+		s.Stage = standing.Chosen
 	}
 	s.Fault, s.But = f.fault(lacks)
 	if s.Fault == "" && used {
-		s.Stage = Loadable
+		s.Stage = standing.Loadable
 	}
-	s.Harmless = s.Fault == FaultForeign
+	s.Harmless = s.Fault == standing.FaultForeign
 	return s
 }
 
@@ -95,14 +42,14 @@ func (f *Files) fault(lacks string) (code, clause string) {
 		return code, clause
 	}
 	if unbound := f.With.Unbound(); len(unbound) > 0 {
-		return FaultSymbol, "its library needs the symbol " + unbound[0] + ", which no library defines"
+		return standing.FaultSymbol, "its library needs the symbol " + unbound[0] + ", which no library defines"
 	}
 	for i := range f.RunTime {
 		switch o := &f.RunTime[i]; {
 		case !o.Required || o.Complete():
 		case o.Fault != None:
 			_, clause := o.Library.fault("the library")
-			return FaultRuntime, "it opens a library at run time: " + clause
+			return standing.FaultRuntime, "it opens a library at run time: " + clause
 		default:
 			if code, clause := closureFault(o.With, "the library "+o.Name+", which it opens at run time,"); code != "" {
 				return code, clause
@@ -117,18 +64,18 @@ func (l *Library) fault(subject string) (code, clause string) {
 	switch l.Fault {
 	case Absent:
 		if strings.Contains(l.Name, "/") {
-			return FaultMissing, subject + " " + l.Name + " is missing"
+			return standing.FaultMissing, subject + " " + l.Name + " is missing"
 		}
-		return FaultMissing, subject + " " + l.Name + " is in no directory that the dynamic linker searches"
+		return standing.FaultMissing, subject + " " + l.Name + " is in no directory that the dynamic linker searches"
 	case ForOthers:
-		return FaultForeign, subject + " " + l.Name + " is there only for other programs: " + l.Others[0]
+		return standing.FaultForeign, subject + " " + l.Name + " is there only for other programs: " + l.Others[0]
 	case Unreadable:
 		if errors.Is(l.File.Err(), fs.ErrNotExist) {
-			return FaultMissing, subject + " " + l.File.Path + " is missing"
+			return standing.FaultMissing, subject + " " + l.File.Path + " is missing"
 		}
-		return FaultUnreadable, subject + " " + l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
+		return standing.FaultUnreadable, subject + " " + l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
 	case Foreign:
-		return FaultForeign, subject + " " + l.File.Path + " is for " + strconv.Itoa(l.File.Class) + "-bit " + l.File.MachineName() + " programs"
+		return standing.FaultForeign, subject + " " + l.File.Path + " is for " + strconv.Itoa(l.File.Class) + "-bit " + l.File.MachineName() + " programs"
 	}
 	return "", ""
 }
@@ -152,7 +99,7 @@ func closureFault(c *binary.Closure, subject string) (code, clause string) {
 		case needed.Fault == ForOthers:
 			why = "which is there only for other programs: " + missing.Result.Others[0]
 		}
-		return FaultNeeds, by(missing.By) + missing.Name + ", " + why
+		return standing.FaultNeeds, by(missing.By) + missing.Name + ", " + why
 	}
 	if newest := c.Newest(); len(newest) > 0 {
 		old := &newest[0]
@@ -160,7 +107,7 @@ func closureFault(c *binary.Closure, subject string) (code, clause string) {
 		if old.Newest != "" {
 			has = "which has " + old.Newest
 		}
-		return FaultVersion, by(old.By) + old.Version + " of " + old.In.Path + ", " + has
+		return standing.FaultVersion, by(old.By) + old.Version + " of " + old.In.Path + ", " + has
 	}
 	return "", ""
 }

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // Item is a driver or layer: its position, or the reason why it is out, and the line that changes that.
@@ -35,7 +35,7 @@ type Item struct {
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
 	Remedy   *Remedy  `json:"-"`                  // the change, from which the tool writes the advice; nil before Fixes
 
-	drivers.Standing
+	standing.Standing
 
 	subject string // a layer's whole name
 	code    diag.Code

@@ -3,8 +3,8 @@ package cli
 import (
 	"fmt"
 
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/doctor"
 )
 
@@ -23,18 +23,18 @@ func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotte
 		if e.Kind != explain.Drivers.One {
 			list, modules = &ofLayers, report.Layers
 		}
-		standing := drivers.Standing{}
+		of := standing.Standing{}
 		for _, m := range modules {
 			if m.Manifest == e.Manifest && m.Name == e.Name {
-				standing = m.Standing
+				of = m.Standing
 			}
 		}
 		switch {
-		case standing.Lost():
-			list.lost = append(list.lost, e.Name+": "+standing.String())
-		case standing.Fault == drivers.FaultForeign:
+		case of.Lost():
+			list.lost = append(list.lost, e.Name+": "+of.String())
+		case of.Fault == standing.FaultForeign:
 			list.foreign++
-		case standing.Harmless:
+		case of.Harmless:
 			list.idle++
 		default:
 			list.names = append(list.names, e.Name)

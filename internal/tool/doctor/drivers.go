@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // driverExam compares drivers with devices.
@@ -258,7 +259,7 @@ func (e *driverExam) absent() {
 			m.Harmless = standings.Of(explain.Key{Manifest: m.Manifest}).Harmless
 		}
 	}
-	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != drivers.FaultForeign })
+	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		if bad[f.Path] == nil || !slices.Contains(ofLibraries, f.Code) {

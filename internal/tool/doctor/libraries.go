@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 )
@@ -33,7 +34,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 	for _, d := range answer.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // the service opens the library and passes a descriptor; it has no path here
-			m.Good, m.Standing = true, drivers.Standing{Stage: drivers.Chosen}
+			m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
 			e.withoutDisplay(&m, nil)
 			e.Drivers = append(e.Drivers, m)
 			continue

@@ -6,11 +6,11 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/standing"
 )
 
 // Schema is the version of Report. A removed field or a new meaning of a field raises it.
@@ -51,7 +51,7 @@ type Module struct {
 	Needs    int    `json:"needs"` // the number of its dependencies
 	Good     bool   `json:"good"`  // the library has no fault
 
-	drivers.Standing
+	standing.Standing
 }
 
 // Report is the result of an examination.

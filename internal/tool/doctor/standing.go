@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/standing"
 )
 
 // stood enters the stage that a trial showed for a driver or layer.
@@ -22,14 +23,14 @@ func (r *Report) stood(a *alone) {
 		}
 		switch a.Result {
 		case ProbeOK:
-			m.Standing = drivers.Standing{Stage: drivers.ShowsDevices}
+			m.Standing = standing.Standing{Stage: standing.ShowsDevices}
 		case ProbeNoDevice:
-			m.Standing = drivers.Standing{Stage: drivers.Answered, But: "it lists no device", Fault: DriverNoDevice.Name, Harmless: true}
+			m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: DriverNoDevice.Name, Harmless: true}
 		case ProbeFails, ProbeCrashes, ProbeHangs, ProbeExits:
 			code := trialCodes(a.Kind)[a.Result]
-			m.Standing = drivers.Standing{Stage: drivers.Loadable, But: a.Detail, Fault: code.Name}
+			m.Standing = standing.Standing{Stage: standing.Loadable, But: a.Detail, Fault: code.Name}
 			if wasOpened(a.saw) {
-				m.Stage = drivers.WasOpened
+				m.Stage = standing.Opened
 			}
 		case ProbeWaits, ProbeAsleep:
 		}

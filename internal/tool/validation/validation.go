@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // Kind is the kind of a file. Its values occur in the tool's options and output.
@@ -259,7 +259,7 @@ type Library struct {
 
 	Interface uint32 `json:"interface,omitempty"` // the negotiated version, after a probe
 
-	drivers.Standing // without the rules: as if they chose it
+	standing.Standing // without the rules: as if they chose it
 
 	Layer                  bool   `json:"-"`
 	Negotiate, GetInstance string `json:"-"`
