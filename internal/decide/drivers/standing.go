@@ -46,7 +46,9 @@ func (f *Files) fault(lacks string) (code, clause string) {
 	}
 	for i := range f.RunTime {
 		switch o := &f.RunTime[i]; {
-		case !o.Required || o.Complete():
+		case !o.Required || !o.Unfound && o.Complete():
+		case o.Unfound:
+			return standing.FaultRuntime, "it opens the library " + o.Name + " at run time, which is in no directory that the dynamic linker searches"
 		case o.Fault != None:
 			_, clause := o.Library.fault("the library")
 			return standing.FaultRuntime, "it opens a library at run time: " + clause

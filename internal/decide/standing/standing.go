@@ -56,4 +56,3 @@ func (s Standing) Lost() bool { return s.But != "" && s.Stage != NotChosen && !s
 func (s Standing) Reaches(stage Stage) bool {
 	return slices.Index(stages, s.Stage) >= slices.Index(stages, stage)
 }
-

@@ -163,6 +163,8 @@ func (e *driverExam) fallback() {
 	switch {
 	case good == 0:
 		e.withoutDriver()
+	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
+		e.deviceless()
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
 		if by := pinnedBy(e.source); by != "" {
@@ -259,6 +261,7 @@ func (e *driverExam) absent() {
 			m.Harmless = standings.Of(explain.Key{Manifest: m.Manifest}).Harmless
 		}
 	}
+	e.absentHeadless()
 	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	for i := range e.Findings {
 		f := &e.Findings[i]

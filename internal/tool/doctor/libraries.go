@@ -299,12 +299,12 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	var missing *Finding
 	for _, opened := range found.RunTime {
 		switch what := (nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories}); {
-		case !opened.Required || opened.Complete():
-		case opened.File == nil && missing != nil:
+		case !opened.Required || !opened.Unfound && opened.Complete():
+		case (opened.File == nil || opened.Unfound) && missing != nil:
 			what, _ = missing.fact.(nowhere)
 			what.also = append(what.also, opened.Name)
 			missing.fact = what
-		case opened.File == nil:
+		case opened.File == nil || opened.Unfound:
 			missing = e.nowhere(LibraryRuntime, m, what)
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)

@@ -122,8 +122,12 @@ func (r *Report) missed(list []alone) {
 		}
 		for n := range r.Findings {
 			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
-				f.Severity, f.advice, f.device = diag.Problem, updateDriver, g.Name
-				f.fact = said(unlisted, g.Label)
+				f.device, f.fact = g.Name, said(unlisted, g.Label)
+				if cause := r.otherCause(g, f.Path); cause != nil {
+					f.Because = cause.Code
+				} else {
+					f.Severity, f.advice = diag.Problem, updateDriver
+				}
 			}
 		}
 	}

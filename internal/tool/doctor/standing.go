@@ -69,6 +69,28 @@ func (r *Report) absentDevices() {
 			continue
 		}
 		f.Severity, f.advice, f.harmless, r.Drivers[at].Harmless = diag.Note, doNothing, true, true
+		for n := range r.Findings {
+			if o := &r.Findings[n]; o.Path == f.Path && slices.Contains(fatal, o.Code) {
+				o.Severity, o.advice, o.harmless = diag.Note, doNothing, true
+			}
+		}
+	}
+}
+
+// absentHeadless makes findings about what drivers of absent devices open at run time notes.
+func (e *driverExam) absentHeadless() {
+	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+		if !served || at < 0 || !slices.Contains(fatal, f.Code) {
+			continue
+		}
+		family := drivers.Of(e.Drivers[at].Library)
+		if !family.Software() && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) }) {
+			f.soften(diag.Note)
+			f.harmless, f.advice = true, doNothing
+		}
 	}
 }
 
