@@ -140,6 +140,9 @@ func (s *Source) directory(path string) facts.Directory {
 			f.Names = append(f.Names, n)
 		}
 	}
+	if !s.Bound.add(path, f.Names...) {
+		return facts.Directory{}
+	}
 	return f
 }
 
@@ -284,6 +287,9 @@ func (s *Source) file(path string) facts.File {
 	}
 	if !info.Mode().IsRegular() {
 		return facts.File{Status: facts.FileNotRead}
+	}
+	if !s.Bound.read(path, info.Size()) {
+		return facts.File{Status: facts.FileNotOpened}
 	}
 	content, status := readSized(f, info.Size())
 	if status != facts.FileRead {

@@ -30,6 +30,14 @@ func printOverview(s *invocation, report *doctor.Report) {
 	style.Lines(s.out, "", style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
+	var missing []string // on Windows
+	in = slices.DeleteFunc(in, func(e explain.Item) bool {
+		lacks := !e.Meta && lacksLibrary(report.Source(), e.Library)
+		if lacks {
+			missing = append(missing, e.Name)
+		}
+		return lacks
+	})
 	drivers, layers := usable(report, in)
 	fmt.Fprintln(s.out)
 	if !onWindows {
@@ -47,6 +55,9 @@ func printOverview(s *invocation, report *doctor.Report) {
 			continue
 		}
 		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
+	}
+	if len(missing) > 0 {
+		style.Lines(s.out, fmt.Sprintf("%-14s ", "Of no use"), nil, listed(missing)+": its library is missing")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {

@@ -35,6 +35,7 @@ type Finding struct {
 	fact     fact
 	advice   advice // nil: no fix
 	harmless bool   // a leftover of an absent device
+	keep     bool   // the advice comes before the offers
 	device   string // the name of the affected device; "": none
 	offers   []offer
 }
@@ -79,6 +80,7 @@ type Report struct {
 	Answer *plan.Answer `json:"-"` // the examined decision
 
 	source    *machine.Source
+	options   Options
 	own       probe.Place   // the tool's own library
 	ownLinker bool          // the program has its own C library
 	chosen    bool          // GPUs is a selection
@@ -225,3 +227,6 @@ func (r *Report) Order() {
 		r.Verdict = r.sum()
 	}
 }
+
+// Source returns the examined facts; nil for another machine.
+func (r *Report) Source() *machine.Source { return r.source }

@@ -27,7 +27,11 @@
 /* The first statement of a function that calls out under its thread's newest claim, and is not inlined. A thread that
  * is cancelled in the call, or leaves it by an exception, gives up the claim: the unwinder calls claim_unwinds for the
  * function's frame. The compiler's cleanup attribute would need libgcc, which programs need not have. */
+#ifdef __ARM_EABI__ /* ehabi.c */
+#define CLAIM_UNWINDS __asm__ volatile(".personality claim_unwinds_arm");
+#else
 #define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
+#endif
 
 /* Flags for opening a directory that is only looked into. */
 #define DIRECTORY_ONLY (O_PATH | O_DIRECTORY | O_CLOEXEC)
