@@ -104,7 +104,7 @@ func (s *Standings) absent(d *manifest.Driver) bool {
 	if !s.read {
 		s.present, s.read = drivers.GPUs(s.machine), true
 	}
-	if !absentHere(drivers.Of(d.Library), s.present) {
+	if !DeviceAbsent(drivers.Of(d.Library), s.present) {
 		return false
 	}
 	return slices.ContainsFunc(s.made.Drivers, func(other *manifest.Driver) bool {
@@ -115,9 +115,9 @@ func (s *Standings) absent(d *manifest.Driver) bool {
 	})
 }
 
-// absentHere reports whether none of a machine's devices is one of a driver's family. Software renderers and unknown drivers
+// DeviceAbsent reports whether none of a machine's devices is one of a driver's family. Software renderers and unknown drivers
 // have no device of their own.
-func absentHere(family *drivers.Family, present []*drivers.GPU) bool {
+func DeviceAbsent(family *drivers.Family, present []*drivers.GPU) bool {
 	return family != nil && !family.Software() && !slices.ContainsFunc(present, func(g *drivers.GPU) bool {
 		return family.MayServe(g.Kernel, g.Vendor)
 	})

@@ -405,6 +405,11 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
 	table.Print(s.out, "  ", style)
+	for _, p := range probes {
+		for _, line := range p.Wrote {
+			style.Lines(s.out, "  "+p.Name+" wrote  ", nil, line)
+		}
+	}
 	fmt.Fprintln(s.out)
 }
 

@@ -74,6 +74,10 @@ func (e *explaining) run(s *invocation, names []string) error {
 			term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
 			return
 		}
+		if len(answer.Writers) > 0 {
+			printWriters(s, answer.Writers)
+			return
+		}
 		printLoader(s, answer.Loader, answer.App)
 		printElevated(s, answer)
 		printExplained(s, answer)
@@ -115,6 +119,10 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	}
 	in, out, err := only(names, answer.In, answer.Out)
 	if err != nil {
+		if writers := writersOf(about, answer.In, strings.Join(names, " ")); len(writers) > 0 {
+			return &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: []explain.Item{}, Out: []explain.Item{}, Writers: writers,
+				Part: true}, nil
+		}
 		return nil, err
 	}
 	if !bare {

@@ -97,7 +97,8 @@ type Probe struct {
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
 	Devices  []string    `json:"devices,omitempty"`
-	Millis   float64     `json:"ms"` // the total time of the phases
+	Wrote    []string    `json:"wrote,omitempty"` // what the driver wrote to standard error
+	Millis   float64     `json:"ms"`              // the total time of the phases
 }
 
 // ProbeResult is the outcome of a child process.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
@@ -98,4 +99,24 @@ func (e *driverExam) absentHeadless() {
 func (r *Report) deviceAbsent(family *drivers.Family) bool {
 	return family != nil && !family.Software() && (host{&r.source.Machine}).machine.Exists("/sys/class") &&
 		!slices.ContainsFunc(r.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
+}
+
+// maxWritten is the maximum number of lines of a driver that a report keeps.
+const maxWritten = 5
+
+// written returns what a driver wrote to a child's standard error: the lines that are not the loader's. older: the loader is one
+// whose lines have no mark.
+func written(log string, older bool) (lines []string) {
+	if older {
+		log = loaders.OlderLog(log)
+	}
+	for _, line := range strings.Split(log, "\n") {
+		if _, ofLoader := loaders.ParseLog(line); ofLoader || strings.TrimSpace(line) == "" || slices.Contains(lines, line) {
+			continue
+		}
+		if lines = append(lines, line); len(lines) == maxWritten {
+			break
+		}
+	}
+	return lines
 }

@@ -241,6 +241,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 		return err
 	}
 	a.Probe.enter(a.saw)
+	a.Wrote = written(a.saw.Log, t.at.Library != t.own.Library)
 	switch {
 	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
 		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"

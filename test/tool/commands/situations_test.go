@@ -160,3 +160,29 @@ func TestSituations(t *testing.T) {
 		})
 	}
 }
+
+// A line that a driver writes to standard error is found in the driver's library: explain names the driver, and that it is
+// harmless where the driver has no device.
+func TestMessageOfADriver(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if _, err := build("testdata/machines/healthy-64.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	library := ofWords("soname=libvulkan_nouveau.so", "exports=vk_icdGetInstanceProcAddr", "texts=NVK%20requires%20nouveau")
+	manifest := []byte(`{"file_format_version":"1.0.0","ICD":{"api_version":"1.4.303","library_path":"/usr/lib/x86_64-linux-gnu/libvulkan_nouveau.so"}}`)
+	for name, data := range map[string][]byte{"usr/lib/x86_64-linux-gnu/libvulkan_nouveau.so": library, "usr/share/vulkan/icd.d/nouveau_icd.x86_64.json": manifest} {
+		if err := put(filepath.Join(root, name), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, message := range []string{"NVK requires nouveau", "WARNING: NVK requires nouveau"} {
+		out, code := execute(t, "--root", root, "explain", message)
+		if code != 0 || !strings.Contains(out, "nouveau_icd.x86_64.json") || !strings.Contains(out, "harmless") || strings.Contains(out, "radeon_icd") {
+			t.Errorf("%q: exit code %d: %s", message, code, out)
+		}
+	}
+	if out, code := execute(t, "--root", root, "explain", "no driver writes this"); code != 1 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
