@@ -53,7 +53,7 @@ func bring(s *invocation) (probe.Place, error) {
 }
 
 // unfit returns warnings about variables that the program does not see, and about the lack of drivers for it.
-func unfit(source *machine.Source, program string) (warnings []string) {
+func unfit(source *machine.Source, program string, _ []launch.Change) (warnings []string) {
 	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
 	}
