@@ -123,7 +123,13 @@ var (
 )
 
 func (l *listing) bad() bool {
-	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem })
+	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
+}
+
+// nothing reports whether the rules choose drivers, and programs get nothing from any of them.
+func (l *listing) nothing() bool {
+	gets := func(f listedFinding) bool { return f.In && f.But == "" }
+	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
 func decideList(s *invocation, other *otherSystem) (f *found, err error) {
@@ -152,7 +158,7 @@ func (f *found) of(kind explain.Kind) *listing {
 		kind.TryRows(f.source, f.answer.Plan, rows)
 	}
 	for i := range list.Found {
-		l.Found[i] = listedFinding{list.Found[i], rows[i].Do, rows[i].Commands}
+		l.Found[i] = listedFinding{Finding: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
 	}
 	if f.source == nil {
 		return l
@@ -214,7 +220,11 @@ func printFound(s *invocation, l *listing) {
 		if !r.In && r.Path == "" { // about a variable or a name
 			mark = "--"
 		}
-		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), r.Why, r.Statement)
+		why := r.Why
+		if r.But != "" {
+			why = r.Standing.String() + "; " + why
+		}
+		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
 	table.Print(s.out, "", style)
 	said := map[string]bool{}
