@@ -17,6 +17,7 @@ import (
 )
 
 func newList(s *invocation) *cobra.Command {
+	both := otherSystem{}
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
@@ -24,8 +25,16 @@ func newList(s *invocation) *cobra.Command {
 			"variables of this machine. Without a subcommand it lists drivers and layers. Nothing is loaded,\n" +
 			"except by \"list devices\": a child process asks the drivers.\n\n" + exitCodesHelp,
 		Args: knownSubcommand,
-		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
+		RunE: func(*cobra.Command, []string) error {
+			if err := both.check(); err != nil {
+				return err
+			}
+			return listBoth(s)
+		},
 	}
+	cmd.Flags().StringVar(&both.bits, "bits", "64", bitsHelp)
+	addProgramRights(cmd)
+	completes(cmd, map[string]completion{"bits": completeWith("32", "64")})
 	for _, list := range []struct {
 		explain.Kind
 		short string
@@ -54,6 +63,7 @@ func newList(s *invocation) *cobra.Command {
 			},
 		}
 		out.option(sub, listSchema)
+		addProgramRights(sub)
 		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
 	}
@@ -271,6 +281,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, listSchema)
 	addPlatform(cmd, &other)
+	addProgramRights(cmd)
 	return cmd
 }
 
