@@ -83,7 +83,7 @@ func TestCapabilitiesLoadNothingOfOthers(t *testing.T) {
 			return out + exit.Stderr, exit.Code
 		}
 		giveAway(t, d.Library)
-		for _, command := range []string{"info", "list devices", "doctor", "run /bin/true"} {
+		for _, command := range []string{"list devices --details", "list devices", "doctor", "run /bin/true"} {
 			if said, _ := as(append([]string{tool}, strings.Fields(command)...)...); !strings.Contains(said, "user "+another+" can change "+d.Library) {
 				t.Errorf("%s, %s:\n%s", capability, command, said)
 			}
