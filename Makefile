@@ -60,6 +60,7 @@ COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 COMPILER_musl := musl-gcc
 COMPILER_windows/x64 := x86_64-w64-mingw32-gcc
 COMPILER_windows/x86 := i686-w64-mingw32-gcc
+COMPILER_windows/arm64 := $(CURDIR)/build/zig/zig cc -target aarch64-windows-gnu
 # tools/zig.sh unpacks it. macOS 11 is the first one for arm64.
 COMPILER_macos/x86_64 := $(CURDIR)/build/zig/zig cc -target x86_64-macos.11.0
 COMPILER_macos/arm64 := $(CURDIR)/build/zig/zig cc -target aarch64-macos.11.0
@@ -97,8 +98,8 @@ MACHINE := $(foreach row,$(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/mac
 	$(filter-out $(MACROS),$(wordlist 2,9,$(subst $(,), ,$(row)))),,$(firstword $(subst $(,), ,$(row)))))
 # Windows has 64-bit pointers and 32-bit longs.
 MACHINE := $(or $(strip $(MACHINE)),$(if $(filter __x86_64__,$(MACROS)),$(if $(filter _WIN64,$(MACROS)),x86_64)))
-# Apple's names of macros for arm64 are others.
-MACHINE := $(or $(MACHINE),$(if $(MACOS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
+# Windows and Apple have other names of macros for arm64.
+MACHINE := $(or $(MACHINE),$(if $(MACOS)$(WINDOWS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
 # Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's.
 SYSTEM := $(if $(WINDOWS),windows,$(if $(MACOS),macos,linux))
 SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix)
@@ -176,13 +177,18 @@ DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
 # For Windows 7 and newer; the needed parts of the compiler's libraries are linked in. Sections have the same layout in the file
 # as in memory: then Wine maps them, and does not read them.
-CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
+CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -U_WIN32_WINNT -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
 MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine
 MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
+# The compiler for Windows on Arm: zig's linker has fewer options, and zig makes the resources.
+ZIG := $(filter $(CURDIR)/build/zig/zig,$(CC))
+ifneq ($(ZIG),)
+SPINE_LDFLAGS := -shared -s -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va
+endif
 endif
 ifneq ($(MACOS),)
 # Without -g, because the linker writes the paths of object files with debug information into the library. The versions are
@@ -293,15 +299,20 @@ $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thr
 # These write the time into the file's header, with any linker options, unless a variable sets another time.
 NO_TIME := SOURCE_DATE_EPOCH=0
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
-$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.o
+$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.$(if $(ZIG),res,o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
+ifeq ($(ZIG),)
 	$(Q)$(NO_TIME) $(CC:gcc=objcopy) --only-keep-debug $@ $@.debug
 	$(Q)$(NO_TIME) $(CC:gcc=strip) --strip-debug $@
 	$(Q)$(NO_TIME) $(CC:gcc=objcopy) --add-gnu-debuglink=$@.debug $@
+endif
 $(B)/obj/version.o: spine/process/windows/version.rc VERSION Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
+$(B)/obj/version.res: spine/process/windows/version.rc VERSION Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(ZIG) rc /d VKL_RELEASE=$(RELEASE) /d VKL_HEADER_VERSION=$(HEADER_VERSION) /fo $@ $<
 
 # The name of the library is by default the one that it is signed by.
 $(B)/libvulkan.1.dylib: $(SPINE_OBJ)
