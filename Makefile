@@ -256,7 +256,7 @@ help:
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
-	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
+	@echo 'make TARGET=...      build for another machine of internal/machines/machines.txt, windows, macos, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make test-containers  the commands of docs/containers.md, in Podman, Flatpak and bubblewrap (root; fetches systems once)'
@@ -475,7 +475,7 @@ test:
 # The other machines fetch compilers and systems; Windows needs root.
 test-all:
 	$(Q)tools/test.sh all
-	$(Q)for target in i386 arm64 musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
+	$(Q)for target in $(filter-out amd64,$(call machines,,1)) musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
 
 # In a minimal Debian 12 with the README's requirements; needs root, and the network.
 test-fresh:
