@@ -109,6 +109,9 @@ type hunt struct {
 // find runs the program until the culprit is known.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
 	length, err := settingsfile.Length(r.expires)
+	if err == nil && r.apply {
+		err = readsSettings(s, "--apply")
+	}
 	if err != nil {
 		return err
 	}

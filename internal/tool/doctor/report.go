@@ -77,6 +77,7 @@ type Report struct {
 	Answer *plan.Answer `json:"-"` // the examined decision
 
 	source    *machine.Source
+	options   Options
 	own       probe.Place   // the tool's own library
 	ownLinker bool          // the program has its own C library
 	chosen    bool          // GPUs is a selection
@@ -223,3 +224,6 @@ func (r *Report) Order() {
 		r.Verdict = r.sum()
 	}
 }
+
+// Source returns the examined facts; nil for another machine.
+func (r *Report) Source() *machine.Source { return r.source }

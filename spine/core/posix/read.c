@@ -16,20 +16,43 @@
 #include "core/posix/interposed.h"
 #include "process/process.h"
 
+#define REGULAR_LOOKS_MAX 16   /* listed paths that are compared with one */
 #define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
 
-void read_var(struct wire_writer *w, struct variable v)
+void read_var(struct wire_writer *w, struct variable v, bool raised)
 {
-    char *block;
-    const char *value = env_read(v, &block);
-    struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
-    wire_put_var(w, &r);
-    free(block);
+    const char *value = v.secure && raised ? NULL : env_value(v);
+    wire_put_var(w, &(struct wire_var){WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)});
 }
 
 /* ---- directories ------------------------------------------------------------------------------------------------ */
 
-void read_directory(struct wire_writer *w, const char *path)
+/* Remembers, for the rest of the call, that a directory has listed a regular file. */
+static void add_regular(struct wire_writer *list, const char *directory, const char *name)
+{
+    wire_raw(list, directory, strlen(directory));
+    wire_raw(list, "/", 1);
+    wire_raw(list, name, strlen(name) + 1);
+}
+
+/* Reports whether a directory has listed the path as that of a regular file. Files are read in the order of the lists,
+ * so a few entries are compared. */
+static bool is_regular(struct read_budget *budget, const char *path)
+{
+    const struct wire_writer *list = &budget->regular;
+    size_t at = budget->next, length = strlen(path) + 1;
+    for (unsigned i = 0; i < REGULAR_LOOKS_MAX && at < list->size && !list->failed; i++) {
+        const char *entry = (const char *)list->bytes + at;
+        size_t size = strlen(entry) + 1;
+        at += size;
+        if (size != length || memcmp(entry, path, size) != 0) continue;
+        budget->next = at;
+        return true;
+    }
+    return false;
+}
+
+void read_directory(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
@@ -46,6 +69,7 @@ void read_directory(struct wire_writer *w, const char *path)
                 w->failed = true;
                 break;
             }
+            if (entry->d_type == DT_REG) add_regular(&budget->regular, path, entry->d_name);
         }
         closedir(dir);
     }
@@ -120,7 +144,7 @@ static long long file_size(struct opened o, uint32_t *status, struct file_identi
 
 /* Reads a small file into content without asking for its size. Returns true if the file ended within READ_SMALL bytes
  * and its last character is the closing brace of a manifest; otherwise the caller starts again. */
-static bool file_small(struct opened o, struct wire_file *r, char *content)
+static bool file_small(struct opened o, struct wire_file *r, char content[READ_SMALL + 1])
 {
     size_t got = o.file ? 0 : file_more(o, 0, content, READ_SMALL + 1), end = got;
     while (end && strchr(" \t\r\n", content[end - 1])) end--;
@@ -135,8 +159,6 @@ static bool file_small(struct opened o, struct wire_file *r, char *content)
 static bool file_content(struct opened o, struct read_budget *budget, struct wire_file *r, char **content)
 {
     struct file_identity file = {0};
-    if (!(*content = malloc(READ_SMALL + 1))) return false;
-    if (file_small(o, r, *content)) return true;
     long long size = file_size(o, &r->status, &file);
     if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
     if (size < 0 || size > FILE_SIZE_MAX) return true;
@@ -144,7 +166,6 @@ static bool file_content(struct opened o, struct read_budget *budget, struct wir
         r->status = WIRE_FILE_TOO_OFTEN;
         return true;
     }
-    free(*content);
     if (!(*content = malloc((size_t)size + 1))) return false;
     size_t got = 0;
     for (size_t more = 1; more && got < (size_t)size; got += more)
@@ -161,14 +182,14 @@ void read_file(struct wire_writer *w, struct read_budget *budget, const char *pa
 {
     struct wire_file r = {WIRE_STR(path, path)};
     struct opened opened = {.fd = -1};
-    char *content = NULL;
+    char small[READ_SMALL + 1], *content = NULL;
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
-    bool special = file_is_special(path);
+    bool special = (file_functions_replaced() || !is_regular(budget, path)) && file_is_special(path);
     r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
     if (!special) opened = file_open(path);
     if (opened.fd >= 0 || opened.file) {
-        if (!file_content(opened, budget, &r, &content)) w->failed = true;
+        if (!file_small(opened, &r, small) && !file_content(opened, budget, &r, &content)) w->failed = true;
     } else if (errno == ENOMEM) {
         w->failed = true;
     }

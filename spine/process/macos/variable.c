@@ -1,11 +1,9 @@
-/* variable.c: variables as they are now. */
+/* variable.c: values of variables, from the C library. There is no secure_getenv (MAC-013). */
 #include <stdlib.h>
 
 #include "process/process.h"
 
-/* There is no secure_getenv (MAC-013). */
-const char *env_read(struct variable v, char **block)
+const char *env_value(struct variable v)
 {
-    *block = NULL;
-    return v.secure && process_raised() ? NULL : getenv(v.name);
+    return getenv(v.name);
 }
