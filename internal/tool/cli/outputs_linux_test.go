@@ -27,17 +27,17 @@ var update = flag.Bool("update", false, "write docs/schema/output")
 
 // outputs maps schema names to command lines whose answers they describe.
 var outputs = map[string][]string{
-	"info":           {"info"},
+	"info":           {"list devices --details"},
 	"list":           {"list drivers", "list layers"},
 	"list-devices":   {"list devices"},
 	"list-paths":     {"list paths"},
 	"list-variables": {"list variables"},
 	"explain":        {"explain"},
 	"ps":             {"ps"},
-	"quarantine":     {"quarantine list"},
+	"quarantine":     {"settings quarantine list"},
 	"culprit":        {"run --find-culprit -- /bin/true"},
 	"doctor":         {"doctor"},
-	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
+	"env":            {"list variables --set --env VK_DRIVER_FILES=/no/such.json"},
 	"env-for":        {"env --for ggml --device 0"},
 	"list-map":       {"list devices --map"},
 	"check":          {"check --require type=cpu"},
@@ -45,12 +45,12 @@ var outputs = map[string][]string{
 	"settings-order": {"settings order"},
 	"settings-layer": {"settings layer VK_LAYER_one"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
-	"oci":            {"oci ROOT"},
+	"oci":            {"cdi check ROOT"},
 	"cdi-list":       {"cdi list --directory CDI"},
 	"cdi-verify":     {"cdi verify CDI/a.json"},
 	"cdi-why":        {"cdi why"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
-	"graph":          {"graph --still"},
+	"graph":          {"explain --picture --still"},
 	"bundle":         {"bundle --still --list"},
 	"run":            {"run --dry-run --driver x -- /bin/true"},
 	"system":         {"system status --root ROOT", "system use distribution --root ROOT"},
@@ -60,13 +60,13 @@ var outputs = map[string][]string{
 
 // titles maps schema names to titles.
 var titles = map[string]string{
-	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
-	"env-for": "vkloader env --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
-	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
-	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
+	"info": "vkloader list devices --details", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
+	"env-for": "vkloader list variables --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
+	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader settings quarantine list", "culprit": "vkloader run --find-culprit",
+	"doctor": "vkloader doctor", "env": "vkloader list variables --set", "settings-show": "vkloader settings show",
 	"settings-order": "vkloader settings order", "settings-layer": "vkloader settings layer", "settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify", "cdi-why": "vkloader cdi why",
-	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
+	"oci": "vkloader cdi check", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify", "cdi-why": "vkloader cdi why",
+	"graph": "vkloader explain --picture", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
 	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
 }
 
