@@ -106,9 +106,10 @@ MACHINE := $(foreach row,$(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/mac
 MACHINE := $(or $(strip $(MACHINE)),$(if $(filter __x86_64__,$(MACROS)),$(if $(filter _WIN64,$(MACROS)),x86_64)))
 # Windows and Apple have other names of macros for arm64.
 MACHINE := $(or $(MACHINE),$(if $(MACOS)$(WINDOWS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
-# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's.
+# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's, those below plain/
+# Windows' and macOS's.
 SYSTEM := $(if $(WINDOWS),windows,$(if $(MACOS),macos,linux))
-SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix)
+SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix) $(if $(filter linux,$(SYSTEM)),,plain)
 ifeq ($(MACHINE),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
