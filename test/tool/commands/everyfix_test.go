@@ -31,7 +31,8 @@ type symptom struct {
 func (s *symptom) key() string {
 	key := s.Code + " " + s.Subject + " " + s.Path
 	if strings.HasPrefix(s.Code, "variable-") || s.Code == "library-needs" { // one for each entry of a list, each missing library
-		key += " " + s.What
+		what, _, _ := strings.Cut(s.What, "; ") // where a missing layer is may change
+		key += " " + what
 	}
 	return key
 }
