@@ -165,7 +165,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 				return err
 			}
 			if file == "" {
-				_, err = term.Raw(s.out).Write(text)
+				_, err = term.Data(s.out).Write(text)
 			} else {
 				err = replaceFile(file, text)
 			}

@@ -148,7 +148,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 	switch {
 	case c.Dry:
 		s.plan(written.Path, written.Text, written.Gone)
-		return writeJSON(s, written.Content)
+		return printPlanned(s, written)
 	case written.Gone:
 		fmt.Fprintf(s.out, "No policy is left in %s, and nothing else: there is no such file now\n", written.Path)
 	default:

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -172,7 +173,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	}
 	if o.dry && len(edits) > 0 {
 		s.plan(file.File, file.Text(), file.Over())
-		_, err := fmt.Fprint(s.out, file.Text())
+		_, err := io.WriteString(term.Data(s.out), file.Text())
 		return err
 	}
 	if len(edits) > 0 {

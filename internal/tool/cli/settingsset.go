@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"strings"
 	"time"
@@ -126,7 +127,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
 		s.plan(written.Path, written.Text, written.Gone)
-		return writeJSON(s, written.Content)
+		return printPlanned(s, written)
 	}
 	done := settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)}
 	return out.print(s, done, func() {
@@ -138,6 +139,15 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
 		}
 	})
+}
+
+// printPlanned prints the settings file that a dry run would write, byte for byte.
+func printPlanned(s *invocation, written *settingsfile.Written) error {
+	if s.answered != nil || written.Gone {
+		return writeJSON(s, written.Content)
+	}
+	_, err := io.WriteString(term.Data(s.out), written.Text)
+	return err
 }
 
 // settingsLook is the time limit of a child process that lists devices for settings.

@@ -55,7 +55,7 @@ var (
 	passOn            = advised("Pass /dev/dri on to the container.")
 	driverOfHost      = advised("Install the driver on the host; Steam's runtime takes it from there.")
 	setBySteam        = advised("Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.")
-	groupsOfPodman    = advised("Start the container with: podman run --group-add keep-groups ...")
+	groupsOfPodman    = advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
 	byUdev            = advised("The node belongs to no group that may use it: let udev give it to the group video or render, and you into that "+
 		"group. Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)

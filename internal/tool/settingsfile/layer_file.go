@@ -122,9 +122,12 @@ func (f *LayerFile) Find(name string) (LayerValue, bool) {
 	return LayerValue{}, false
 }
 
-// Set changes a setting in its line, or adds it at the end. All other lines stay unchanged.
+// Set changes a setting in its line, or adds it at the end. All other lines, and the kind of line ends, stay unchanged.
 func (f *LayerFile) Set(name, value string) {
 	line := name + " = " + value
+	if slices.ContainsFunc(f.lines, func(other string) bool { return strings.HasSuffix(other, "\r") }) {
+		line += "\r" // the lines of the file end as on Windows
+	}
 	if at, ok := f.Find(name); ok {
 		f.lines[at.Line-1] = line
 		return

@@ -82,6 +82,9 @@ func File(text, path, whole string, kind Kind) *Report {
 	}
 	c.strict(text, doc)
 	c.schema(doc)
+	if c.report.Kind == Implicit || c.report.Kind == Explicit {
+		c.features(doc.Top())
+	}
 	switch c.report.Kind {
 	case Driver:
 		driver := manifest.ReadDriver(doc, path, &here)
