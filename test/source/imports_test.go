@@ -46,6 +46,7 @@ var floors = []struct {
 	{[]string{"spec"}, "the published statements, which the tool can show"},
 	{[]string{"docs/schema"}, "the published schemas, which the tool contains"},
 	{[]string{"internal/tool/validation"}, "judges one file, by a JSON Schema and by the loader's rules; it makes no decision and examines no system"},
+	{[]string{"internal/decide/reasons"}, "the sentences of findings, which the core gives as codes and details; the library has none of them"},
 	{[]string{"internal/decide/explain"}, "makes the library's decision for the tool, in order, with reasons and tested changes; it prints nothing"},
 	{[]string{"internal/decide/binary"}, "what library and program files contain, and where libraries are found; it knows nothing of drivers and layers"},
 	{[]string{"internal/decide/drivers"}, "which graphics devices the kernel shows and how users name one, tables of known drivers and chips, and which files a driver or layer needs; its caller says which drivers programs get"},

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/reasons"
 )
 
 // Kind is the kind of a file. Its values occur in the tool's options and output.
@@ -69,7 +70,7 @@ func File(text, path, whole string, kind Kind) *Report {
 		} else if named, line, column := slipAt(text, fault); named != noSlip {
 			c.find(diag.FileSyntax, line, column, named)
 		} else {
-			c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+			c.find(diag.FileSyntax, fault.Line, fault.Column, said(reasons.Syntax(fault.Slip)))
 		}
 		return c.say()
 	}
