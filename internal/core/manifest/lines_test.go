@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func show(lines []Line) string {
 				flags = append(flags, f.name)
 			}
 		}
-		text := cmp.Or(l.Text, reasons.Of(&diag.Finding{Code: l.Code, Cause: l.Cause, Detail: l.Detail}))
+		text := reasons.Line(l.Text, l.Code, l.Cause, l.Detail)
 		out = append(out, fmt.Sprintf("%d:%d %s %s: %s", l.Line, l.Column, strings.Join(flags, "+"), l.Code, text))
 	}
 	return strings.Join(out, "\n")

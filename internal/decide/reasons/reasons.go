@@ -19,6 +19,14 @@ func Fill(findings []diag.Finding) {
 	}
 }
 
+// Line returns the text of a line, or the sentence of a finding if there is no line.
+func Line(text string, code diag.Code, cause diag.Cause, detail string) string {
+	if text != "" {
+		return text
+	}
+	return Of(&diag.Finding{Code: code, Cause: cause, Detail: detail})
+}
+
 // Of returns the sentence of a finding without a line in the log.
 func Of(f *diag.Finding) string {
 	switch f.Code {

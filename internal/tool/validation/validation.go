@@ -234,7 +234,7 @@ func (c *checker) at(code diag.Code, where document.Value, what fact) {
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
-			c.find(l.Code, l.Line, l.Column, said(l.Text))
+			c.find(l.Code, l.Line, l.Column, said(reasons.Line(l.Text, l.Code, l.Cause, l.Detail)))
 		}
 	}
 }
