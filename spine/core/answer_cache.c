@@ -82,7 +82,7 @@ void round_drop(struct round *r)
 
 /* Returns the index of a round with the same parent, hash and size, or ROUNDS_MAX. The caller compares the messages
  * without the lock. */
-static unsigned place_of(const struct round *like)
+static unsigned round_like(const struct round *like)
 {
     lock_wanted(true);
     for (unsigned i = 0; i < ROUNDS_MAX; i++) {
@@ -96,7 +96,7 @@ struct round *answer_find(const struct round *like)
 {
     struct round *found = NULL;
     lock_take();
-    unsigned at = place_of(like);
+    unsigned at = round_like(like);
     if (at < ROUNDS_MAX) {
         found = round_hold(atomic_load(&rounds[at]));
         found->used = ++now;
@@ -141,7 +141,7 @@ void answer_keep(struct round *r)
     unsigned count = 0;
     if (weight(r) > BYTES_MAX / 2) return;
     lock_take();
-    if (place_of(r) == ROUNDS_MAX) {
+    if (round_like(r) == ROUNDS_MAX) {
         unsigned at = make_room(r, gone, &count);
         r->used = ++now;
         atomic_store(&rounds[at], round_hold(r));

@@ -7,5 +7,5 @@
 const char *env_read(struct variable v, char **block)
 {
     *block = NULL;
-    return v.secure && process_raised() ? NULL : v.secure ? secure_getenv(v.name) : getenv(v.name);
+    return v.secure && process_privileged() ? NULL : v.secure ? secure_getenv(v.name) : getenv(v.name);
 }

@@ -1,4 +1,4 @@
-/* raised.c: whether the program has more rights than its user. */
+/* privileges.c: whether the program has more rights than its user. */
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 /* Only a process that began as root can have ids that differ without AT_SECURE. Others make no system call, because a
  * filter of system calls may end the process for it (G-10). */
-bool process_raised(void)
+bool process_privileged(void)
 {
     uid_t user, effective_user, saved_user;
     gid_t group, effective_group, saved_group;
