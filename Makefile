@@ -11,7 +11,8 @@
 # A directory with special build rules has a build.mk, which is included at the end.
 #
 # TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. PORTABLE=1 builds them for any
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds them for macOS,
+# for both machines: macos/x86_64 and macos/arm64, then one library for both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds them for any
 # glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
@@ -36,6 +37,15 @@ all spine core tool drivers layers fakes:
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
 test:
 	$(Q)GO='$(GO)' tools/windows.sh
+else ifeq ($(TARGET),macos)
+.PHONY: all spine core tool drivers layers fakes test dist
+VULKAN_DYLIB := build/macos/libvulkan.1.dylib
+all spine core tool drivers layers fakes:
+	$(Q)tools/zig.sh > /dev/null
+	$(Q)$(MAKE) --no-print-directory TARGET=macos/x86_64 $@
+	$(Q)$(MAKE) --no-print-directory TARGET=macos/arm64 $@
+	$(if $(filter all spine,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o $(VULKAN_DYLIB) build/macos/x86_64/libvulkan.1.dylib build/macos/arm64/libvulkan.1.dylib)
+	$(if $(filter all tool,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/vkloader build/macos/x86_64/vkloader build/macos/arm64/vkloader)
 else
 # The rows of the table: a field by the target's name, or the names of all targets.
 machines = $(shell awk '!/^\#/ && ("$(1)" == "" || $$1 == "$(1)") { print $$$(2) }' internal/machines/machines.txt)
@@ -50,9 +60,12 @@ COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 COMPILER_musl := musl-gcc
 COMPILER_windows/x64 := x86_64-w64-mingw32-gcc
 COMPILER_windows/x86 := i686-w64-mingw32-gcc
+# tools/zig.sh unpacks it. macOS 11 is the first one for arm64.
+COMPILER_macos/x86_64 := $(CURDIR)/build/zig/zig cc -target x86_64-macos.11.0
+COMPILER_macos/arm64 := $(CURDIR)/build/zig/zig cc -target aarch64-macos.11.0
 ifneq ($(TARGET),)
 ifeq ($(COMPILER_$(TARGET)),)
-$(error There is no TARGET=$(TARGET), but $(call machines,,1), musl and windows; docs/porting.md lists what a machine needs)
+$(error There is no TARGET=$(TARGET), but $(call machines,,1), musl, windows and macos; docs/porting.md lists what a machine needs)
 endif
 endif
 ifneq ($(filter default environment,$(origin CC)),)
@@ -79,12 +92,16 @@ B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)
 MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
 WINDOWS := $(filter _WIN32,$(MACROS))
+MACOS := $(filter __APPLE__,$(MACROS))
 MACHINE := $(foreach row,$(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/machines/machines.txt),$(if \
 	$(filter-out $(MACROS),$(wordlist 2,9,$(subst $(,), ,$(row)))),,$(firstword $(subst $(,), ,$(row)))))
 # Windows has 64-bit pointers and 32-bit longs.
 MACHINE := $(or $(strip $(MACHINE)),$(if $(filter __x86_64__,$(MACROS)),$(if $(filter _WIN64,$(MACROS)),x86_64)))
-# Files below a directory of this name are this system's own.
-SYSTEM := $(if $(WINDOWS),windows,linux)
+# Apple's names of macros for arm64 are others.
+MACHINE := $(or $(MACHINE),$(if $(MACOS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
+# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's.
+SYSTEM := $(if $(WINDOWS),windows,$(if $(MACOS),macos,linux))
+SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix)
 ifeq ($(MACHINE),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
@@ -116,7 +133,7 @@ CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
 CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics
 # The library declares this for the whole file. It has no start files, which are not marked on every system
-# (spine/process/linux/start.c replaces them), on arm64 no constructor of libgcc, and calls the other linked parts of glibc (atexit,
+# (spine/process/linux/finish.c replaces them), on arm64 no constructor of libgcc, and calls the other linked parts of glibc (atexit,
 # pthread_atfork) only directly. The linker for arm64 warns of these two nevertheless.
 LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
 LDFLAGS_i386 := $(LDFLAGS_x86_64)
@@ -128,10 +145,13 @@ NO_PLT_i386 := -fno-plt
 # its place in a directory, does not fit into 32.
 FILES_32 := -D_FILE_OFFSET_BITS=64
 # The same bytes from any directory: compiled files name their sources by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
-SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
+# 32-bit ARM's compiler makes no tables for unwinding in C unless asked; other machines' do.
+UNWIND_armhf := -funwind-tables
+UNWIND_armel := $(UNWIND_armhf)
+SPINE_CFLAGS := $(CSTD) $(UNWIND_$(MACHINE)) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 # Programs call on stacks of 16 kB: no array there whose size comes from outside, and no large frame. Without optimisation,
 # and with sanitizers, frames are larger.
 NO_ARRAYS := -Wvla -Walloca
@@ -144,7 +164,7 @@ SPINE_LIBS := -Wl,--as-needed -ldl -lpthread
 # Processors of armel have no 64-bit atomic instructions, so the null driver's counters are functions of this library.
 MODULE_LIBS := $(if $(filter armel,$(MACHINE)),-latomic)
 ifneq ($(PORTABLE),)
-$(if $(filter musl windows/%,$(TARGET)),$(error PORTABLE=1 is for glibc))
+$(if $(filter musl windows/% macos/%,$(TARGET)),$(error PORTABLE=1 is for glibc))
 # The libraries are named, also where this machine's own are empty.
 SPINE_LIBS := -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0
 MODULE_LIBS += $(SPINE_LIBS)
@@ -157,33 +177,54 @@ ifneq ($(WINDOWS),)
 # For Windows 7 and newer; the needed parts of the compiler's libraries are linked in. Sections have the same layout in the file
 # as in memory: then Wine maps them, and does not read them.
 CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
-	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
 MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine
 MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
 endif
+ifneq ($(MACOS),)
+# Without -g, because the linker writes the paths of object files with debug information into the library. The versions are
+# those by which the dynamic linker compares libraries, as LunarG's loader has them. The patch does not fit into their 8 bits.
+CSTD := -std=c11 -D_DARWIN_C_SOURCE -Wall -Wextra -Werror -Wno-unused-command-line-argument -fno-sanitize=all \
+	-ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
+SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(SPINE_INCLUDES) -Itools/goc/runtime/c
+MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
+PROGRAM_CFLAGS := $(CSTD) $(OPT) -Ispine
+SPINE_LDFLAGS := -shared -Wl,-install_name,@rpath/libvulkan.1.dylib -Wl,-compatibility_version,1.0.0 \
+	-Wl,-current_version,1.4.0
+SPINE_LIBS :=
+MODULE_LIBS :=
+MODULE_LDFLAGS := -shared
+PROGRAM_LDFLAGS :=
+endif
 
 # ---- parts ------------------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/tables.S $(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S)
+SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c $(foreach d,$(SYSTEM_DIRECTORIES),spine/*/$(d)/*.c))) spine/asm/tables.S $(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S)
 # asm/trampolines.c is made of jumps in every build.
 JUMPS := -O2 -fno-sanitize=all -fomit-frame-pointer -fno-stack-protector -fno-lto \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fno-reorder-blocks-and-partition) $(if $(WINDOWS),$(if $(filter i386,$(MACHINE)),-mno-stackrealign))
 # The one with a large table is linked last: the variables of all others share the page that the dynamic linker has written to.
 SPINE_LARGE := spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
+# Destructors run from the last file to the first.
+SPINE_SRC := $(if $(MACOS),spine/process/macos/finish.c) $(filter-out spine/process/macos/finish.c,$(SPINE_SRC))
 # The null driver maps its memory as Linux does.
-DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
+DRIVERS := $(if $(WINDOWS)$(MACOS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
-# The core in C. Windows has one of its own, whose platform is another.
-CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
+# The core in C. Windows and macOS have one of their own, whose platform is another.
+CORE := build/$(if $(WINDOWS),windows/,$(if $(MACOS),macos/))core.c
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
+<<<<<<< HEAD
 .PHONY: all spine core tool drivers layers fakes asan tsan run test test-changed test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
+=======
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
+>>>>>>> main
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -208,6 +249,8 @@ help:
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
+	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'
+	@echo 'make release         the files of a release, from the last commit: docs/release.md'
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
@@ -265,7 +308,11 @@ $(B)/obj/version.o: spine/process/windows/version.rc VERSION Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
 
-spine: $(if $(WINDOWS),$(B)/vulkan-1.dll,$(B)/libvulkan.so)
+# The name of the library is by default the one that it is signed by.
+$(B)/libvulkan.1.dylib: $(SPINE_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
+spine: $(if $(WINDOWS),$(B)/vulkan-1.dll,$(if $(MACOS),$(B)/libvulkan.1.dylib,$(B)/libvulkan.so))
 asan: spine $(B)/asan/libvulkan.so
 tsan: spine $(B)/tsan/libvulkan.so
 
@@ -300,6 +347,11 @@ build/core.c: $(CORE_FROM)
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR \
 		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS ./internal/core/entry \
 		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
+build/macos/core.c: $(CORE_FROM)
+	$(call say,GOC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS \
+		./internal/core/entry/macos Begin=core_go_begin Add=core_go_add Decide=core_go_decide
 build/windows/core.c: $(CORE_FROM)
 	$(call say,GOC,$@)
 	$(Q)mkdir -p $(@D)
@@ -344,18 +396,23 @@ endif
 
 # A static position-independent program runs in any container, with any C library. Go alone gives such a program an interpreter,
 # so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
-# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address.
+# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address. GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
 ifeq ($(WINDOWS),)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
-TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo)
-TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
+TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
+TOOL_START = $(B)/obj/tool/clone.o
+TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie $(TOOL_START) -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
 endif
 
+$(B)/obj/tool/clone.o: cmd/vkloader/start/clone.c Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TOOL_CC) $(CSTD) $(OPT) -fPIE -c -o $@ $<
+
 # Go itself detects changed sources.
-$(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
+$(B)/vkloader$(EXE): $(TOOL_RESOURCE) $(if $(STATIC_PIE),$(TOOL_START)) FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=$(if $(TOOL_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
+	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
 		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
@@ -389,7 +446,7 @@ $(B)/$(1)/%.json: $(1)/$(2)/%.json
 -include $$(patsubst %,$(B)/obj/%.d,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 endef
 # The name of a library; manifests in the source have Linux's.
-library_of = $(if $(WINDOWS),$(1).dll,lib$(1).so)
+library_of = $(if $(WINDOWS),$(1).dll,lib$(1)$(if $(MACOS),.dylib,.so))
 $(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),$(call library_of,vk_$(d)))))
 $(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),$(call library_of,VkLayer_$(l)))))
 
@@ -475,6 +532,15 @@ DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
 	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+
+# The files of a release, made from the last commit.
+RELEASE_FILES ?= build/release
+release:
+	$(Q)GO='$(GO)' tools/release.sh '$(RELEASE_FILES)'
+
+# Debian packages as Debian builds them, in a Debian sid without a network. DEBIAN_STEPS: some steps of the script.
+test-debian:
+	$(Q)tools/test-debian.sh $(DEBIAN_STEPS)
 
 # Debian packages, into build/deb; ARCHITECTURES="amd64 i386" builds for these alone.
 deb:

@@ -70,6 +70,16 @@ typedef struct VkIcdSurfaceWin32 {
     HWND hwnd;
 } VkIcdSurfaceWin32;
 
+typedef struct VkIcdSurfaceMacOS {
+    VkIcdSurfaceBase base;
+    const void *pView;
+} VkIcdSurfaceMacOS;
+
+typedef struct VkIcdSurfaceMetal {
+    VkIcdSurfaceBase base;
+    const CAMetalLayer *pLayer;
+} VkIcdSurfaceMetal;
+
 typedef struct VkIcdSurfaceDisplay {
     VkIcdSurfaceBase base;
     VkDisplayModeKHR displayMode;
@@ -209,6 +219,8 @@ _Static_assert(offsetof(VkIcdSurfaceXlib, window) == 16 && sizeof(VkIcdSurfaceXl
 _Static_assert(offsetof(VkIcdSurfaceWin32, hwnd) == 16 && sizeof(VkIcdSurfaceWin32) == 24, "VkIcdSurfaceWin32");
 _Static_assert(offsetof(VkIcdSurfaceWayland, surface) == 16 && sizeof(VkIcdSurfaceWayland) == 24,
                "VkIcdSurfaceWayland");
+_Static_assert(offsetof(VkIcdSurfaceMacOS, pView) == 8 && sizeof(VkIcdSurfaceMacOS) == 16, "VkIcdSurfaceMacOS");
+_Static_assert(offsetof(VkIcdSurfaceMetal, pLayer) == 8 && sizeof(VkIcdSurfaceMetal) == 16, "VkIcdSurfaceMetal");
 _Static_assert(offsetof(VkIcdSurfaceDisplay, imageExtent) == 36 && sizeof(VkIcdSurfaceDisplay) == 48,
                "VkIcdSurfaceDisplay");
 _Static_assert(sizeof(VkNegotiateLayerInterface) == 48, "LAY-285");

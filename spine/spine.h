@@ -1,7 +1,8 @@
 /* spine.h: the records that the whole spine shares, and no function that acts. Each directory has a header of its own
  * name, which declares what other directories may use. This is the map; a test compares it with the files. Files below
- * linux/ or windows/ belong to that system. All other files are part of the library on all systems. A function that has
- * nothing to do on a system is in none.c there. From the ground up; a directory uses only those above it in this list:
+ * linux/, windows/ or macos/ belong to that system, those below posix/ to Linux and macOS. All other files are part of
+ * the library on all systems. A function that has nothing to do on a system is in none.c there. From the ground up; a
+ * directory uses only those above it in this list:
  *
  *   asm/       trampolines, terminators and stubs (trampolines.c, stubs.h), the machines' argument registers (lists.h,
  *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and the systems' forms of
@@ -9,14 +10,15 @@
  *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
  *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
- *              waiting (claim.c, wake.h, waiting.h), the end of the process (exit.c, start.h), memory (memory.c), the
- *              log and the callbacks that receive it (log.c, callback.c), variables and names (variable.c, text.c,
- *              wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the floating-point
- *              control word (control.h), older C libraries (portable.h)
+ *              waiting (claim.c, wake.h, waiting.h, gate.h), the end of the process (exit.c, start.h), memory
+ *              (memory.c), the log and the callbacks that receive it (log.c, callback.c), variables and names
+ *              (variable.c, text.c, wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the
+ *              floating-point control word (control.h), older C libraries (portable.h), the parts of Mach-O files
+ *              (slice.h)
  *   service/   the client of the driver service (service.h): the connection (client.c), drivers with the libraries that
  *              they need (closure.c), the devices that these drivers open through it (namespace.c)
- *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows elsewhere.h and
- *              dxgi.h), the read limit of one call (read_budget.c), the core's answers by their
+ *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c, interposed.h; of Windows
+ *              elsewhere.h and dxgi.h), the read limit of one call (read_budget.c), the core's answers by their
  *              messages (answer_cache.c, answer_cache.h), plans (plan.c)
  *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
  *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of

@@ -36,7 +36,7 @@ for architecture; do
         continue
     fi
     echo "deb: $architecture"
-    if ! VKLOADER_PACKAGES=build/deb DEB_BUILD_OPTIONS="$jobs" dpkg-buildpackage -us -uc -b -d -a "$architecture" \
+    if ! VKLOADER_MODULES=network VKLOADER_PACKAGES=build/deb DEB_BUILD_OPTIONS="$jobs" dpkg-buildpackage -us -uc -b -d -a "$architecture" \
         --buildinfo-file="build/deb/vkloader_${version}_$architecture.buildinfo" --buildinfo-option=-ubuild/deb \
         --changes-file="build/deb/vkloader_${version}_$architecture.changes" --changes-option=-ubuild/deb \
         > "build/deb/$architecture.log" 2>&1; then
@@ -46,7 +46,7 @@ for architecture; do
     fi
     built="$built $architecture"
 done
-debian/rules --no-print-directory clean > /dev/null
+VKLOADER_MODULES=network debian/rules --no-print-directory clean > /dev/null
 for architecture in $built; do
     ls build/deb/*"_${version}_$architecture.deb"
 done

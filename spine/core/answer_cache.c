@@ -1,6 +1,7 @@
 /* answer_cache.c: caches the core's answers by message. The core is a function of the messages of one call, and these
  * hold every fact: variables, directories, files with all their contents. The same messages have the same answer, so
  * the core need not run again. A round is found by its parent round and its message, so no fact is stored twice.
+ * Messages of equal size are compared as they are: a hash would read each of them once more.
  *
  * It reads no fact and interprets no answer. Memory is allocated and freed outside the lock. A forked child may use the
  * cache of its parent: a round is complete before it can be found, and never changes. */
@@ -19,36 +20,6 @@ static struct round *_Atomic rounds[ROUNDS_MAX];
 static uint64_t now;
 static _Atomic size_t last_id;
 
-static uint64_t mixed(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9fb21c651e98df25u;
-    return h ^ h >> 35;
-}
-
-static uint64_t word_at(const unsigned char *p)
-{
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return v;
-}
-
-/* Hashes a message. It may hold every manifest of the machine, so four words are mixed at once, independently. */
-static uint64_t bytes_hash(const void *bytes, size_t size)
-{
-    const unsigned char *p = bytes;
-    uint64_t h = size, h1 = 1, h2 = 2, h3 = 3;
-    for (; size >= 32; p += 32, size -= 32) {
-        h = mixed(h, word_at(p));
-        h1 = mixed(h1, word_at(p + 8));
-        h2 = mixed(h2, word_at(p + 16));
-        h3 = mixed(h3, word_at(p + 24));
-    }
-    h = mixed(mixed(mixed(h, h1), h2), h3);
-    for (; size >= 8; p += 8, size -= 8) h = mixed(h, word_at(p));
-    for (; size; p++, size--) h = (h ^ *p) * 0x9fb21c651e98df25u;
-    return h ^ h >> 32;
-}
-
 struct round *round_new(uint64_t parent, unsigned char *message, size_t size)
 {
     struct round *r = calloc(1, sizeof *r);
@@ -61,7 +32,6 @@ struct round *round_new(uint64_t parent, unsigned char *message, size_t size)
     r->parent = parent;
     r->message = message;
     r->message_size = size;
-    r->hash = bytes_hash(message, size);
     return r;
 }
 
@@ -80,33 +50,46 @@ void round_drop(struct round *r)
     free(r);
 }
 
+<<<<<<< HEAD
 /* Returns the index of a round with the same parent, hash and size, or ROUNDS_MAX. The caller compares the messages
  * without the lock. */
 static unsigned round_like(const struct round *like)
+=======
+/* Returns the first round from index *at on with the same parent and a message of the same size, held, and the index
+ * behind it. NULL: none. */
+static struct round *candidate(const struct round *like, unsigned *at)
+>>>>>>> main
 {
-    lock_wanted(true);
-    for (unsigned i = 0; i < ROUNDS_MAX; i++) {
-        const struct round *r = atomic_load(&rounds[i]);
-        if (r && r->parent == like->parent && r->hash == like->hash && r->message_size == like->message_size) return i;
+    struct round *found = NULL;
+    lock_take();
+    while (!found && *at < ROUNDS_MAX) {
+        struct round *r = atomic_load(&rounds[(*at)++]);
+        if (r && r->parent == like->parent && r->message_size == like->message_size) found = round_hold(r);
     }
-    return ROUNDS_MAX;
+    lock_drop();
+    return found;
 }
 
 struct round *answer_find(const struct round *like)
 {
+<<<<<<< HEAD
     struct round *found = NULL;
     lock_take();
     unsigned at = round_like(like);
     if (at < ROUNDS_MAX) {
         found = round_hold(atomic_load(&rounds[at]));
         found->used = ++now;
+=======
+    unsigned at = 0;
+    for (struct round *r; (r = candidate(like, &at)); round_drop(r)) {
+        if (memcmp(r->message, like->message, like->message_size) != 0) continue;
+        lock_take();
+        r->used = ++now;
+        lock_drop();
+        return r;
+>>>>>>> main
     }
-    lock_drop();
-    if (found && memcmp(found->message, like->message, like->message_size) != 0) {
-        round_drop(found);
-        return NULL;
-    }
-    return found;
+    return NULL;
 }
 
 static size_t weight(const struct round *r)
@@ -141,11 +124,17 @@ void answer_keep(struct round *r)
     unsigned count = 0;
     if (weight(r) > BYTES_MAX / 2) return;
     lock_take();
+<<<<<<< HEAD
     if (round_like(r) == ROUNDS_MAX) {
         unsigned at = make_room(r, gone, &count);
         r->used = ++now;
         atomic_store(&rounds[at], round_hold(r));
     }
+=======
+    unsigned at = make_room(r, gone, &count);
+    r->used = ++now;
+    atomic_store(&rounds[at], round_hold(r));
+>>>>>>> main
     lock_drop();
     while (count) round_drop(gone[--count]);
 }

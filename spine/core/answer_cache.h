@@ -12,7 +12,6 @@ struct round {
     _Atomic uint32_t references;
     uint64_t id;                     /* unique */
     uint64_t parent;                 /* id of the round before it in its call, 0: none */
-    uint64_t hash;                   /* of the message */
     uint64_t used;                   /* the cache's clock at the last use */
     unsigned char *message, *answer; /* malloc */
     size_t message_size, answer_size;

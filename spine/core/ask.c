@@ -24,6 +24,7 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 
 struct facts {
     bool begun;           /* the facts that every call sends first are sent */
+    bool raised;          /* the program has more rights than its user (GEN-5), asked once for all variables */
     struct wire_writer w; /* facts for the next message */
     struct service service;
     struct goc *memory; /* of the core; NULL until a message is not found in the cache */
@@ -40,8 +41,8 @@ struct facts *facts_new(void)
 {
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
-    memset(facts, 0, offsetof(struct facts, budget)); /* the array after budget.counted is read only up to its counts */
-    facts->budget.counted = false;
+    memset(facts, 0, offsetof(struct facts, budget.read)); /* both arrays are read only up to their counts */
+    facts->raised = process_raised();
     facts->service.socket = -1;
     return facts;
 }
@@ -52,6 +53,7 @@ void facts_free(struct facts *facts)
     service_end(&facts->service);
     goc_close(facts->memory);
     free(facts->w.bytes);
+    free(facts->budget.regular.bytes);
     for (uint32_t i = 0; i < facts->count; i++) round_drop(facts->round[i]);
     free(facts);
 }
@@ -153,9 +155,9 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     struct wire_need_exists exists;
     struct wire_need_foreign foreign;
     if (wire_get_need_var(record, &var))
-        read_var(w, (struct variable){var.name, var.secure});
+        read_var(w, (struct variable){var.name, var.secure}, f->raised);
     else if (wire_get_need_directory(record, &directory))
-        read_directory(w, directory.path);
+        read_directory(w, &f->budget, directory.path);
     else if (wire_get_need_file(record, &file))
         read_file(w, &f->budget, file.path);
     else if (wire_get_need_exists(record, &exists))
@@ -226,6 +228,8 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
         round_drop(fresh);
     } else {
         r = fresh;
+        unsigned char *exact = realloc(r->message, r->message_size); /* its writer had room for more */
+        if (exact) r->message = exact;
         struct control control = control_take();
         int status = let_decide(f, r);
         control_give(control);
@@ -289,7 +293,7 @@ static VkResult decide_first(struct instance *instance, struct facts *facts, con
     struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
     facts->begun = true;
     /* Sending the variables that every decision needs saves a round. */
-#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->raised);
     DECISIVE_VARIABLES(GIVE)
 #undef GIVE
     if (told.path) wire_put_remembered(&facts->w, &told);

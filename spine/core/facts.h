@@ -25,7 +25,9 @@ void names_free(struct name_list *list);
 #define READ_LEAST ((uint64_t)1024 * 1024) /* bytes allowed per entry, plus twice the largest of its files */
 #define READ_SMALL 1024                    /* bytes; smaller files are not counted */
 struct read_budget {
-    bool counted; /* the table is initialized */
+    struct wire_writer regular; /* paths of regular files, from the directories that this call has listed */
+    size_t next;                /* bytes of regular that the files read so far take */
+    bool counted;               /* the table is initialized */
     struct {
         uint64_t bytes, largest;
     } read[READ_PLACES_MAX];
@@ -33,9 +35,9 @@ struct read_budget {
 /* Counts the bytes of a file about to be read. Returns false if the call has already read too many bytes of it. */
 bool read_count(struct read_budget *budget, const struct file_identity *file, uint64_t bytes);
 
-/* Each appends one record; the writer records a lack of memory. */
-void read_var(struct wire_writer *w, struct variable v);
-void read_directory(struct wire_writer *w, const char *path);
+/* Each appends one record; the writer records a lack of memory. raised: as process_raised. */
+void read_var(struct wire_writer *w, struct variable v, bool raised);
+void read_directory(struct wire_writer *w, struct read_budget *budget, const char *path);
 void read_file(struct wire_writer *w, struct read_budget *budget, const char *path);
 void read_exe(struct wire_writer *w);
 void read_graphics(struct wire_writer *w);

@@ -781,3 +781,8 @@
 #define SIGNATURE_vkGetDeviceGroupSurfacePresentModes2EXT(X) X(int32_t, (void *a0, void *a1, void *a2), (void *, void *, void *), (a0, a1, a2))
 #define SIGNATURE_vkAcquireWinrtDisplayNV(X) X(int32_t, (void *a0, uint64_t a1), (void *, uint64_t), (a0, a1))
 #define SIGNATURE_vkGetWinrtDisplayNV(X) X(int32_t, (void *a0, uint32_t a1, void *a2), (void *, uint32_t, void *), (a0, a1, a2))
+#define SIGNATURE_vkCreateMacOSSurfaceMVK(X) X(int32_t, (void *a0, void *a1, void *a2, void *a3), (void *, void *, void *, void *), (a0, a1, a2, a3))
+#define SIGNATURE_vkCreateMetalSurfaceEXT(X) X(int32_t, (void *a0, void *a1, void *a2, void *a3), (void *, void *, void *, void *), (a0, a1, a2, a3))
+#define SIGNATURE_vkExportMetalObjectsEXT(X) X(void, (void *a0, void *a1), (void *, void *), (a0, a1))
+#define SIGNATURE_vkGetMemoryMetalHandleEXT(X) X(int32_t, (void *a0, void *a1, void *a2), (void *, void *, void *), (a0, a1, a2))
+#define SIGNATURE_vkGetMemoryMetalHandlePropertiesEXT(X) X(int32_t, (void *a0, uint32_t a1, void *a2, void *a3), (void *, uint32_t, void *, void *), (a0, a1, a2, a3))

@@ -51,7 +51,7 @@ __attribute__((noinline, unused)) static bool wire_grow(struct wire_writer *w, s
         w->failed = true;
         return false;
     }
-    size_t want = w->size + more, room = w->room ? w->room : 1024;
+    size_t want = w->size + more, room = w->room ? w->room : 16 * 1024;
     while (room < want) room = room > WIRE_SIZE_MAX / 2 ? WIRE_SIZE_MAX : room * 2;
     unsigned char *bytes = realloc(w->bytes, room);
     if (!bytes) {
@@ -237,6 +237,7 @@ enum {
     WIRE_DXGI = 20,
     WIRE_DXGI_ADAPTER = 21,
     WIRE_PROCESS = 22,
+    WIRE_BUNDLE = 72,
     WIRE_WHOLE = 23,
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
@@ -254,6 +255,7 @@ enum {
     WIRE_NEED_PACKAGES = 58,
     WIRE_NEED_DXGI = 59,
     WIRE_NEED_PROCESS = 60,
+    WIRE_NEED_BUNDLE = 73,
     WIRE_LOG = 40,
     WIRE_LAYER = 41,
     WIRE_LAYER_EXT = 42,
@@ -945,6 +947,22 @@ static inline bool wire_get_process(const struct wire_record *record, struct wir
     return record->end - at < 8;
 }
 
+struct wire_bundle {
+    const char *resources; /* its resource directory; NULL: no bundle, or no such directory */
+    uint32_t resources_len;
+};
+static inline void wire_put_bundle(struct wire_writer *w, const struct wire_bundle *r) {
+    size_t start = wire_begin(w, 72);
+    wire_put_str(w, r->resources, r->resources_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_bundle(const struct wire_record *record, struct wire_bundle *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 72) return false;
+    if (!wire_take_str(&at, record->end, &r->resources, &r->resources_len)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_whole {
     uint32_t unused;
 };
@@ -1219,6 +1237,21 @@ static inline void wire_put_need_process(struct wire_writer *w, const struct wir
 static inline bool wire_get_need_process(const struct wire_record *record, struct wire_need_process *r) {
     const unsigned char *at = record->at;
     if (record->id != 60) return false;
+    if (!wire_take_u32(&at, record->end, &r->unused)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_bundle {
+    uint32_t unused;
+};
+static inline void wire_put_need_bundle(struct wire_writer *w, const struct wire_need_bundle *r) {
+    size_t start = wire_begin(w, 73);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_bundle(const struct wire_record *record, struct wire_need_bundle *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 73) return false;
     if (!wire_take_u32(&at, record->end, &r->unused)) return false;
     return record->end - at < 8;
 }

@@ -201,14 +201,28 @@ static struct library *looked_from(struct library *l)
     return l;
 }
 
+/* Returns the result for a file that an earlier library of the same comparison has, too: drivers share many. */
+static enum library_file_state found_before(const struct library *l, const struct library_file *file)
+{
+    lock_wanted(true);
+    for (const struct library *other = atomic_load(&library_table); other != l; other = other->next)
+        for (const struct library_file *f = other->looked ? other->files : NULL; f; f = f->next)
+            if (f->object == file->object && file_same(&f->identity, &file->identity) &&
+                strcmp(f->path, file->path) == 0)
+                return f->found;
+    return FILE_UNKNOWN;
+}
+
 /* Compares the files of a library that library_look holds. */
 static void files_compare(struct library *l)
 {
     struct file_identity now;
     lock_take();
-    struct library_file *f = l->files; /* other threads add to the head of the list */
+    struct library_file *const first = l->files; /* other threads add to the head of the list */
+    for (struct library_file *f = first; f; f = f->next) f->found = found_before(l, f);
     lock_drop();
-    for (; f; f = f->next) {
+    for (struct library_file *f = first; f; f = f->next) {
+        if (f->found != FILE_UNKNOWN) continue;
         bool there = file_identify(f->path, &now);
         f->found = there && file_same(&now, &f->identity)          ? FILE_SAME
                    : there && file_overwritten(&now, &f->identity) ? FILE_OVERWRITTEN
@@ -236,14 +250,17 @@ static bool is_pinned(const struct library_file *file)
     return l != NULL;
 }
 
-/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others. */
+/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others. A driver that the
+ * linker would find elsewhere may need other versions of its libraries, so the libraries that share one of them go with
+ * it. */
 static enum library_state state_after(const struct library *l)
 {
     lock_wanted(true);
     bool replaced = false, pinned = library_never_closed();
     for (const struct library *other = atomic_load(&library_table); other; other = other->next) {
         for (const struct library_file *f = other->looked ? other->files : NULL; f; f = f->next) {
-            if (f->found == FILE_SAME || (other != l && !shares(l, f))) continue;
+            bool changed = f->found == FILE_REPLACED || f->found == FILE_OVERWRITTEN;
+            if ((!changed && !other->moved) || (other != l && !shares(l, f))) continue;
             if (f->found == FILE_OVERWRITTEN) return LIBRARY_CLOSING; /* record_close puts it into quarantine */
             pinned |= is_pinned(f);
             replaced = true;
@@ -281,7 +298,6 @@ static void kept_judge(void)
     for (struct library *l = atomic_load(&library_table); l; l = l->next) {
         if (!l->looked) continue;
         l->after = state_after(l);
-        if (l->after == LIBRARY_KEPT && l->moved && !library_never_closed()) l->after = LIBRARY_CLOSING;
     }
     for (struct library *l = atomic_load(&library_table); l; l = l->next) {
         if (!l->looked) continue;

@@ -14,12 +14,15 @@ enum library_state {
     LIBRARY_CLOSING,     /* one thread closes it */
 };
 
+/* What library_look has found at a file's path. */
+enum library_file_state { FILE_UNKNOWN, FILE_SAME, FILE_REPLACED, FILE_OVERWRITTEN };
+
 /* A file of a library. */
 struct library_file {
     struct library_file *next;
     struct file_identity identity;
     const void *object; /* the object, if it came after the library was opened; else NULL */
-    enum { FILE_SAME, FILE_REPLACED, FILE_OVERWRITTEN } found;
+    enum library_file_state found;
     char path[];
 };
 

@@ -269,6 +269,8 @@ size_t memory_read(void *to, const void *from, size_t size);
 /* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). *block: for free(), when the value
  * is not wanted any more. */
 const char *env_read(struct variable v, char **block);
+/* The value that the C library gives, whatever rights the program has now; not on Windows. */
+const char *env_value(struct variable v);
 
 /* ---- text.c ---------------------------------------------------------------------------------------------------- */
 

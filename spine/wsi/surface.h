@@ -14,6 +14,8 @@ struct surface {
         VkIcdSurfaceXlib xlib;
         VkIcdSurfaceWayland wayland;
         VkIcdSurfaceWin32 win32;
+        VkIcdSurfaceMacOS macos;
+        VkIcdSurfaceMetal metal;
         VkIcdSurfaceHeadless headless;
         VkIcdSurfaceDisplay display;
     } platform;

@@ -62,10 +62,22 @@ static bool is_long(const struct signature *signature, int i)
     return signature->words[i + 1] == '8' || signature->words[i + 1] == 'd';
 }
 
+/* Argument i, of two words, begins at an even word, and leaves word `at` empty: on ARM. */
+static bool is_aligned(const struct signature *signature, int i, int at)
+{
+#ifdef __arm__
+    return at % 2 && is_long(signature, i);
+#else
+    (void)signature, (void)i, (void)at;
+    return false;
+#endif
+}
+
 void passed_to(const struct signature *signature, const struct passed *passed, uint64_t *arguments)
 {
     int at = 0;
     for (int i = 0; i < ARGUMENTS; i++) {
+        at += is_aligned(signature, i, at);
         arguments[i] = passed->word[at++];
         if (is_long(signature, i)) arguments[i] |= (uint64_t)passed->word[at++] << 32;
     }
@@ -83,6 +95,7 @@ uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function,
     struct passed passed = {0};
     int at = 0;
     for (int i = 0; i < ARGUMENTS; i++) {
+        at += is_aligned(signature, i, at);
         passed.word[at++] = (uint32_t)arguments[i];
         if (is_long(signature, i)) passed.word[at++] = (uint32_t)(arguments[i] >> 32);
     }

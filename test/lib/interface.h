@@ -23,7 +23,7 @@ const struct signature *signature_of(const char *name);
 uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function, const uint64_t *arguments);
 
 #if UINTPTR_MAX == 0xffffffff
-/* All arguments are on the stack, in words. */
+/* All arguments are words: on the stack, or on ARM the first four in registers. */
 struct passed {
     uint32_t word[2 * ARGUMENTS];
 };
@@ -33,6 +33,12 @@ unsigned passed_bytes(const struct signature *signature);
 /* words.c: calls with these words on the stack. */
 uint64_t call_words(PFN_vkVoidFunction function, const struct passed *passed);
 #endif
+
+/* Returns the place of the low bytes of a number, which is at its end on big-endian machines. */
+static inline void *low_bytes(uint64_t *number, size_t size)
+{
+    return (char *)number + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof *number - size : 0);
+}
 
 /* NULL: there is none. Argument i of a command points to one. */
 const struct structure *structure_named(const char *name);

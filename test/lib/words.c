@@ -1,4 +1,4 @@
-/* words.c: a call with words on the stack, where pointers have 32 bits. test/lib/windows has a file that stands in. */
+/* words.c: a call with words as arguments, where pointers have 32 bits. test/lib/windows has a file that stands in. */
 #include "interface.h"
 
 #if UINTPTR_MAX == 0xffffffff

@@ -30,15 +30,20 @@ var rooms = []struct{ name, reason string }{
 	{"instance", "everything belongs to an instance; only this directory knows how one is created and destroyed"},
 }
 
-// systems are the leaf directories of rooms whose files one system alone has.
-var systems = []string{"linux", "windows"}
+// systems are the leaf directories of rooms whose files one system alone has. Linux and macOS share those below posix.
+var systems = []string{"linux", "windows", "macos"}
 
-// systemOf is the system that a file is for, "" for all of them.
+// systemOf is the system that a file is for, "posix" for two of them, "" for all of them.
 func systemOf(file string) string {
-	if leaf := filepath.Base(filepath.Dir(file)); slices.Contains(systems, leaf) {
+	if leaf := filepath.Base(filepath.Dir(file)); leaf == "posix" || slices.Contains(systems, leaf) {
 		return leaf
 	}
 	return ""
+}
+
+// hasSystem reports whether a system, or each of the systems of posix, has the files of a leaf.
+func hasSystem(leaf, system string) bool {
+	return leaf == "" || leaf == system || leaf == "posix" && (system == "linux" || system == "macos")
 }
 
 func roomOf(file string) string {
@@ -143,7 +148,7 @@ func judge(files map[string]string) (wrong []string, arrows int) {
 			arrows++
 			room := roomOf(other)
 			check(file, other, "includes it")
-			if systemOf(other) != "" && systemOf(file) != systemOf(other) {
+			if !hasSystem(systemOf(other), systemOf(file)) {
 				say("spine/%s includes %q: a header of one system is for files of that system", file, other)
 			}
 			if room != "" && room != roomOf(file) && other != room+"/"+room+".h" && systemOf(other) == "" {
@@ -238,7 +243,7 @@ func TestRooms(t *testing.T) {
 	for _, system := range systems {
 		own := map[string]string{}
 		for name, text := range files {
-			if of := systemOf(name); of == "" || of == system {
+			if hasSystem(systemOf(name), system) {
 				own[name] = text
 			}
 		}
@@ -300,15 +305,18 @@ func TestRoomsAreJudged(t *testing.T) {
 	}
 }
 
-// A path without linux/ or windows/ belongs to all systems: the Makefile compiles each file of the spine for each system,
-// except those below the other system's directories.
+// A path without linux/, windows/, macos/ or posix/ belongs to all systems: the Makefile compiles each file of the spine for each system,
+// except those below other systems' directories.
 func TestEachSystemCompilesAllFiles(t *testing.T) {
 	t.Parallel()
 	files := spineFiles(t)
 	for _, system := range systems {
-		given := []string{"WINDOWS=", "MACHINE=x86_64"}
-		if system == "windows" {
+		given := []string{"WINDOWS=", "MACOS=", "MACHINE=x86_64"}
+		switch system {
+		case "windows":
 			given[0] = "WINDOWS=_WIN32"
+		case "macos":
+			given[1] = "MACOS=__APPLE__"
 		}
 		cmd := exec.Command("make", append([]string{"-s", "-C", top, "--no-print-directory", "TARGET=", "PORTABLE=", "BITS=64",
 			"--eval", "compiled-files: ; @echo $(SPINE_SRC) $(SPINE_LARGE)", "compiled-files"}, given...)...)
@@ -325,7 +333,7 @@ func TestEachSystemCompilesAllFiles(t *testing.T) {
 			t.Errorf("for %s: only %d files", system, len(compiled))
 		}
 		for file := range files {
-			if of := systemOf(file); filepath.Ext(file) == ".c" && compiled[file] != (of == "" || of == system) {
+			if filepath.Ext(file) == ".c" && compiled[file] != hasSystem(systemOf(file), system) {
 				t.Errorf("spine/%s: compiled for %s: %v", file, system, compiled[file])
 			}
 		}
@@ -333,7 +341,7 @@ func TestEachSystemCompilesAllFiles(t *testing.T) {
 }
 
 var (
-	systemMacro = regexp.MustCompile(`(?m)^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(_WIN32|_WIN64|WIN32|__linux__|__unix__|__GLIBC__|_MSC_VER|__MINGW\w*|__CYGWIN__)\b`)
+	systemMacro = regexp.MustCompile(`(?m)^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(_WIN32|_WIN64|WIN32|__APPLE__|__MACH__|__linux__|__unix__|__GLIBC__|_MSC_VER|__MINGW\w*|__CYGWIN__)\b`)
 	// A function whose body has nothing but casts to void and a constant that it returns.
 	empty = regexp.MustCompile(`(?m)^[a-z][^;={}#]*?\b(\w+)\([^;{}]*\)\s*\{\s*(?:\(void\)[^;]*;\s*)*(?:return (?:0|false|true|NULL);\s*)?\}`)
 )
@@ -356,7 +364,7 @@ func TestOnlyPathsTellSystemsApart(t *testing.T) {
 	for file, text := range spineFiles(t) {
 		code := cComment.ReplaceAllString(text, " ")
 		if m := systemMacro.FindStringSubmatch(code); m != nil && systemOf(file) == "" {
-			t.Errorf("spine/%s asks for %s: what systems do differently stands below linux/ and windows/", file, m[1])
+			t.Errorf("spine/%s asks for %s: what systems do differently stands below linux/, windows/, macos/ and posix/", file, m[1])
 		}
 		if systemOf(file) == "" || filepath.Base(file) == "none.c" {
 			continue

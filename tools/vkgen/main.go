@@ -46,19 +46,19 @@ func run(xml, roots, out string, check bool) int {
 	if err != nil {
 		return fail(1, fmt.Errorf("registry %s: %w", xml, err))
 	}
-	set, err := loader.Select(r, loader.Linux)
-	if err != nil {
-		return fail(1, fmt.Errorf("registry %s: %w", xml, err))
+	var sets []*loader.Set
+	for _, system := range loader.Systems {
+		set, err := loader.Select(r, system)
+		if err != nil {
+			return fail(1, fmt.Errorf("registry %s, for %s: %w", xml, system.Name, err))
+		}
+		sets = append(sets, set)
 	}
-	windows, err := loader.Select(r, loader.Windows)
-	if err != nil {
-		return fail(1, fmt.Errorf("registry %s, for Windows: %w", xml, err))
-	}
-	files, err := emit.All(set, windows, string(wanted))
+	files, err := emit.All(sets, string(wanted))
 	if err != nil {
 		return fail(1, err)
 	}
-	for _, n := range set.Notes {
+	for _, n := range sets[0].Notes {
 		fmt.Fprintln(os.Stderr, "vkgen:", n)
 	}
 	code := 0

@@ -207,7 +207,7 @@ __attribute__((noinline, unused)) static bool wire_grow(struct wire_writer *w, s
         w->failed = true;
         return false;
     }
-    size_t want = w->size + more, room = w->room ? w->room : 1024;
+    size_t want = w->size + more, room = w->room ? w->room : 16 * 1024;
     while (room < want) room = room > WIRE_SIZE_MAX / 2 ? WIRE_SIZE_MAX : room * 2;
     unsigned char *bytes = realloc(w->bytes, room);
     if (!bytes) {

@@ -118,7 +118,7 @@ func Parse(text []byte) (*specs.Spec, error) {
 		return nil, err
 	}
 	vendor, class := parser.ParseQualifier(spec.Kind)
-	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
+	if err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName)); err != nil {
 		return nil, fmt.Errorf("kind %q: %w", spec.Kind, err)
 	}
 	if len(spec.Devices) == 0 {
@@ -130,7 +130,7 @@ func Parse(text []byte) (*specs.Spec, error) {
 	}
 	for i := range spec.Devices {
 		d := &spec.Devices[i]
-		if err := parser.ValidateDeviceName(d.Name); err != nil {
+		if err := letter(d.Name, parser.ValidateDeviceName); err != nil {
 			return nil, err
 		}
 		if seen[d.Name] {
@@ -145,6 +145,14 @@ func Parse(text []byte) (*specs.Spec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// letter checks a name. A name of one letter is valid, and makes release 1.0.1 of the parser panic.
+func letter(name string, check func(string) error) error {
+	if len(name) == 1 && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') {
+		return nil
+	}
+	return check(name)
 }
 
 // unlike returns a message for a text that a decoder rejects. The decoder's own message names Go types.
@@ -175,7 +183,7 @@ func unlike(err error, text []byte) error {
 
 // empty tells whether edits change nothing, which those of a device must not.
 func empty(e *specs.ContainerEdits) bool {
-	return len(e.Env)+len(e.DeviceNodes)+len(e.NetDevices)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
+	return len(e.Env)+len(e.DeviceNodes)+networks(e)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
 }
 
 // edits checks a device's edits of the container.
@@ -210,15 +218,8 @@ func edits(e *specs.ContainerEdits) error {
 	if r := e.IntelRdt; r != nil && r.ClosID != "/" && (len(r.ClosID) >= 4096 || r.ClosID == "." || r.ClosID == ".." || strings.ContainsAny(r.ClosID, "/\n")) {
 		return errors.New("the closID of intelRdt is no name of a file")
 	}
-	var there, here []string
-	for _, d := range e.NetDevices {
-		switch {
-		case d == nil || d.HostInterfaceName == "" || d.Name == "":
-			return errors.New("a network device without a name")
-		case slices.Contains(there, d.HostInterfaceName) || slices.Contains(here, d.Name):
-			return fmt.Errorf("the network device %s is there twice", d.HostInterfaceName)
-		}
-		there, here = append(there, d.HostInterfaceName), append(here, d.Name)
+	if err := networkEdits(e); err != nil {
+		return err
 	}
 	return variables(e.Env)
 }

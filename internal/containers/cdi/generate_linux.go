@@ -68,7 +68,7 @@ type LeftOut = offer.LeftOut
 func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
 	options.Kind = cmp.Or(options.Kind, Kind)
 	vendor, class := parser.ParseQualifier(options.Kind)
-	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
+	if err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName)); err != nil {
 		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
 	}
 	if len(options.Forms) == 0 {

@@ -33,7 +33,7 @@ func newOverlay(below *machine.Machine) *overlay {
 
 // machine is the file system as one that can be examined; nothing of the environment is in it.
 func (o *overlay) machine() *machine.Machine {
-	return &machine.Machine{Root: o.below.Root, Tree: o, Environ: o.below.Environ}
+	return &machine.Machine{Root: o.below.Root, Tree: o, Environ: o.below.Environ, Bound: o.below.Bound}
 }
 
 // add puts something at a path, whose directories come with it. Links on the way are followed.

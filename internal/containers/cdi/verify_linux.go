@@ -39,6 +39,8 @@ type Finding struct {
 type Verdict struct {
 	Drivers  []Driver  `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
 	Findings []Finding `json:"findings"`
+
+	again string // the advice to write the file again
 }
 
 // Bad tells whether there is a problem.
@@ -56,12 +58,10 @@ func (v *Verdict) found(severity, path, what, do string) {
 // loaderName is the name by which programs find the loader.
 const loaderName = "libvulkan.so.1"
 
-const again = "Write the file again: vkloader cdi generate"
-
 // Verify examines a file: everything that it names must be unchanged on the host. With an image, it also examines the
 // drivers of a program in a container of the image; image may be nil.
 func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
-	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}}
+	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}, again: regenerating(spec)}
 	all := editsOf(spec)
 	hooked := false
 	for _, e := range all {
@@ -89,9 +89,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		name := cmp.Or(n.HostPath, n.Path)
 		info, err := host.Stat(name)
 		if err != nil {
-			v.found(Problem, name, "the device node does not exist: "+reason(err), again)
+			v.found(Problem, name, "the device node does not exist: "+reason(err), v.again)
 		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
-			v.found(Problem, name, "it is not a device node", again)
+			v.found(Problem, name, "it is not a device node", v.again)
 		}
 	}
 	changed := map[string]string{}
@@ -99,14 +99,14 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		info, err := host.Stat(h.Path)
 		switch {
 		case err != nil:
-			v.found(Problem, h.Path, "the program that the runtime starts for a container does not exist: "+reason(err), again)
+			v.found(Problem, h.Path, "the program that the runtime starts for a container does not exist: "+reason(err), v.again)
 		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", again)
+			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", v.again)
 		}
 		if ours(h) {
 			changed = marks(h)
 			if tool := program(h); tool != h.Path && !host.Exists(tool) {
-				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", again)
+				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", v.again)
 			}
 		}
 	}
@@ -115,9 +115,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 			continue
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
-			v.found(Problem, m.HostPath, "a mounted file does not exist: "+reason(err), again)
+			v.found(Problem, m.HostPath, "a mounted file does not exist: "+reason(err), v.again)
 		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
-			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), again)
+			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
 		}
 	}
 }

@@ -33,8 +33,8 @@ type connection struct {
 	used       time.Time // when something was last asked for or answered
 	out        []answer
 	closed     bool
-	index      *offer.Index     // the last one sent
-	own        map[any]*os.File // files made for this client alone
+	index      *offer.Index    // the last one sent
+	own        map[any]ownFile // files made for this client alone
 	wake       chan struct{}
 
 	flying int  // descriptors sent and perhaps not read; the server's lock guards it
@@ -58,7 +58,7 @@ type content struct {
 func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 	// Answers are small; a client that reads none shall not hold many descriptors in flight.
 	_ = socket.SetWriteBuffer(16 << 10)
-	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now(), own: map[any]*os.File{}}
+	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now(), own: map[any]ownFile{}}
 	peer, err := c.conn.Peer()
 	if err != nil {
 		c.conn.Close()
@@ -120,7 +120,7 @@ func (c *connection) end() {
 		return
 	}
 	for _, f := range own {
-		f.Close()
+		f.release()
 	}
 	c.server.hangUp(c)
 	c.signal()

@@ -43,8 +43,9 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 	if !c.mayHaveCopies() {
 		return nil, "", errors.Join(border.ErrUnsupported, errors.New(noCopies))
 	}
-	f, err = c.made(held.File, func() (*os.File, error) {
-		return sealed.Code("library", io.NewSectionReader(held.File, 0, size))
+	f, err = c.made(held.File, func() (*os.File, func(), error) {
+		f, err := sealed.Code("library", io.NewSectionReader(held.File, 0, size))
+		return f, func() { f.Close() }, err
 	})
 	return f, border.Sealed, err
 }
@@ -54,26 +55,41 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 func (c *connection) mayHaveCopies() bool { return int(c.peer.UID) == os.Geteuid() }
 
 // made opens this client's own file of memory for a key, and creates it the first time. No other client notices a change of its
-// mode. Only the writer calls made.
-func (c *connection) made(key any, create func() (*os.File, error)) (*os.File, error) {
+// mode. release ends the service's use of the file, at the end of the connection. Only the writer calls made.
+func (c *connection) made(key any, create func() (f *os.File, release func(), err error)) (*os.File, error) {
 	c.mu.Lock()
 	f := c.own[key]
 	c.mu.Unlock()
-	if f == nil {
+	if f.File == nil {
 		var err error
-		if f, err = create(); err != nil {
+		if f.File, f.release, err = create(); err != nil {
 			return nil, err
 		}
 		c.mu.Lock()
 		if c.closed {
 			c.mu.Unlock()
-			f.Close()
+			f.release()
 			return nil, net.ErrClosed
 		}
 		c.own[key] = f
 		c.mu.Unlock()
 	}
-	return sealed.Again(f)
+	return sealed.Again(f.File)
+}
+
+// ownFile is a file of memory that was made for one connection.
+type ownFile struct {
+	*os.File
+	release func()
+}
+
+// text makes a file of text for this client, counted for its person.
+func (c *connection) text(name string, text []byte) (*os.File, func(), error) {
+	f, release, err := c.server.copies.make(c.person, c.server.options.MaxCopies, name, text)
+	if err != nil {
+		c.log.Warn("no text can be handed out", "name", name, "why", err)
+	}
+	return f, release, err
 }
 
 // share makes a package's library one that all clients may get: a copy in a read-only file system, or, where the kernel forbids

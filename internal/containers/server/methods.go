@@ -150,7 +150,7 @@ func (s *Server) machineDrivers(c *connection, id uint64, name string, packages 
 		return
 	}
 	c.reply(id, func() (content, *protocol.Error) {
-		f, err := c.made(index, func() (*os.File, error) { return sealed.Data("vulkan-drivers", index.Text()) })
+		f, err := c.made(index, func() (*os.File, func(), error) { return c.text("vulkan-drivers", index.Text()) })
 		if err != nil {
 			return content{}, errorOf(err)
 		}
@@ -203,11 +203,11 @@ func (s *Server) inspect(c *connection, id uint64) {
 		if err != nil {
 			return content{}, protocol.ErrInternal
 		}
-		data, err := sealed.Data("inspect", text)
+		data, release, err := c.text("inspect", text)
 		if err != nil {
 			return content{}, errorOf(err)
 		}
-		defer data.Close()
+		defer release()
 		f, err := sealed.Again(data)
 		if err != nil {
 			return content{}, errorOf(err)

@@ -46,6 +46,7 @@ type Options struct {
 	MaxConnections int
 	MaxPerUser     int           // connections; for this and the following limits, 0 is the default
 	MaxUnderWay    int           // descriptors that a user's clients have not read
+	MaxCopies      int64         // memory in bytes of indexes and inspect trees that a user's clients keep
 	MaxFlying      int           // descriptors that all users' clients have not read
 	IdleGrace      time.Duration // after which an idle client may have to make room
 	IdleLimit      time.Duration // after which an idle client has to go
@@ -85,6 +86,7 @@ type Server struct {
 	mu          sync.Mutex
 	connections map[*connection]bool
 	flying      underWay
+	copies      copies // has a lock of its own
 	lines       lines
 	ending      bool
 	lastClient  time.Time // when there was one

@@ -26,6 +26,7 @@ const (
 	IDDxgi          uint32 = 20
 	IDDxgiAdapter   uint32 = 21
 	IDProcess       uint32 = 22
+	IDBundle        uint32 = 72
 	IDWhole         uint32 = 23
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
@@ -43,6 +44,7 @@ const (
 	IDNeedPackages  uint32 = 58
 	IDNeedDxgi      uint32 = 59
 	IDNeedProcess   uint32 = 60
+	IDNeedBundle    uint32 = 73
 	IDLog           uint32 = 40
 	IDLayer         uint32 = 41
 	IDLayerExt      uint32 = 42
@@ -776,6 +778,28 @@ func (rec Record) Process() (r Process, ok bool) {
 	return r, b.done()
 }
 
+// Bundle is record 72.
+type Bundle struct {
+	Resources Str // its resource directory; NULL: no bundle, or no such directory
+}
+
+// PutBundle adds the record to the message.
+func (w *Writer) PutBundle(r Bundle) {
+	start := w.begin(IDBundle)
+	w.str(r.Resources)
+	w.end(start)
+}
+
+// Bundle reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Bundle() (r Bundle, ok bool) {
+	if rec.ID != IDBundle {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Resources = b.str()
+	return r, b.done()
+}
+
 // Whole is record 23.
 type Whole struct {
 	Unused uint32
@@ -1155,6 +1179,28 @@ func (w *Writer) PutNeedProcess(r NeedProcess) {
 // NeedProcess reads the record; false when it is another one or does not hold its fields.
 func (rec Record) NeedProcess() (r NeedProcess, ok bool) {
 	if rec.ID != IDNeedProcess {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
+	return r, b.done()
+}
+
+// NeedBundle is record 73.
+type NeedBundle struct {
+	Unused uint32
+}
+
+// PutNeedBundle adds the record to the message.
+func (w *Writer) PutNeedBundle(r NeedBundle) {
+	start := w.begin(IDNeedBundle)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// NeedBundle reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedBundle() (r NeedBundle, ok bool) {
+	if rec.ID != IDNeedBundle {
 		return r, false
 	}
 	b := body{rest: rec.body}

@@ -80,11 +80,14 @@ func (l *Loader) Short() string {
 }
 
 // Why says why the program gets this file; "" where it is the system's usual one.
-func (l *Loader) Why() string {
+func (l *Loader) Why() string { return Reason(l.rule) }
+
+// Reason returns the reason for which a rule takes a file before the system's usual one, and "" for the rules that find that one.
+func Reason(rule binary.Rule) string {
 	return map[binary.Rule]string{
 		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)", binary.ByRPath: "DT_RPATH names its directory",
 		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory", binary.ByRunPath: "DT_RUNPATH names its directory",
-	}[l.rule]
+	}[rule]
 }
 
 // inForce says where something is in force that the program's loader ignores, by the rule that gives the program its loader.

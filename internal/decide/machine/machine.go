@@ -21,6 +21,7 @@ type Machine struct {
 	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
 	Without []string // files that count as not there, by their clean paths
 	Opened  *Opened  // Root, open; nil: it is opened once for the whole process, and stays open
+	Bound   *Bound   // limits the files of another user; nil: there is no limit
 }
 
 // Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
@@ -50,6 +51,9 @@ func (m *Machine) absent(name string) error {
 func (m *Machine) Open(name string) (*os.File, error) {
 	if m.hidden(name) {
 		return nil, m.absent(name)
+	}
+	if err := m.Bound.reached(name); err != nil {
+		return nil, err
 	}
 	if m.Tree != nil {
 		return m.openTree(name)
@@ -115,12 +119,15 @@ func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
 // ReadFile reads a whole file; one of more than facts.MaxFile bytes is ErrTooLarge.
 func (m *Machine) ReadFile(name string) ([]byte, error) { return m.read(name, readAll) }
 
-// ReadLarge reads a library, or a list that a system keeps: the first 256 MB of it.
+// ReadLarge reads a library, or a list that a system keeps: the first 256 MB of it, and 64 MB under a Bound.
 func (m *Machine) ReadLarge(name string) ([]byte, error) {
 	return m.read(name, func(f *os.File) ([]byte, error) {
 		info, err := f.Stat()
 		if err != nil {
 			return nil, err
+		}
+		if m.Bound != nil {
+			return readUpTo(f, info.Size(), mostBytes)
 		}
 		return readUpTo(f, info.Size(), maxLarge)
 	})

@@ -78,6 +78,9 @@ func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
 	if m.hidden(name) {
 		return nil, m.absent(name)
 	}
+	if err := m.Bound.reached(name); err != nil {
+		return nil, err
+	}
 	if !m.Foreign() {
 		if flags&unix.O_NOFOLLOW != 0 {
 			return os.Lstat(name)

@@ -140,6 +140,9 @@ func (s *Source) directory(path string) facts.Directory {
 			f.Names = append(f.Names, n)
 		}
 	}
+	if !s.Bound.add(path, f.Names...) {
+		return facts.Directory{}
+	}
 	return f
 }
 
@@ -285,6 +288,9 @@ func (s *Source) file(path string) facts.File {
 	if !info.Mode().IsRegular() {
 		return facts.File{Status: facts.FileNotRead}
 	}
+	if !s.Bound.read(path, info.Size()) {
+		return facts.File{Status: facts.FileNotOpened}
+	}
 	content, status := readSized(f, info.Size())
 	if status != facts.FileRead {
 		return facts.File{Status: status}
@@ -299,7 +305,7 @@ func (s *Source) file(path string) facts.File {
 // readSmall is up to how many bytes a manifest is read without its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/linux/read.c): a small one that ends as a manifest does, with
+// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small one that ends as a manifest does, with
 // any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)

@@ -1,6 +1,9 @@
 package machine
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -133,7 +136,18 @@ func (m *Machine) list(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return f.ReadDir(-1)
+	if m.Bound == nil {
+		return f.ReadDir(-1)
+	}
+	entries, err := f.ReadDir(mostEntries + 1)
+	if len(entries) > mostEntries {
+		m.Bound.over(name, fmt.Sprintf("have more than %d names", mostEntries))
+		return nil, m.Bound.reached(name)
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return entries, err
 }
 
 // ByName sorts the entries of a directory.

@@ -13,6 +13,7 @@ import (
 type Place struct {
 	Library string // the libvulkan.so.1, or vulkan-1.dll, to open
 	Child   string // the program that loads it
+	Lowered bool   // of Windows: the child gets the rights of a program that the user starts
 	Guest   bool   // the caller is another program than the tool and handles its own signals
 }
 

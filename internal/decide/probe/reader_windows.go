@@ -17,6 +17,7 @@ import (
 // question, for example in a driver's part of DXGI. The next question starts the child again.
 type Reader struct {
 	program string
+	lowered bool // the child gets the rights of a program that the user starts
 
 	lock     sync.Mutex
 	question io.Writer // nil: the child does not run
@@ -66,6 +67,13 @@ func (r *Reader) start() error {
 	answer, err := child.StdoutPipe()
 	if err != nil {
 		return err
+	}
+	if r.lowered {
+		done, err := lower(child)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
 	if err := spawn.Start(child); err != nil {
 		return err

@@ -83,7 +83,7 @@ func Ask(question string, at Place, environ []string, limit time.Duration) (*Res
 // Negotiate opens a driver alone in the child, or a layer by the name of its function, and returns the interface version that
 // the library agrees on.
 func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
-	alone := Place{Child: at.Child, Library: library}
+	alone := Place{Child: at.Child, Library: library, Lowered: at.Lowered}
 	if layerFunction == "" {
 		return run(context.Background(), "driver", "", alone, environ, limit)
 	}
@@ -122,7 +122,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	}
 	defer events.Close()
 	cmd.WaitDelay = 2 * time.Second
-	ended, err := start(cmd, theirs, at.Guest)
+	ended, err := start(cmd, theirs, at)
 	theirs.Close()
 	if whole.Err() != nil && err != nil { // the context ended before the child started
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil

@@ -16,7 +16,7 @@ import (
 
 // start starts the child with a descriptor for its events. The child's process group, which includes the processes of its
 // drivers, ends when the tool ends. The caller calls ended after the child's end.
-func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error) {
+func start(cmd *exec.Cmd, events *os.File, at Place) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the signal is tied to the thread that started it
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -26,7 +26,7 @@ func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error)
 		return nil, err
 	}
 	stop := func() {}
-	if !guest {
+	if !at.Guest {
 		stop = takeAlong(cmd.Process.Pid)
 	}
 	return func() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
 )
 
 // Kernel is where the kernel shows its processes.
@@ -48,7 +49,9 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or an ended process
 	}
-	p.Machine.Root = k.root(p)
+	if p.Machine.Root = k.root(p); p.Machine.Root != "" || int(p.User) != os.Geteuid() {
+		p.Machine.Bound = &machine.Bound{Of: fmt.Sprintf("process %d", pid)}
+	}
 	inside := func(path string) string { // of a process below a chroot the kernel tells the whole path
 		if rest, below := strings.CutPrefix(path, root+"/"); below && root != "/" {
 			return "/" + rest
@@ -67,6 +70,34 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	}
 	p.Class = p.class()
 	return p, nil
+}
+
+// Family returns a process and its descendants, parents first, up to a bound.
+func (k Kernel) Family(pid int) []int {
+	const most = 256
+	family := []int{pid}
+	for i := 0; i < len(family); i++ {
+		lists, _ := filepath.Glob(filepath.Join(k.Proc, strconv.Itoa(family[i]), "task/*/children"))
+		for _, list := range lists {
+			text, _ := os.ReadFile(list)
+			for _, word := range strings.Fields(string(text)) {
+				if child, err := strconv.Atoi(word); err == nil && len(family) < most {
+					family = append(family, child)
+				}
+			}
+		}
+	}
+	return family
+}
+
+// LoadersOf returns the loader files that a process has mapped, without the process's other facts.
+func (k Kernel) LoadersOf(pid int) []Mapping {
+	p := &Process{PID: pid, directory: filepath.Join(k.Proc, strconv.Itoa(pid))}
+	if may, _ := mayHaveLoader(p.file("maps")); !may {
+		return nil
+	}
+	p.Mapped, _ = mapped(p.file("maps"))
+	return p.Loaders()
 }
 
 // List looks at every process that has a Vulkan loader mapped. hidden counts those that the caller may not inspect.

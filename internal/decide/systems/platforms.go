@@ -130,28 +130,9 @@ func parameterRights(_ *search.Platform, f *facts.Store) []search.Said {
 	return nil
 }
 
-// MacOS is the platform of macOS: the program's bundle before the directories of Unix (MAC-002 to MAC-005).
-func macOS() search.Platform {
-	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
-	p.Steps = append([]search.Step{bundle}, p.Steps...)
-	p.Surfaces = []string{"VK_MVK_macos_surface", "VK_EXT_metal_surface"} // MAC-020
-	return p
-}
-
-// IOS is the platform of iOS, tvOS and watchOS.
+// iOS is the platform of iOS, tvOS and watchOS: macOS's with another surface (MAC-020).
 func iOS() search.Platform {
-	p := macOS()
+	p := search.MacOS()
 	p.Surfaces = []string{"VK_MVK_ios_surface", "VK_EXT_metal_surface"}
 	return p
-}
-
-// bundle adds the resource directory of the program's bundle. If the variable OnlyInBundle is set, to any value, it ends the
-// search there (MAC-007 to MAC-010).
-func bundle(b *search.Builder) {
-	if at := b.Facts.Bundle().Resources; at != "" {
-		b.AddOne(at, "the program's bundle")
-	}
-	if b.Facts.Guarded(variables.OnlyInBundle, true).Set {
-		b.End()
-	}
 }

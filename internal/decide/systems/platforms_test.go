@@ -113,7 +113,7 @@ const (
 // holds: MAC-002 MAC-003 MAC-004 MAC-005 MAC-011 MAC-012 MAC-026
 func TestBundles(t *testing.T) {
 	t.Parallel()
-	for _, p := range []search.Platform{macOS(), iOS()} {
+	for _, p := range []search.Platform{search.MacOS(), iOS()} {
 		o := newOn(p)
 		for kind := range search.Kind(3) {
 			o.Other.Program, o.Vars = facts.Bundle{}, map[string]string{}
@@ -146,7 +146,7 @@ func TestBundles(t *testing.T) {
 // holds: MAC-006 MAC-007 MAC-008 MAC-009 MAC-010 MAC-013
 func TestOnlyInBundle(t *testing.T) {
 	t.Parallel()
-	o := newOn(macOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
+	o := newOn(search.MacOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
 		layerAt("/usr/share/vulkan/implicit_layer.d/i.json", "VK_LAYER_i").layerAt("/usr/share/vulkan/explicit_layer.d/e.json", "VK_LAYER_e")
 	o.Other.Program.Resources = resources
 	a := o.ask(t, plan.Instance)
@@ -167,7 +167,7 @@ func TestOnlyInBundle(t *testing.T) {
 // holds: MAC-014
 func TestBundledLibraries(t *testing.T) {
 	t.Parallel()
-	o := newOn(macOS())
+	o := newOn(search.MacOS())
 	o.Other.Program.Resources = resources
 	for library, want := range map[string]string{"../../../Frameworks/x.dylib": resources + "/vulkan/icd.d/../../../Frameworks/x.dylib", "x.dylib": "x.dylib",
 		"/opt/x.dylib": "/opt/x.dylib"} {
@@ -189,7 +189,7 @@ func TestPortabilityOnMacOS(t *testing.T) {
 		{false, true, "the list of enabled extensions in ppEnabledExtensionNames must contain VK_KHR_portability_enumeration"},
 		{true, true, ""},
 	} {
-		o := newOn(macOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+		o := newOn(search.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
 		if c.extension {
 			o.enables("VK_KHR_portability_enumeration")
 		}
@@ -207,7 +207,7 @@ func TestPortabilityOnMacOS(t *testing.T) {
 			t.Errorf("%+v: %d\n%s", c, a.Result, logOf(a))
 		}
 	}
-	o := newOn(macOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+	o := newOn(search.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
 	expect(t, "before there is an instance", driversOf(o.ask(t, plan.Extensions)), "m.json")
 }
 
@@ -221,7 +221,7 @@ func TestWindowSystems(t *testing.T) {
 		platform search.Platform
 		want     string
 	}{
-		{macOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {iOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
+		{search.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {iOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
 		{freeBSD(), unix}, {openBSD(), unix}, {netBSD(), unix}, {hurd(), unix}, {search.Linux(), unix},
 		{qnx(), "VK_QNX_screen_surface"}, {fuchsiaUpstream(), "VK_FUCHSIA_imagepipe_surface"}, {openHarmonyPlatform(), "VK_OHOS_surface"},
 	} {
@@ -261,7 +261,7 @@ func TestSettingsPlaces(t *testing.T) {
 		vars     map[string]string
 		want     string
 	}{
-		{macOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
+		{search.MacOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
 		{fuchsiaUpstream(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
 		{fuchsiaUpstream(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
 		{qnx(), nil, "/etc"},

@@ -126,8 +126,9 @@ func given(f *pflag.Flag) (words []string) {
 
 func newCDIGenerate(s *invocation) *cobra.Command {
 	var (
-		file string
-		g    generation
+		file  string
+		force bool
+		g     generation
 	)
 	cmd := &cobra.Command{
 		Use:   "generate",
@@ -139,6 +140,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"When a container is created, the runtime starts this tool. It checks what the image lacks, links\n" +
 			"only that, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. \"vkloader cdi why\"\n" +
 			"shows what was not added, and why. Drivers that are not in the file are named on standard error.\n\n" +
+			"A file that another program wrote is replaced only with --force.\n\n" +
 			"The output is reproducible. \"vkloader cdi refresh\" writes the file again, by the same options, when\n" +
 			"a driver has changed.\n\n" + exitCodesHelp,
 		Args: noArguments,
@@ -146,6 +148,9 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			write := writerOf(g.format, file)
 			if write == nil {
 				return fmt.Errorf("--format needs yaml or json, got %q", g.format)
+			}
+			if err := replaceable(file); err != nil && !force {
+				return err
 			}
 			spec, left, err := g.made(s, cmd.Flags())
 			if err != nil {
@@ -170,8 +175,31 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, in one step, in place of one that is there (for runtimes: /etc/cdi/vkloader.yaml)")
 	flags.StringVar(&g.format, "format", "", "`FORMAT`: yaml or json (default: by the name of FILE, else yaml)")
+	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
 	g.flags(flags)
 	return cmd
+}
+
+// replaceable returns an error for a file that this tool did not write: its devices would get other names.
+func replaceable(file string) error {
+	text, err := (&machine.Machine{}).ReadFile(file)
+	if file == "" || errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
+		return nil
+	}
+	by := "another program"
+	if err == nil {
+		spec, err := cdi.Parse(text)
+		if err == nil && cdi.Given(spec) != nil {
+			return nil
+		}
+		if err == nil {
+			if command, known := cdi.Author(spec); known {
+				by, _, _ = strings.Cut(command, " ")
+			}
+			by += fmt.Sprintf(" (devices %s)", spec.Kind)
+		}
+	}
+	return exit.Unable("%s: %s wrote this file; --force replaces it", term.OneLine(file), term.OneLine(by))
 }
 
 // tellLeftOut prints the drivers that a file does not contain.

@@ -91,9 +91,12 @@ func newCDIHook(s *invocation) *cobra.Command {
 
 // arrangeContainer arranges drivers in a container and records the result there.
 func arrangeContainer(s *invocation, root, first string, left []string) error {
-	m := &machine.Machine{Root: root}
+	m := &machine.Machine{Root: root, Bound: &machine.Bound{Of: "the container's image"}}
 	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
 	arrangement := cdi.Arrange(m, situation)
+	if err := m.Bound.Err(); err != nil {
+		return err
+	}
 	for _, d := range arrangement.Drivers {
 		if d.Refused() {
 			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))

@@ -109,6 +109,9 @@ type hunt struct {
 // find runs the program until the culprit is known.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
 	length, err := settingsfile.Length(r.expires)
+	if err == nil && r.apply {
+		err = readsSettings(s, "--apply")
+	}
 	if err != nil {
 		return err
 	}
@@ -181,7 +184,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 		return nil, err
 	}
 	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
-		failure: r.failure, out: os.Stdout, talk: term.NewWrapper(s.errOut, s.getenv), used: used, other: other}
+		failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
 			h.note("it was tried as an ordinary program; with the rights that its file gives it (%s), it ignores most "+
@@ -372,7 +375,7 @@ func (v *verdict) loader() string {
 // printVerdict prints the result to standard error, because standard output is the program's.
 func printVerdict(s *invocation, v *verdict, apply bool) {
 	style := term.StyleFor(s.errOut, s.getenv)
-	out := term.NewWrapper(s.errOut, s.getenv)
+	out := s.talk()
 	line := func(name, text string) {
 		if text != "" {
 			style.Lines(out, fmt.Sprintf("    %-4s  ", name), nil, text)

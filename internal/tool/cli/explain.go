@@ -122,6 +122,11 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 		explain.Fixes(about.source, answer.Plan, in, out)
 		survey.Advise(in, out)
 	}
+	for i := range in {
+		if e := &in[i]; !e.Meta && lacksLibrary(about.source, e.Library) {
+			e.Why = missingLibrary + e.Library
+		}
+	}
 	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, Part: len(names) > 0}
 	if about.source.Elevated {
 		if about.source.Program != "" && !onWindows {

@@ -52,7 +52,7 @@ func newGraph(s *invocation) *cobra.Command {
 				library = loaderFile(source)
 			}
 			chain, err := survey.LookAtChain(s.executable, library, source, still || source.Foreign() || elevated || pid != 0, limit)
-			if err != nil {
+			if err = cmp.Or(s.bound.Err(), err); err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
 			chain.Program = app

@@ -47,11 +47,18 @@ type invocation struct {
 	added   map[string]string // files to treat as existing, with their content: the result of a planned change
 	without []string          // files to treat as missing
 	still   bool              // write nothing, and remove no expired file
+	bound   *machine.Bound    // of the files of the examined process; nil: there is none
 }
 
 // messages returns standard error for lines of the tool itself, which may name files: no control character of a name passes. A
 // program that runs under the tool writes to errOut.
 func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
+
+// talk returns standard error for tables and verdicts, with line breaking and the tool's own colours.
+func (s *invocation) talk() io.Writer {
+	coloured := term.StyleFor(s.errOut, s.getenv).Coloured()
+	return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}
+}
 
 // plan records a file that --dry-run would have written or removed.
 func (s *invocation) plan(path, text string, remove bool) {

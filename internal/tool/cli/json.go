@@ -49,6 +49,9 @@ func (o *output) option(cmd *cobra.Command, schema int) {
 
 // print prints an answer. text prints it as text.
 func (o *output) print(s *invocation, answer any, text func()) error {
+	if err := s.bound.Err(); err != nil {
+		return notLooked(err)
+	}
 	if o.asJSON {
 		return writeJSON(s, answer)
 	}

@@ -144,6 +144,17 @@ func (f *found) of(kind explain.Kind) *listing {
 	for i := range list.Found {
 		l.Found[i] = listedFinding{list.Found[i], rows[i].Do, rows[i].Commands}
 	}
+	if f.source == nil {
+		return l
+	}
+	in, _ := explain.Of(f.answer.Plan)
+	for _, e := range in {
+		for i := range l.Found {
+			if one := &l.Found[i]; one.In && one.Path == e.Manifest && (one.Subject == e.Name || e.Kind == "driver") && lacksLibrary(f.source, e.Library) {
+				one.Why = missingLibrary + e.Library
+			}
+		}
+	}
 	return l
 }
 

@@ -30,9 +30,11 @@ func printOverview(s *invocation, report *doctor.Report) {
 	style.Lines(s.out, "", style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
-	var drivers, layers []string
+	var drivers, layers, missing []string
 	for _, e := range in {
-		if e.Kind == "driver" {
+		if !e.Meta && lacksLibrary(report.Source(), e.Library) {
+			missing = append(missing, e.Name)
+		} else if e.Kind == "driver" {
 			drivers = append(drivers, e.Name)
 		} else {
 			layers = append(layers, e.Name)
@@ -53,6 +55,9 @@ func printOverview(s *invocation, report *doctor.Report) {
 			continue
 		}
 		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, term.Or(listed(row.names), "none"))
+	}
+	if len(missing) > 0 {
+		style.Lines(s.out, fmt.Sprintf("%-14s ", "Of no use"), nil, listed(missing)+": its library is missing")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {

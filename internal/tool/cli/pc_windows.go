@@ -134,3 +134,11 @@ func exportsOf(*machine.Source) map[string]func() (string, error) {
 func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
 	return doctor.PCLibrary(newRunningPC(source, nil), named)
 }
+
+// missingLibrary begins the reason of a driver or layer whose library is missing: the loader decides for it, and cannot open it.
+const missingLibrary = "its library is missing: the loader does not find "
+
+// lacksLibrary reports whether Windows does not find the library of a manifest.
+func lacksLibrary(source *machine.Source, library string) bool {
+	return source != nil && library != "" && !source.Foreign() && doctor.PCFile(newRunningPC(source, nil), library) == ""
+}

@@ -120,6 +120,9 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		Args:    oneArgument("the name of a driver or layer"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			length, err := settingsfile.Length(expires)
+			if err == nil {
+				err = readsSettings(s, "quarantine add")
+			}
 			if err != nil {
 				return err
 			}
@@ -128,6 +131,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		},
 		ValidArgsFunction: completeFound(s),
 	}
+	addRights(cmd)
 	cmd.Flags().StringVar(&app, "app", "", "keep it out of this program only, whose executable is `EXE`")
 	cmd.Flags().StringVar(&expires, "expires", "never", "at most for a `TIME` such as 8h or 30d, or \"never\"")
 	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` that \"quarantine list\" shows")
@@ -141,6 +145,19 @@ func quarantineFields(e *settingsfile.Quarantine) []string {
 	}
 	return []string{loaders.ArrayField, loaders.LayersField}
 }
+
+// readsSettings returns an error if the tool is elevated, and so the programs that it starts, which do not read the settings of a
+// user. With --elevated=false the settings are for other programs.
+func readsSettings(s *invocation, what string) error {
+	if !onWindows || s.asUser || !elevatedHere() {
+		return nil
+	}
+	return exit.Unable("%s: nothing was written, because programs that run as administrator do not read the settings of a user "+
+		"in HKEY_CURRENT_USER. %s", what, forOthers)
+}
+
+// forOthers is the way to write settings of a user where the tool is elevated.
+const forOthers = "For programs that do not, use a prompt without administrator rights, or quarantine add --elevated=false"
 
 // addQuarantine adds a quarantine with a message.
 func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*settingsfile.Quarantine, error) {

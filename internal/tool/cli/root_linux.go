@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/client"
@@ -69,3 +70,12 @@ func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doc
 // trialHelp describes the trial of settings that choose devices.
 const trialHelp = "Before it writes, set checks in a child process that a program with these settings gets\n" +
 	"the devices."
+
+// addRights does nothing: programs of every user read the settings of that user.
+func addRights(*cobra.Command) {}
+
+// missingLibrary is for Windows.
+const missingLibrary = ""
+
+// lacksLibrary returns false: doctor finds missing libraries, as the dynamic linker searches for them.
+func lacksLibrary(*machine.Source, string) bool { return false }

@@ -108,3 +108,8 @@ func openPage(address string) (forget func(), err error) {
 
 // trialHelp describes the trial of settings that choose devices.
 const trialHelp = "set writes them without a trial, because no variable can give a child process\nother settings."
+
+// addRights adds the option with which a command that writes settings is for programs that are not elevated.
+func addRights(cmd *cobra.Command) {
+	cmd.Flags().Bool("elevated", false, "--elevated=false: for programs that do not run as administrator, from a prompt that does")
+}

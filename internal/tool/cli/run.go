@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/survey"
@@ -154,10 +155,16 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 		loader = loaders.Decide(source, "")
 	}
 	warnings, err := r.Check(source)
+	if missing := (*launch.NoLayer)(nil); errors.As(err, &missing) {
+		if where := doctor.MissingLayer(source, missing.Name); where != "" && missing.Hint == "" {
+			err = fmt.Errorf("%w. %s", err, where)
+		}
+		return nil, nil, exit.As(exit.CannotRun, err)
+	}
 	if err != nil {
 		return nil, nil, notLooked(err)
 	}
-	warnings = append(warnings, unfit(source, program)...)
+	warnings = append(warnings, unfit(source, program, brought.Library)...)
 	more, also, err := r.forDevices(s, source, m, program)
 	changes = append(changes, more...)
 	return changes, slices.Concat(warnings, also, ignoredBy(loader, source.Program, changes)), err
@@ -225,6 +232,9 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 		defer file.Close()
 		log = file
 	}
+	if brought.Library != "" {
+		program.Opened = &launch.Opened{Own: brought.Library}
+	}
 	times := loaders.NewLogTimes(time.Now())
 	var failed error
 	end, err := watched(s, program, &launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
@@ -239,7 +249,9 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 	if failed != nil {
 		fmt.Fprintf(s.messages(), "vkloader: %s\n", failed)
 	}
-	if why := r.unheard(program, brought); !times.Seen && why != "" {
+	if other := program.Opened.Warning(program.Path); other != "" {
+		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", other)
+	} else if why := r.unheard(program, brought); !times.Seen && why != "" {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", why)
 	} else if r.times {
 		printTimes(s, times)
@@ -295,6 +307,6 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 	fmt.Fprintf(s.messages(), "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
-		table.Print(s.errOut, "  ", style)
+		table.Print(s.talk(), "  ", style)
 	}
 }

@@ -52,8 +52,9 @@ func bring(s *invocation) (probe.Place, error) {
 	return brought, notLooked(err)
 }
 
-// unfit returns warnings about variables that the program does not see, and about the lack of drivers for it.
-func unfit(source *machine.Source, program string) (warnings []string) {
+// unfit returns warnings about variables that the program does not see, about loaders that it opens in place of library, and
+// about the lack of drivers for it.
+func unfit(source *machine.Source, program, library string) (warnings []string) {
 	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
 	}
@@ -62,6 +63,7 @@ func unfit(source *machine.Source, program string) (warnings []string) {
 	}
 	if !source.Foreign() {
 		warnings = append(warnings, launch.Unfit(source.Program)...)
+		warnings = append(warnings, launch.OtherLoaders(source, library)...)
 	}
 	if source.Class != 32 {
 		return warnings

@@ -32,7 +32,7 @@ func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisM
 func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
 
 // unfit returns no warnings: every Windows program sees the variables.
-func unfit(*machine.Source, string) []string { return nil }
+func unfit(*machine.Source, string, string) []string { return nil }
 
 // commandLine returns a command line that starts the program with the variables.
 func commandLine(changes []launch.Change, args []string, between string) string {

@@ -112,7 +112,11 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				return err
 			}
 			shown := place.Show(app)
-			if !onWindows {
+			if onWindows {
+				if shown.Elevated, err = place.ShowElevated(); err != nil {
+					return err
+				}
+			} else {
 				if shown.LayerSettings, err = settingsfile.ShowLayers(&place.Machine); err != nil {
 					return exit.As(exit.NotLooked, err)
 				}
@@ -126,6 +130,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			problems := slices.ContainsFunc(shown.Findings, func(f validation.Remark) bool { return f.Severity == diag.Problem })
 			return out.judge(s, shown, problems, func() {
 				printShown(s, shown)
+				printForElevated(s, shown)
 				printLayerFile(s, shown.LayerSettings)
 			})
 		},
@@ -190,6 +195,28 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 	}
 	for _, f := range shown.Findings {
 		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
+	}
+}
+
+// printForElevated prints the settings of programs that run as administrator.
+func printForElevated(s *invocation, shown *settingsfile.Shown) {
+	e := shown.Elevated
+	if e == nil {
+		return
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("For programs that run as administrator"))
+	switch e.File {
+	case "":
+		fmt.Fprintln(s.out, `  nothing: HKEY_LOCAL_MACHINE names no settings file, and they do not read HKEY_CURRENT_USER`)
+	case shown.File:
+		fmt.Fprintln(s.out, "  the same file")
+	default:
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(e.File))
+		for i := range e.Programs {
+			fmt.Fprintf(s.out, "  %s\n", term.OneLine("for "+forWhom(e.Programs[i].App)))
+			printPrograms(s, &e.Programs[i])
+		}
 	}
 }
 

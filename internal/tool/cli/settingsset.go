@@ -35,6 +35,9 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"directories, or with --system in the system's. The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			drivers.DeviceHelp +
+			"A device is written with its UUIDs, and with its name, by which this loader finds it again after an\n" +
+			"update of its driver. A device whose UUID is the version of its driver, such as llvmpipe, is refused:\n" +
+			"choose its driver with --driver.\n\n" +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
 			"settings. " + trialHelp + "\n\n" + exitCodesHelp,
@@ -54,6 +57,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		"only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
+	addRights(cmd)
 	changeFlags(cmd, c)
 	out.option(cmd, settingsfile.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
@@ -82,8 +86,11 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 	for _, w := range asked.warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
+	if onWindows && !s.asUser && elevatedHere() {
+		fmt.Fprintln(s.messages(), "vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
+	}
 	if written.Alone {
-		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
+		fmt.Fprintln(s.messages(), "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
 	return written, nil
 }
@@ -124,6 +131,9 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 	done := settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)}
 	return out.print(s, done, func() {
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		if len(c.Devices) > 0 {
+			fmt.Fprintln(s.out, settingsfile.Lasting)
+		}
 		if !written.Expires.IsZero() {
 			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
 		}

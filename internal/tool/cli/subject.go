@@ -41,6 +41,7 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 		return nil, notLooked(err)
 	}
 	source := sourceFor(p)
+	s.bound = p.Machine.Bound
 	if err := s.change(&source.Machine); err != nil {
 		return nil, err
 	}

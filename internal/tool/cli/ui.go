@@ -72,7 +72,7 @@ func (o *page) serve(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.errOut}
+	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.messages()}
 	tool := &commandLines{s: s, machine: m, still: o.readOnly}
 	if o.child {
 		return notLooked(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
@@ -113,13 +113,13 @@ func (o *page) announce(s *invocation, address string, system bool) {
 	}
 	fmt.Fprintf(term.Raw(s.out), "%s\n", address)
 	if system {
-		fmt.Fprintln(s.errOut, "vkloader: as root, the page changes files of the system only, for all users")
+		fmt.Fprintln(s.messages(), "vkloader: as root, the page changes files of the system only, for all users")
 	}
 	if o.readOnly {
-		fmt.Fprintln(s.errOut, "vkloader: read only: the page changes nothing")
+		fmt.Fprintln(s.messages(), "vkloader: read only: the page changes nothing")
 	}
 	if s.terminal {
-		fmt.Fprintln(s.errOut, "vkloader: the address works once; press Enter for a new one")
+		fmt.Fprintln(s.messages(), "vkloader: the address works once; press Enter for a new one")
 	}
 	if line := o.forward(s, address); line != "" {
 		fmt.Fprintf(s.messages(), "vkloader: on the machine with the browser, first run:\n  %s\n", line)

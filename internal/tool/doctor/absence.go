@@ -41,7 +41,7 @@ func (e *exam) absence() {
 	if m := e.system.manager(); m != nil && m.loader != "" {
 		software := drivers.Of("libvulkan_lvp.so")
 		if name := software.Packages[m.id]; name != "" {
-			do = e.system.run(m.install + " " + m.loader + " " + name)
+			do = e.system.choose(m.loader, name)
 		}
 	}
 	what := withoutLoader

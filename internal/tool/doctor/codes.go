@@ -176,6 +176,9 @@ var (
 	VariableDevice = code("variable-device", diag.Warning, "ENV-85",
 		"Selecting a device that this machine does not have changes nothing.",
 		"Name a device of this machine, by vendor and device number.")
+	LayerSettings = code("layer-settings", diag.Warning, "",
+		"Settings of a layer have no effect in programs that do not have the layer. A program may enable it itself.",
+		"Enable the layer.")
 	VariableUnknown = code("variable-unknown", diag.Warning, "ENV-1",
 		"A misspelled variable has no effect, and no loader reports it.", "Correct or unset the variable.")
 	ElevatedIgnores = code("elevated-ignores", diag.Warning, "GEN-5",
@@ -227,6 +230,9 @@ var (
 	DriverSlow = code("driver-slow", diag.Warning, "",
 		"Every program loads all drivers when it starts, and waits for each of them.",
 		"Update the driver, or leave it out for programs that do not need its device.")
+	TrialRights = code("trial-rights", diag.Note, "WIN-057",
+		"An elevated process ignores the variables that leave drivers and layers out, so a child process cannot try one alone.",
+		"Run doctor in a prompt without administrator rights.")
 	TogetherFails = code("together-fails", diag.Problem, "",
 		"Each driver works alone, but a program that gets all drivers and layers fails.",
 		"Run a program with fewer of them: vkloader run --no-layers PROGRAM")

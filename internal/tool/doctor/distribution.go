@@ -18,11 +18,17 @@ type distribution struct {
 
 	class   int  // the word size of the programs to install for
 	foreign bool // dpkg must first be allowed to install 32-bit packages
+
+	sandbox, detail string // the sandbox around the program, when it has its own files
+	kept            bool   // the container is kept: what is installed in it stays
+	machine         *machine.Machine
+	packages        *packages
 }
 
 // systemFor returns the system's distribution, for installing programs of a word size.
-func systemFor(m *machine.Machine, class int) distribution {
+func systemFor(m *machine.Machine, class int, known *packages) distribution {
 	d := readDistribution(m)
+	d.packages = known
 	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
 	d.class, d.foreign = class, strings.Contains(string(architectures), "i386")
 	return d
@@ -30,7 +36,7 @@ func systemFor(m *machine.Machine, class int) distribution {
 
 // readDistribution reads os-release(5).
 func readDistribution(m *machine.Machine) distribution {
-	d := distribution{}
+	d := distribution{machine: m}
 	data, err := m.ReadFile("/etc/os-release")
 	if err != nil {
 		if data, err = m.ReadFile("/usr/lib/os-release"); err != nil {
@@ -62,22 +68,23 @@ func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == 
 type manager struct {
 	id       string
 	install  string                   // the command before package names
-	library  func(name string) string // returns the word that installs a library; nil: unknown
+	library  func(name string) string // returns the word that installs a library; nil: the manager has none
 	provides bool                     // the manager installs by library name, with a mark for 64-bit
 	loader   string                   // the package of the Vulkan loader
 	again    string                   // the command that reinstalls a package
+	lists    bool                     // the tool reads its lists of packages
 }
 
 // managers lists the package managers. The first whose ID the system has is used.
 var managers = []manager{
-	{"debian", "apt install", debianPackage, false, "libvulkan1", "apt install --reinstall"},
-	{"fedora", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
-	{"rhel", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
-	{"suse", "zypper install", provided, true, "libvulkan1", "zypper install --force"},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "vulkan-loader", "apk fix"},
-	{"arch", "pacman -S", nil, false, "vulkan-icd-loader", "pacman -S"},
-	{"gentoo", "emerge", nil, false, "media-libs/vulkan-loader", "emerge --oneshot"},
-	{"void", "xbps-install", nil, false, "vulkan-loader", "xbps-install --force"},
+	{"debian", "apt install", nil, false, "libvulkan1", "apt install --reinstall", true},
+	{"fedora", "dnf install", provided, true, "vulkan-loader", "dnf reinstall", false},
+	{"rhel", "dnf install", provided, true, "vulkan-loader", "dnf reinstall", false},
+	{"suse", "zypper install", provided, true, "libvulkan1", "zypper install --force", false},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "vulkan-loader", "apk fix", true},
+	{"arch", "pacman -S", nil, false, "vulkan-icd-loader", "pacman -S", true},
+	{"gentoo", "emerge", nil, false, "media-libs/vulkan-loader", "emerge --oneshot", false},
+	{"void", "xbps-install", nil, false, "vulkan-loader", "xbps-install --force", false},
 }
 
 // provided returns the capability under which RPM packages provide a 64-bit library.
@@ -93,74 +100,6 @@ func (d distribution) manager() *manager {
 		}
 	}
 	return nil
-}
-
-// debianLayers maps layer libraries to Debian packages. The libraries have no version, so their names do not give the
-// package.
-var debianLayers = map[string]string{
-	"libVkLayer_khronos_validation.so": "vulkan-validationlayers",
-	"libVkLayer_MESA_device_select.so": "mesa-vulkan-drivers",
-	"libVkLayer_MESA_overlay.so":       "mesa-vulkan-drivers",
-	"libVkLayer_INTEL_nullhw.so":       "mesa-vulkan-drivers",
-}
-
-// debianPackage returns the package name that Debian's policy derives from a soname; "" for names of another form.
-func debianPackage(soname string) string {
-	if name := debianLayers[soname]; name != "" {
-		return name
-	}
-	name, version, ok := strings.Cut(soname, ".so.")
-	if !ok {
-		name, ok = strings.CutSuffix(soname, ".so")
-		ok = ok && name != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' // libfoo-1.2.so; a name without a digit is no versioned library
-	}
-	if !ok {
-		return ""
-	}
-	if llvm, found := strings.CutPrefix(name, "libLLVM-"); found {
-		return "libllvm" + llvm
-	}
-	if name == "libLLVM" {
-		version, _, _ = strings.Cut(version, ".")
-		return "libllvm" + version
-	}
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if name == "" || strings.ContainsFunc(name+version, func(r rune) bool {
-		return r != '-' && r != '.' && r != '+' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	}) {
-		return ""
-	}
-	if version != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' {
-		name += "-"
-	}
-	return name + version
-}
-
-// forLibrary returns advice to install a library.
-func (d distribution) forLibrary(name string) advice {
-	if strings.Contains(name, "nvidia") {
-		return nvidiaWhole
-	}
-	m := d.manager()
-	if d.image == declarative {
-		return librariesOnNixOS
-	}
-	if m != nil && d.class == 32 {
-		if do := d.library32(m, name); do != nil {
-			return do
-		}
-	} else if m != nil && m.library != nil {
-		if word := m.library(name); word != "" {
-			return d.run(m.install + " " + word)
-		}
-	}
-	if m != nil && m.id == "arch" && d.image == steamOS {
-		return ofSteamOS
-	}
-	if m != nil && m.id == "arch" {
-		return typed("Ask which package has it, and install that: ", "pacman -F "+name).untried(ofPackage)
-	}
-	return advised("Install the package that has " + name + ".").untried(ofPackage)
 }
 
 // forFile returns advice for a manifest whose library does not exist.
@@ -182,7 +121,10 @@ func (d distribution) install(f *drivers.Family) advice {
 		}
 		return graphicsOnNixOS
 	}
-	if d.is("ubuntu") && f.Name == drivers.NVIDIA {
+	if do, is := d.sandboxed(); is {
+		return do
+	}
+	if d.is("ubuntu") && f.Name == drivers.NVIDIA && d.sandbox == "" {
 		return installing("ubuntu-drivers install")
 	}
 	if !d.reallyHas(f) {
@@ -195,7 +137,7 @@ func (d distribution) install(f *drivers.Family) advice {
 		}
 	}
 	if m := d.manager(); m != nil && f.Packages[m.id] != "" && d.reallyHas(f) {
-		return d.run(m.install + " " + f.Packages[m.id])
+		return d.choose(f.Packages[m.id])
 	}
 	return installDriver(f.Name, "")
 }
@@ -250,7 +192,7 @@ func (d distribution) run(line string) advice {
 	case steamOS:
 		return ofSteamOS
 	}
-	return installing(line)
+	return d.line(line)
 }
 
 // thenRestart returns advice for a root command that takes effect after a restart.

@@ -105,17 +105,20 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	linker := binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class),
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	source = report.decideFor(source, linker, &options)
+	report.options = options
 	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}
-	libraries := libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class), options.packages}
+	libraries := libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}
 	e := &exam{driverExam: driverExam{deviceExam{keptExam: keptExam{libraryExam: libraries, plan: answer}}}, options: options}
 	e.chosen, e.System = options.Device != "", e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
 	e.sandboxes()
+	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
+	e.system.detail, e.system.kept = e.detail(e.system.sandbox), e.machine.Exists("/run/.toolboxenv")
 	e.Answer = e.plan
 	e.Findings = slices.Grow(e.Findings, len(e.plan.Findings))
 	for i := range e.plan.Findings {
@@ -133,7 +136,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	ofLoaders.loaders()
 	(&settingsExam{e.record, e.plan}).leftovers()
-	(&variableExam{e.record, e.plan, e.every}).environment()
+	(&variableExam{e.record, e.plan, e.every, &e.system}).environment()
 	e.absence()
 	ofLoaders.ignored()
 	ofLoaders.static()

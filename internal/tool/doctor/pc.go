@@ -169,7 +169,8 @@ func (e *pcExam) settle() {
 func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	about := func(m Module) bool {
 		// A layer for the other word size may hide a layer with the same name, which programs then get.
-		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
+		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryMissing && m.Library == f.Path && m.Name == f.Subject ||
+			f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
 	}
 	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {

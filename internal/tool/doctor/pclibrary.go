@@ -29,3 +29,8 @@ func PCLibrary(pc PC, named Named) (Module, []Finding) {
 	e.Order()
 	return m, slices.Clone(e.Findings)
 }
+
+// PCFile returns the file of a manifest's library on Windows; "" if there is none.
+func PCFile(pc PC, library string) string {
+	return (&pcExam{pc: pc, plan: &plan.Answer{Style: pathname.Backslash}}).place(library)
+}

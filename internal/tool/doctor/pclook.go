@@ -97,7 +97,12 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 		return f
 	}
 	if m.File = e.place(m.Library); m.File == "" {
-		add(LibraryMissing, m.Library, said(notThere, m.Library))
+		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
+		e.values(func(at entry, v facts.Value) { // a value of an uninstalled program
+			if (at.Hive == facts.CurrentUser || at.Bits == e.pc.WordSize()) && sameName(v.Name, m.Manifest) {
+				e.offering(f, pcChange{entry: at})
+			}
+		})
 		return m
 	}
 	l := e.read(m.File)
@@ -198,7 +203,8 @@ func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 func (e *pcExam) implicit() {
 	for _, a := range e.plan.Active {
 		l := e.plan.Layers[a.Layer]
-		if !l.Implicit || l.Meta || l.HasEnable { // a layer with an enable variable is in a program only when the user has set it
+		missing := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
+		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
 			continue
 		}
 		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)

@@ -15,10 +15,16 @@ type packages struct {
 	owners    map[string]string
 	installed map[string]*machine.Package
 	mesa      map[string]string // Mesa releases by driver library
+
+	lists    *machine.Lists
+	listed   bool              // some list can be read
+	offered  map[string]bool   // packages of the lists
+	withFile map[string]string // packages by library
 }
 
 func newPackages() *packages {
-	return &packages{map[string]string{}, map[string]*machine.Package{}, map[string]string{}}
+	return &packages{owners: map[string]string{}, installed: map[string]*machine.Package{}, mesa: map[string]string{}, offered: map[string]bool{},
+		withFile: map[string]string{}}
 }
 
 // packageOf returns the package that owns one of the files, which may be missing; "" for none.

@@ -34,6 +34,7 @@ type Finding struct {
 	fact     fact
 	advice   advice // nil: no fix
 	harmless bool   // a leftover of an absent device
+	keep     bool   // the advice comes before the offers
 	device   string // the name of the affected device; "": none
 	offers   []offer
 }
@@ -76,6 +77,7 @@ type Report struct {
 	Answer *plan.Answer `json:"-"` // the examined decision
 
 	source    *machine.Source
+	options   Options
 	own       probe.Place   // the tool's own library
 	ownLinker bool          // the program has its own C library
 	chosen    bool          // GPUs is a selection
@@ -87,7 +89,7 @@ type Probe struct {
 	Kind     string      `json:"kind"` // driver, layer, or together
 	Name     string      `json:"name"`
 	Manifest string      `json:"manifest"`
-	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, asleep
+	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, not tried, asleep
 	Detail   string      `json:"detail,omitempty"` // the signal or VkResult, and the phase
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
@@ -105,9 +107,10 @@ const (
 	ProbeFails    ProbeResult = "fails"
 	ProbeCrashes  ProbeResult = "crashes"
 	ProbeHangs    ProbeResult = "hangs"
-	ProbeExits    ProbeResult = "exits"   // it called exit
-	ProbeWaits    ProbeResult = "not yet" // it is still running
-	ProbeAsleep   ProbeResult = "asleep"  // not loaded, because loading would wake its device
+	ProbeExits    ProbeResult = "exits"     // it called exit
+	ProbeWaits    ProbeResult = "not yet"   // it is still running
+	ProbeUntried  ProbeResult = "not tried" // no variable leaves the others out
+	ProbeAsleep   ProbeResult = "asleep"    // not loaded, because loading would wake its device
 )
 
 // Has reports whether there is a finding of a severity.
@@ -221,3 +224,6 @@ func (r *Report) Order() {
 		r.Verdict = r.sum()
 	}
 }
+
+// Source returns the examined facts; nil for another machine.
+func (r *Report) Source() *machine.Source { return r.source }

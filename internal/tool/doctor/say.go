@@ -61,9 +61,12 @@ type decided struct{ diag.Finding }
 func (d decided) say() string { return d.What }
 
 // misled is a fault of a variable.
-type misled struct{ environment.Finding }
+type misled struct {
+	environment.Finding
+	more string // where the missing layer or directory is
+}
 
-func (m misled) say() string { return m.What() }
+func (m misled) say() string { return m.What() + m.more }
 
 // Facts about libraries.
 type (

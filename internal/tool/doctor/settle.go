@@ -67,7 +67,7 @@ func (e *settling) settle() {
 	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		if !t.offers(f) {
+		if f.keep || !t.offers(f) {
 			t.advice(f)
 		}
 		f.offers = nil

@@ -16,6 +16,7 @@ type obstacle uint8
 const (
 	triable     obstacle = iota
 	ofPackage            // a package's contents
+	ofUsual              // likewise, and no list of packages confirms the name
 	ofKernel             // the kernel's answer
 	outsideOnly          // another host, or the program's next start in its sandbox
 	restarted            // a restart of the machine
@@ -23,6 +24,7 @@ const (
 )
 
 var obstacles = map[obstacle]string{ofPackage: "what the package contains is known after its installation", ofKernel: "the kernel answers afterwards",
+	ofUsual:     "it is the package's usual name, and what it contains is known after its installation",
 	outsideOnly: "it acts outside, at the next start", restarted: "it takes a restart of the machine", whileClosed: "what is in the closed place is unknown"}
 
 // effect is the effect of advice on the facts.

@@ -71,6 +71,8 @@ type trying struct {
 	last   *probe.Result    // of the last chain run
 	base   string           // the manifest of the first working driver
 	dead   int              // the number of drivers that fail alone
+	whole  *everything      // the run of all drivers and layers; nil: as the others
+	silent int              // the number of drivers that could not be tried alone
 
 	hung     bool          // a child with the chain reached its time limit
 	patience time.Duration // the time limit of the next chain run
@@ -83,33 +85,50 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	defer r.Order()
 	source := *r.source
 	source.Environ, source.Program = how.Environ, how.At.Child
+	all := &everything{r.PlaceFor(how.At), how.Environ}
+	ignored := childRights(&source, &how.At)
+	if ignored && source.AsUser {
+		r.found(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil).Severity = diag.Warning
+		return nil
+	}
+	how.Environ = source.Environ
 	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
 	if err != nil {
 		return err
 	}
 	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: launch.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}, patience: how.Limit}
 	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
+	if how.At.Lowered && !r.source.AsUser {
+		t.whole = all
+	}
 	list := r.driversAlone()
 	for i := range list {
+		if ignored {
+			t.disablesLayers(&list[i])
+		}
 		list[i].Variables = append(list[i].Variables, r.forOldLoader(t.at, &list[i])...)
 		if !how.Wake && r.sleeps(list[i].Manifest) {
 			list[i].Result = ProbeAsleep
 			t.always = append(t.always, suspectOf(&list[i]))
+		} else if ignored && !t.isolates(&list[i]) {
+			list[i].Result, list[i].Detail = ProbeUntried, notAlone
+			t.silent++
+			r.found(TrialRights, list[i].Name, list[i].Manifest, sentence(notAlone), nil)
 		}
 	}
 	var first *launch.Seen
 	var failed error
-	var all sync.WaitGroup
+	var running sync.WaitGroup
 	for i := range list {
 		if a := &list[i]; a.Result == "" {
-			all.Go(func() { a.saw, a.err = t.child(ctx, changed(how.Environ, a.Variables), how.Limit) })
+			running.Go(func() { a.saw, a.err = t.child(ctx, changed(how.Environ, a.Variables), how.Limit) })
 		}
 	}
 	together := len(t.always) < len(list) && !r.chosen
 	if together {
-		all.Go(func() { first, failed = t.chain(ctx, nil) })
+		running.Go(func() { first, failed = t.chain(ctx, nil) })
 	}
-	all.Wait()
+	running.Wait()
 	if failed != nil {
 		return failed
 	}
@@ -158,6 +177,12 @@ func changed(environ []string, changes [][2]string) []string {
 	return environ
 }
 
+// everything is the run of all drivers and layers by a program with the rights of the tool.
+type everything struct {
+	at      probe.Place
+	environ []string
+}
+
 // child runs one child process.
 func (t *trying) child(ctx context.Context, environ []string, limit time.Duration) (*probe.Result, error) {
 	return t.childOf(ctx, t.at, environ, limit)
@@ -176,9 +201,14 @@ const shortest = 3 * time.Second
 
 // chain runs a child process with a program's drivers and layers, except for the suspects in without.
 func (t *trying) chain(ctx context.Context, without []launch.Suspect) (*launch.Seen, error) {
-	environ, _ := t.scene.Without(slices.Concat(t.always, without))
+	at := t.at
+	without = slices.Concat(t.always, without)
+	environ, _ := t.scene.Without(without)
+	if t.whole != nil && len(without) == 0 {
+		at, environ = t.whole.at, t.whole.environ
+	}
 	begun := time.Now()
-	result, err := t.child(ctx, environ, t.patience)
+	result, err := t.childOf(ctx, at, environ, t.patience)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +278,7 @@ func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 		if result == nil {
 			result = t.last
 		}
-		seen.Good = seen.Good || t.base == "" && result.Outcome == probe.Failed // no driver has a device, and no device is expected
+		seen.Good = seen.Good || t.base == "" && t.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
 		return seen, nil
 	}, func(*launch.Seen) *launch.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
@@ -273,6 +303,9 @@ func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 	case launch.FoundCulprit:
 		return t.guilty(ctx, &all, found)
 	case launch.NothingToLeaveOut, launch.EndsDiffer:
+		if c, is := openedLast(t.scene.Answer, result); is && t.silent > 0 {
+			return t.guilty(ctx, &all, &launch.Verdict{Culprits: []launch.Suspect{c}})
+		}
 		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
 		if all.Only != "" {
 			f.advice = withOwnLoader(nil)

@@ -22,6 +22,8 @@ type variableExam struct {
 	record
 	plan  *plan.Answer
 	every []*GPU
+
+	system *distribution // nil: no package is named
 }
 
 // maxEntries is the maximum number of wrong entries of one variable that are taken out one by one.
@@ -32,12 +34,13 @@ const maxEntries = 4
 func (e *variableExam) environment() {
 	e.elevation()
 	count := map[string]int{}
-	for _, f := range environment.Check(e.source, e.plan) {
+	all := environment.Check(e.source, e.plan)
+	for _, f := range all {
 		if f.BareWord() {
 			continue
 		}
 		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
-		found.fact = misled{f}
+		found.fact = misled{Finding: f}
 		if e.steamSets(f.Variable) {
 			found.advice = setBySteam
 			continue
@@ -46,9 +49,10 @@ func (e *variableExam) environment() {
 			found.offer(fixing, explain.UnsetVariable(f.Variable))
 			continue
 		}
-		found.offer(fixing, environment.Changes(e.source, &f)...)
+		e.wish(found, &f, all)
 	}
 	e.selections()
+	e.layerSettings()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
 }
 

@@ -40,10 +40,10 @@ func (d distribution) library32(m *manager, name string) advice {
 	switch {
 	case m.provides: // a library name without a mark is that of the 32-bit library
 		return d.run(m.install + " " + name)
-	case m.library == nil:
-		return nil
+	case m.library != nil:
+		return d.install32(m, m.library(name))
 	}
-	if word := m.library(name); word != "" {
+	if word, _ := d.libraryPackage(m, name); word != "" {
 		return d.install32(m, word)
 	}
 	return nil

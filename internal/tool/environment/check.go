@@ -275,32 +275,44 @@ func usesMesa(answer *plan.Answer) bool {
 	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }
 
-// Changes returns the changes of the variable that may remove a finding, the smallest first.
-func Changes(source *machine.Source, f *Finding) (changes []explain.Change) {
+// Changes returns the changes of the variable that may remove a finding, the smallest first. An entry that another finding in all
+// is about goes with it.
+func Changes(source *machine.Source, f *Finding, all []Finding) (changes []explain.Change) {
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {
 			return
 		}
-		separator, entry := machine.ListSeparator, f.Place
+		separator := machine.ListSeparator
 		if slices.Contains(filters, id) {
 			separator = ","
 			if meant := Corrected(f.Variable, source.Var(f.Variable, id.Secure()).Value); f.BareWord() {
 				changes = append(changes, explain.SetVariable(f.Variable, meant))
 			}
 		}
-		if f.Kind == NoLayer {
-			entry = f.Layer
+		wrong := map[string]bool{f.entry(): true}
+		for i := range all {
+			if all[i].Variable == f.Variable && all[i].Code == f.Code {
+				wrong[all[i].entry()] = true
+			}
 		}
-		changes = append(changes, explain.DropFromList(source, id, separator, func(e string) bool { return e == entry })...)
+		changes = append(changes, explain.DropFromList(source, id, separator, func(e string) bool { return wrong[e] })...)
 	})
 	return append(changes, explain.UnsetVariable(f.Variable))
+}
+
+// entry returns the entry of the variable's list that the finding is about.
+func (f *Finding) entry() string {
+	if f.Kind == NoLayer {
+		return f.Layer
+	}
+	return f.Place
 }
 
 // Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
 // again with it. False: no change removes it.
 func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 	before := problems(Check(source, nil))
-	for _, c := range Changes(source, f) {
+	for _, c := range Changes(source, f, nil) {
 		if !c.Possible() {
 			continue
 		}

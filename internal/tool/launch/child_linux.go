@@ -9,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
@@ -72,6 +70,7 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 		read.Close()
 		return 0, nil, err
 	}
+	s.Before = func() { p.Opened.look(cmd.Process.Pid) }
 	ended := make(chan struct{})
 	go passSignals(signals, ended, cmd.Process, read)
 	finished := make(chan error, 1)
@@ -315,17 +314,6 @@ func Unfit(program string) (warnings []string) {
 	defer file.Close()
 	if file.Machine != elffile.Processor(machine.OwnClass) || file.Class == elf.ELFCLASS64 != (machine.OwnClass == 64) {
 		return append(warnings, fmt.Sprintf("%s is a program for %s, %s: this library is not", program, file.Machine, file.Class))
-	}
-	paths, _ := file.DynString(elf.DT_RPATH)
-	if newer, _ := file.DynString(elf.DT_RUNPATH); len(newer) > 0 {
-		return warnings // LD_LIBRARY_PATH takes precedence over RUNPATH
-	}
-	for _, path := range strings.Split(strings.Join(paths, ":"), ":") {
-		own := filepath.Join(strings.NewReplacer("$ORIGIN", filepath.Dir(program), "${ORIGIN}", filepath.Dir(program)).Replace(path),
-			"libvulkan.so.1")
-		if _, err := os.Stat(own); path != "" && err == nil {
-			warnings = append(warnings, fmt.Sprintf("%s has a library of its own, which comes first: %s", program, own))
-		}
 	}
 	return warnings
 }

@@ -156,6 +156,10 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		}
 	}
 	for _, wanted := range splitLists(c.Layers) {
+		if !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) &&
+			!slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == "layer" && plan.Matches(wanted, e.Name) }) {
+			return nil, &NoLayer{wanted, starHint(wanted) + meant(wanted, "layer")}
+		}
 		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
 				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted), meant(wanted, "layer"))
@@ -168,6 +172,13 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		}
 	}
 	return warnings, nil
+}
+
+// NoLayer is the error for a layer that is not installed. Hint continues its message.
+type NoLayer struct{ Name, Hint string }
+
+func (n *NoLayer) Error() string {
+	return "--layer " + n.Name + ": no such layer is installed" + n.Hint
 }
 
 // splitLists splits comma-separated lists in the values of an option.

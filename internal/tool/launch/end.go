@@ -128,4 +128,5 @@ type Program struct {
 	Path    string   // the executable's path
 	Args    []string // the first is the program's name
 	Environ []string // NAME=VALUE
+	Opened  *Opened  // notes its loaders while Watch runs it; nil: none are noted
 }

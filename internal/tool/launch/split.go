@@ -18,6 +18,8 @@ type Splitter struct {
 	Line func(line string, at time.Time) // receives each loader line, without its newline, and its start time
 	At   time.Time                       // the time of the next write, if known
 
+	Before func() // called before each piece of text; nil: not called
+
 	held   []byte // a possible beginning of a mark
 	text   []byte // the current line
 	began  time.Time
@@ -27,6 +29,9 @@ type Splitter struct {
 // Write implements io.Writer. It returns the errors of Rest.
 func (s *Splitter) Write(p []byte) (int, error) {
 	taken := len(p)
+	if s.Before != nil {
+		s.Before()
+	}
 	if len(s.held) > 0 {
 		p = append(s.held, p...)
 		s.held = nil

@@ -34,6 +34,26 @@ type Shown struct {
 	Findings []validation.Remark `json:"findings"`           // the faults of the file
 	For      string              `json:"for,omitempty"`      // --app
 	InForce  *ForPrograms        `json:"in_force,omitempty"` // the settings of that program
+
+	Elevated *ForElevated `json:"elevated,omitempty"` // on Windows
+}
+
+// ForElevated are the settings of programs that run as administrator.
+type ForElevated struct {
+	File     string        `json:"file,omitempty"` // "": none
+	Programs []ForPrograms `json:"programs"`
+}
+
+// ShowElevated describes the settings of programs that run as administrator.
+func (p *Found) ShowElevated() (*ForElevated, error) {
+	source := *p.Source
+	source.Elevated, source.AsUser = true, false
+	found, err := Look(&source)
+	if err != nil {
+		return nil, err
+	}
+	shown := found.Show("")
+	return &ForElevated{shown.File, shown.Programs}, nil
 }
 
 // ForPrograms are the settings for one program, or for all programs without settings of their own.

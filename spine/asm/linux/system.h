@@ -12,6 +12,7 @@
         __attribute__((alias("tramp_" #command)))
 /* The base of the offsets in tables.S. */
 #define NAMES_BASE names_commands
+#define NAMES_FUNCTION(offset) ((void *)((uintptr_t)NAMES_BASE + (uintptr_t)(intptr_t)(offset)))
 
 /* The section of the stubs missing_vkX. The linker defines its start and its end. */
 #define MISSING_SECTION "vkl_missing"
@@ -26,7 +27,14 @@
 /* The first statement of a function that calls out under its thread's newest claim, and is not inlined. A thread that
  * is cancelled in the call, or leaves it by an exception, gives up the claim: the unwinder calls claim_unwinds for the
  * function's frame. The compiler's cleanup attribute would need libgcc, which programs need not have. */
+#ifdef __ARM_EABI__ /* ehabi.c */
+#define CLAIM_UNWINDS __asm__ volatile(".personality claim_unwinds_arm");
+#else
 #define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
+#endif
+
+/* Flags for opening a directory that is only looked into. */
+#define DIRECTORY_ONLY (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /* Does the system hold its lock for loading libraries while it unloads this one? */
 #define UNLOADED_UNDER_LOCK false

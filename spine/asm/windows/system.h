@@ -16,6 +16,7 @@
 extern const char __ImageBase[];
 /* The base of the offsets in tables.S. */
 #define NAMES_BASE __ImageBase
+#define NAMES_FUNCTION(offset) ((void *)((uintptr_t)NAMES_BASE + (uintptr_t)(intptr_t)(offset)))
 
 /* The section of the stubs missing_vkX. By the order of their names it lies between two others: its start and its end.
  */

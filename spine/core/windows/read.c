@@ -12,8 +12,9 @@
 
 #define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
-void read_var(struct wire_writer *w, struct variable v)
+void read_var(struct wire_writer *w, struct variable v, bool raised)
 {
+    (void)raised;
     char *block; /* the core ignores secure variables in an elevated process (WIN-057) */
     const char *value = env_read((struct variable){v.name, false}, &block);
     if (!value && out_of_memory()) w->failed = true;
@@ -36,8 +37,9 @@ static bool add_entry(struct name_list *list, const WCHAR *entry)
     return added;
 }
 
-void read_directory(struct wire_writer *w, const char *path)
+void read_directory(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
+    (void)budget;
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     WIN32_FIND_DATAW found;

@@ -74,7 +74,7 @@ static inline const char *names_name(uint32_t command) { return names_text + nam
 /* The function that an offset of a record stands for; NULL for 0. */
 static inline void *names_function(int32_t offset)
 {
-    return offset ? (void *)((uintptr_t)NAMES_BASE + (uintptr_t)(intptr_t)offset) : NULL;
+    return offset ? NAMES_FUNCTION(offset) : NULL;
 }
 
 #endif

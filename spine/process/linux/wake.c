@@ -1,5 +1,5 @@
 /* wake.c: threads that wait for what another one does, and are woken: one futex. */
-#include "process/linux/wake.h"
+#include "process/posix/wake.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -16,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
 )
 
@@ -24,25 +22,26 @@ import (
 const attackerWord = "service-attacker"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == attackerWord {
-		attack(os.Args[2])
+	if len(os.Args) >= 3 && os.Args[1] == attackerWord {
+		list := questions("class/drm/null")
+		if len(os.Args) > 3 { // this device alone
+			list = questions(os.Args[3])[6:]
+		}
+		attack(os.Args[2], list)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// attack asks for every descriptor that there is, tries everything on each, and prints what succeeded.
-func attack(directory string) {
+// attack asks for descriptors, tries everything on each, and prints what succeeded.
+func attack(directory string, list []protocol.Request) {
 	c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
 	if err != nil {
 		fmt.Println("no service:", err)
 		return
 	}
 	defer c.Close()
-	machine, file, device, name := offer.Machines()[0], 0, "class/drm/null", "0-libfake.so"
-	for _, r := range []protocol.Request{{Method: protocol.MachineDrivers, Machine: &machine}, {Method: protocol.OpenFile, File: &file},
-		{Method: protocol.ManifestFS}, {Method: protocol.DeviceFS}, {Method: protocol.OpenDevice, Path: &device},
-		{Method: protocol.Get, Name: &name}, {Method: protocol.Inspect}} {
+	for _, r := range list {
 		files, err := c.Ask(r, nil)
 		if err != nil {
 			fmt.Printf("got %s: %v\n", r.Method, err)
@@ -246,11 +245,19 @@ func TestBorder(t *testing.T) {
 	}
 }
 
-// serve starts a service, which another user may run, and waits for its socket.
-func serve(t *testing.T, cmd *exec.Cmd, directory string) {
+// serve starts a service, which another user may run, and waits for its socket. It returns a reader of the log.
+func serve(t *testing.T, cmd *exec.Cmd, directory string) func() string {
 	t.Helper()
-	var log bytes.Buffer
-	cmd.Dir, cmd.Stderr, cmd.Env = "/", &log, append(os.Environ(), "VKLOADERD_DIR="+directory, "NOTIFY_SOCKET=", "JOURNAL_STREAM=")
+	log, err := os.CreateTemp(t.TempDir(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	read := func() string {
+		text, _ := os.ReadFile(log.Name())
+		return string(text)
+	}
+	cmd.Dir, cmd.Stderr, cmd.Env = "/", log, append(os.Environ(), "VKLOADERD_DIR="+directory, "NOTIFY_SOCKET=", "JOURNAL_STREAM=")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -264,12 +271,12 @@ func serve(t *testing.T, cmd *exec.Cmd, directory string) {
 		c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
 		if err == nil {
 			c.Close()
-			return
+			return read
 		}
 		select {
 		case err := <-ended:
 			ended <- err
-			t.Fatalf("%v\n%s", err, log.String())
+			t.Fatalf("%v\n%s", err, read())
 		default:
 		}
 		if time.Now().After(end) {
@@ -297,6 +304,12 @@ func withPackage(t *testing.T, root string) string {
 // device makes a scripted device with the driver of a package.
 func device(t *testing.T, source, directory string) {
 	t.Helper()
+	scripted(t, source, "add null", fmt.Sprintf(`icds [{"component_url":"file://%s","flags":1}]`, directory))
+}
+
+// scripted makes a scripted device by lines of its script.
+func scripted(t *testing.T, source string, lines ...string) {
+	t.Helper()
 	c, err := net.Dial("unix", source)
 	for end := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		c, err = net.Dial("unix", source) // it comes after the service's own socket
@@ -305,7 +318,7 @@ func device(t *testing.T, source, directory string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	for _, line := range []string{"add null", fmt.Sprintf(`icds [{"component_url":"file://%s","flags":1}]`, directory)} {
+	for _, line := range lines {
 		fmt.Fprintln(c, line)
 		if _, err := c.Read(make([]byte, 100)); err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ uint64_t thunk_run(int index, const uint64_t *a)
         uint64_t value = script_number(s->word[5]);
         size_t size = !strcmp(s->word[4], "u32") ? 4 : 8, place = (size_t)script_number(s->word[3]);
         place = place_here(structure_of_argument(signature, (int)which), place, &size);
-        memcpy((char *)(uintptr_t)a[which] + place, &value, size);
+        memcpy((char *)(uintptr_t)a[which] + place, low_bytes(&value, size), size);
     }
     if (forced) return (uint64_t)(int64_t)result;
     uint64_t value = 0;

@@ -96,7 +96,8 @@ COMMAND(call)
         put_open("words", '[');
         for (int i = 0; i < n && i < 12; i++) {
             uint64_t word = 0;
-            if (outs[i]) memcpy(&word, outs[i], sizes[i] < 8 ? sizes[i] : 8);
+            size_t size = sizes[i] < 8 ? sizes[i] : 8;
+            if (outs[i]) memcpy(low_bytes(&word, size), outs[i], size);
             if (outs[i]) put_number((int64_t)word);
         }
         put_close(']');
@@ -155,7 +156,7 @@ COMMAND(memory)
             size = sizeof(void *);
         }
         if (place + size > object->size) return fail("%s is past the end", key);
-        memcpy(bytes + place, is_text ? (const void *)value : (const void *)&word, size);
+        memcpy(bytes + place, is_text ? (const void *)value : low_bytes(&word, size), size);
     }
 }
 
@@ -194,8 +195,9 @@ COMMAND(peek)
         if (span > all - at) span = all - at;
         widened(object->part[i].is, here + at, wide + at, span);
     }
-    uintptr_t word = 0;
-    memcpy(&word, wide + offset - first, size < sizeof word ? size : sizeof word);
+    uint64_t word = 0;
+    size_t part = size < sizeof(void *) ? size : sizeof(void *);
+    memcpy(low_bytes(&word, part), wide + offset - first, part);
     put_hex("bytes", wide + offset - first, size);
-    put_pointer("ptr", (const void *)word);
+    put_pointer("ptr", (const void *)(uintptr_t)word);
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -143,6 +144,9 @@ func Compiler() []string {
 	}
 	if Narrow() && !Windows() {
 		words = append(words, "-D_FILE_OFFSET_BITS=64")
+	}
+	if Machine().ELF == elf.EM_ARM {
+		words = append(words, "-funwind-tables") // a C compiler's default on other machines
 	}
 	return words
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +50,17 @@ int helper_3(void) { return 3; }
 #endif
 `
 
+// own is a library that only the layer needs. It calls the callback that the layer's last opening left in it.
+const own = `
+void own_call(void (*call)(void));
+void own_call(void (*call)(void))
+{
+    static void (*left)(void);
+    if (left) left();
+    left = call;
+}
+`
+
 // needing is a driver or a layer of a version, which needs the same version of the helper. Its Vulkan functions are those of the
 // fake library that it needs, too.
 const needing = traced + `
@@ -56,8 +68,14 @@ int helper_1(void (*call)(void));
 int helper_2(void);
 int helper_3(void);
 static void called(void) {}
+#ifdef OWN
+void own_call(void (*call)(void));
+#endif
 __attribute__((constructor)) static void begin(void)
 {
+#ifdef OWN
+    own_call(called);
+#endif
     int number = helper_1(getenv("LEAVE_CALLBACK") ? called : NULL);
 #if VERSION > 1
     number += 0 * helper_2();
@@ -84,12 +102,15 @@ var built = sync.OnceValues(func() (string, error) {
 	}
 	cleanup = append(cleanup, directory)
 	at := func(name string) string { return filepath.Join(directory, name) }
-	for name, text := range map[string]string{"helper.c": helper, "needing.c": needing, "fake.c": ""} {
+	for name, text := range map[string]string{"helper.c": helper, "needing.c": needing, "own.c": own, "fake.c": ""} {
 		if err := os.WriteFile(at(name), []byte(text), 0o644); err != nil {
 			return "", err
 		}
 	}
 	link := []string{"-shared", "-fPIC", "-Wl,-rpath,$ORIGIN", "-L" + directory}
+	if err := world.Compile(append(link, "-Wl,-soname,libown.so", "-o", at("libown.so"), at("own.c"))...); err != nil {
+		return "", err
+	}
 	for v := 1; v <= versions; v++ {
 		out := at(fmt.Sprint("helper", v))
 		if err := world.Compile(append(link, fmt.Sprint("-DVERSION=", v), "-Wl,-soname,libhelper.so", "-o", out, at("helper.c"))...); err != nil {
@@ -103,8 +124,12 @@ var built = sync.OnceValues(func() (string, error) {
 			if err := world.Compile(append(link, "-o", at(fake), at("fake.c"))...); err != nil {
 				return "", err
 			}
-			if err := world.Compile(append(link, fmt.Sprint("-DVERSION=", v), `-DNAME="`+name+`"`, "-o", at(fmt.Sprint(name, v)), at("needing.c"),
-				"-Wl,--no-as-needed", "-lhelper", "-l:"+fake)...); err != nil {
+			words := append(slices.Clone(link), fmt.Sprint("-DVERSION=", v), `-DNAME="`+name+`"`, "-o", at(fmt.Sprint(name, v)), at("needing.c"),
+				"-Wl,--no-as-needed", "-lhelper", "-l:"+fake)
+			if name == "layer" {
+				words = append(words, "-DOWN", "-lown")
+			}
+			if err := world.Compile(words...); err != nil {
 				return "", err
 			}
 		}
@@ -154,9 +179,12 @@ func newMachine(t *testing.T) *machine {
 			m.must(os.Rename(script, m.Path("lib/fake_layer.so.script")))
 		}
 	}
+	text, err := os.ReadFile(filepath.Join(directory, "libown.so"))
+	m.must(err)
+	m.must(os.WriteFile(m.Path("lib/libown.so"), text, 0o755))
 	m.Env["VK_DRIVER_FILES"] = m.Path("icd")
 	m.upgrade(1)
-	text, err := os.ReadFile(fake.ManifestPath)
+	text, err = os.ReadFile(fake.ManifestPath)
 	m.must(err)
 	m.must(os.WriteFile(fake.ManifestPath, []byte(strings.ReplaceAll(string(text), fake.Library, m.lib("layer"))), 0o644))
 	return m

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	sequences = flag.Int("sequences", 100, "random sequences of changes")
+	sequences = flag.Int("sequences", map[bool]int{false: 100, true: 1000}[os.Getenv("VKLOADER_TEST_ALL") != ""], "random sequences of changes")
 	first     = flag.Int64("seed", 1, "the first sequence")
 	steps     = flag.Int("steps", 12, "changes of one sequence")
 )
@@ -68,7 +68,8 @@ func newSequence(t *testing.T, seed int64) *sequence {
 		s.Write("layers/"+name+".json", manifestOf(fmt.Sprint("L", i)))
 	}
 	s.Write("other/x.json", manifestOf("other"))
-	s.Env["VK_LAYER_PATH"] = s.manifest() + ":" + s.Path("link")
+	s.Write("early/late.json", manifestOf("late"))
+	s.Env["VK_LAYER_PATH"] = s.manifest() + ":" + s.Path("link") + ":" + s.Path("late")
 	s.must(os.Symlink(s.Path("layers"), s.Path("link")))
 	s.Env["LD_LIBRARY_PATH"] = s.Path("first") + ":" + s.Path("lib")
 	s.must(os.MkdirAll(s.Path("first"), 0o755))
@@ -88,17 +89,32 @@ func manifestOf(name string) string {
 // seen is the answers of the calls.
 type seen struct{ layers, devices, open string }
 
-// look makes calls in a process. extensions: lists come first.
-func (s *sequence) look(h *world.Host, m *machine, extensions, layer bool) seen {
+// calls of one comparison.
+type calls struct {
+	extensions, layer bool
+	instance          bool // false: nothing but the list of extensions, which leaves drivers open
+}
+
+// look makes calls in a process.
+func (s *sequence) look(h *world.Host, m *machine, c calls) seen {
 	var got seen
-	if extensions {
+	if c.extensions || !c.instance {
 		h.Do("instance_extensions")
+	}
+	if !c.instance {
+		m.traces()
+		for _, name := range []string{"a", "b"} {
+			if _, err := os.Stat(s.Path("icd", name+".json")); err == nil {
+				got.open += name + m.open[name] + " "
+			}
+		}
+		return got
 	}
 	layers := h.Do("instance_layers").Strings("layers")
 	slices.Sort(layers)
 	got.layers = strings.Join(layers, " ")
 	words := []string{"as", "short"}
-	if layer {
+	if c.layer {
 		words = append(words, "layer", "VK_LAYER_it")
 	}
 	answer := h.Do("create_instance", words...)
@@ -125,15 +141,16 @@ func (s *sequence) look(h *world.Host, m *machine, extensions, layer bool) seen 
 // compare asks the process and a fresh one.
 func (s *sequence) compare() {
 	s.t.Helper()
-	extensions, layer := s.random.Intn(2) == 0, s.random.Intn(2) == 0 && !s.pinned // which would be given the old helper
+	c := calls{extensions: s.random.Intn(2) == 0, layer: s.random.Intn(2) == 0 && !s.pinned /* which would be given the old helper */}
+	c.instance = s.random.Intn(3) != 0
 	fresh := &machine{World: s.World, t: s.t, open: map[string]string{}}
-	got := s.look(s.h, s.machine, extensions, layer)
+	got := s.look(s.h, s.machine, c)
 	os.Remove(s.Path("trace"))
 	h := s.Start()
 	for name, value := range s.variables {
 		set(h, name, value)
 	}
-	want := s.look(h, fresh, extensions, layer)
+	want := s.look(h, fresh, c)
 	h.Quit()
 	os.Remove(s.Path("trace"))
 	if s.long { // the libraries of an instance stay as they are
@@ -178,6 +195,8 @@ func (s *sequence) step() {
 			s.must(os.WriteFile(s.Path("layers/z.json"), []byte(manifestOf(fmt.Sprint("E", s.random.Intn(9)))), 0o644))
 		}},
 		{"exchange", func() { s.exchange("layers/x.json", "layers/y.json") }},
+		{"a directory less", func() { os.Rename(s.Path("late"), s.Path("early")) }},
+		{"a directory more", func() { os.Rename(s.Path("early"), s.Path("late")) }},
 		{"exchange directories", func() { s.exchange("layers", "other") }},
 		{"switch the link", s.switchLink},
 		{"mount over", s.mount},
@@ -217,7 +236,7 @@ func (s *sequence) step() {
 
 func (s *sequence) upgradeAll() {
 	s.version = 1 + s.random.Intn(versions)
-	s.earlierGone()
+	os.Remove(s.Path("first/a.so"))
 	s.upgrade(s.version)
 	s.pinned = s.left
 }
@@ -287,23 +306,15 @@ func (s *sequence) otherUser() {
 	}
 }
 
-// earlier puts a driver earlier on the linker's way.
+// earlier puts the first version of a driver earlier on the linker's way. It works with any version of the helper.
 func (s *sequence) earlier() {
-	for _, name := range []string{"fake_a.so", "fake_a.so.script"} {
-		if text, err := os.ReadFile(s.Path("lib", name)); err == nil {
-			s.Write("first/"+name, string(text))
-		}
+	if s.version == 1 {
+		s.version = 2
+		s.upgrade(s.version)
+		s.pinned = s.left
 	}
-	s.copyTo("helper", s.version, s.Path("first/libhelper.so.new"))
-	s.must(os.Rename(s.Path("first/libhelper.so.new"), s.Path("first/libhelper.so")))
-	s.copyTo("a", s.version, s.Path("first/a.so.new"))
+	s.copyTo("a", 1, s.Path("first/a.so.new"))
 	s.must(os.Rename(s.Path("first/a.so.new"), s.Path("first/a.so")))
-}
-
-func (s *sequence) earlierGone() {
-	for _, name := range []string{"a.so", "libhelper.so", "fake_a.so"} {
-		os.Remove(s.Path("first", name))
-	}
 }
 
 // overwriteDriver writes into a driver's file.

@@ -191,6 +191,28 @@ func TestBareNameIsSearchedAgain(t *testing.T) {
 	m.h.Quit()
 }
 
+// A driver that appears earlier on the linker's way, and needs a newer version of a library that another kept driver needs, too.
+//
+// holds: INS-088
+func TestEarlierDriverNeedsNewerLibrary(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.must(os.MkdirAll(m.Path("first"), 0o755))
+	m.Env["LD_LIBRARY_PATH"] = m.Path("first") + ":" + m.Path("lib")
+	m.Write("icd/a.json", world.DriverManifest("a.so", "1.1.0"))
+	m.is("first", m.life(), "a b a+11 b+11")
+	m.copyTo("helper", 2, m.Path("first/libhelper.so"))
+	for _, entry := range []string{"fake_a.so", "fake_a.so.script"} {
+		if text, err := os.ReadFile(m.Path("lib", entry)); err == nil {
+			m.Write("first/"+entry, string(text))
+		}
+	}
+	m.copyTo("a", 2, m.Path("first/a.so"))
+	m.is("an earlier file", m.life(), "a b a-1 b-1 a+22 b+12")
+	m.is("kept", m.life(), "a b")
+	m.h.Quit()
+}
+
 // A driver that appears after one list of extensions, and is replaced after the next.
 //
 // holds: INS-087 INS-088

@@ -150,8 +150,11 @@ func (r run) start(t testing.TB, words ...string) ended {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
 	defer cancel()
-	line := append(append(append([]string{}, r.prefix...), r.program, r.loader), words...)
-	command := exec.CommandContext(ctx, line[0], line[1:]...)
+	command := world.Command(ctx, r.program, append([]string{r.loader}, words...)...)
+	if len(r.prefix) > 0 {
+		line := append(append(append([]string{}, r.prefix...), r.program, r.loader), words...)
+		command = exec.CommandContext(ctx, line[0], line[1:]...)
+	}
 	for k, v := range env {
 		command.Env = append(command.Env, k+"="+v)
 	}

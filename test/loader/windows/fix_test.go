@@ -197,7 +197,7 @@ func TestToolQuarantine(t *testing.T) {
 		if !active() {
 			t.Fatalf("%s: the layer is not there", size)
 		}
-		tool(t, size, 0, "quarantine", "add", sampleLayer, "--why", "a test")
+		tool(t, size, 0, "quarantine", "add", "--elevated=false", sampleLayer, "--why", "a test")
 		list := asked[struct {
 			Entries []struct {
 				Name, Why string

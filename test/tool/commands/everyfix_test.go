@@ -17,7 +17,8 @@ import (
 type patient struct {
 	root string
 	env  []string
-	user string // of --user; "": the current one
+	user string   // of --user; "": the current one
+	used []string // the working drivers and layers that programs get, after report
 }
 
 // symptom is a finding of the doctor's report with its printed fix.
@@ -47,9 +48,21 @@ func (p *patient) report() ([]symptom, error) {
 	}
 	run := exec.Command(filepath.Join(built, "vkloader"), arguments...)
 	out, err := run.Output()
-	var report struct{ Findings []symptom }
+	var report struct {
+		Findings        []symptom
+		Drivers, Layers []struct {
+			Name       string
+			Used, Good bool
+		}
+	}
 	if bad := json.Unmarshal(out, &report); bad != nil {
 		return nil, fmt.Errorf("%w (%v): %s", bad, err, out)
+	}
+	p.used = nil
+	for _, m := range append(report.Drivers, report.Layers...) {
+		if m.Used && m.Good {
+			p.used = append(p.used, m.Name)
+		}
 	}
 	return report.Findings, nil
 }
@@ -73,7 +86,7 @@ func (p *patient) copied(to string) (*patient, error) {
 		}
 		return os.Link(name, place) // no step writes into a file that exists
 	})
-	return &patient{to, slices.Clone(p.env), p.user}, err
+	return &patient{root: to, env: slices.Clone(p.env), user: p.user, used: p.used}, err
 }
 
 // with sets a variable.
@@ -105,7 +118,7 @@ var (
 	dropInPod = regexp.MustCompile(`; without ([\w, ]+)$`)
 )
 
-// follow does what a fix says, to the letter, on the machine.
+// follow obeys a fix to the letter on the machine.
 func (p *patient) follow(s *symptom) (followed, error) {
 	changed := false
 	for _, m := range atStart.FindAllStringSubmatch(s.Do, -1) {
@@ -177,7 +190,11 @@ func (p *patient) obey(line string) error {
 		p.without(rest)
 		return nil
 	case "ldconfig":
-		return exec.Command("/sbin/ldconfig", "-r", p.root).Run()
+		words := []string{"/sbin/ldconfig", "-r", p.root}
+		if os.Geteuid() != 0 { // changing the root takes root, also of a user namespace
+			words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
+		}
+		return exec.Command(words[0], words[1:]...).Run()
 	case "usermod":
 		words := strings.Fields(rest) // -aG GROUP USER
 		place := filepath.Join(p.root, "etc/group")
@@ -217,7 +234,7 @@ func replaced(place, text string) error {
 	return os.WriteFile(place, []byte(text), 0o644)
 }
 
-// tally counts what was followed.
+// tally has the numbers of a test.
 type tally struct{ worlds, fixes, elsewhere, words, seconds int }
 
 func (t *tally) add(o *tally) {
@@ -233,7 +250,7 @@ func (t *tally) String() string {
 		t.elsewhere, t.words)
 }
 
-// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns what is wrong: the finding is
+// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns the faults: the finding is
 // still there, a problem is new, or a fix that is printed then brings the finding back.
 func followAll(p *patient, space string) (counted *tally, faults []string) {
 	counted = &tally{worlds: 1}
@@ -268,6 +285,9 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 		if slices.ContainsFunc(s.Commands, func(line string) bool { return !looks.MatchString(line) }) {
 			fault("its lines %q were not followed", s.Commands)
 		}
+		if strings.HasPrefix(s.Do, "Start the container with") && s.Untried == "" {
+			fault("nobody has tried it, and it does not say so")
+		}
 		counted.words++
 		return faults
 	case how == elsewhere:
@@ -288,6 +308,21 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	}
 	if slices.ContainsFunc(then, func(o symptom) bool { return o.key() == s.key() && o.Severity == s.Severity }) {
 		fault("followed, it is still there")
+	}
+	for i := range then {
+		o := &then[i]
+		if o.Severity == "warning" && o.Subject == s.Subject && !slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() }) {
+			fault("followed, a warning about it is new: %s: %s", o.key(), o.What)
+		}
+	}
+	for _, name := range p.used {
+		if strings.HasPrefix(s.Code, "leftover-") || strings.HasPrefix(s.Code, "settings-") { // the file's effect was not wanted
+			break
+		}
+		if s.Code != "variable-value" && s.Code != "variable-unknown" && !slices.Contains(after.used, name) && // the corrected value asks for it
+			!strings.Contains(s.Do, name) && !strings.Contains(s.What, name) {
+			fault("followed, programs lose %s", name)
+		}
 	}
 	for i := range then {
 		o := &then[i]

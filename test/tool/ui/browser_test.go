@@ -73,13 +73,26 @@ func browse(t *testing.T) *browser {
 			t.Errorf("in the browser: %s", fault)
 		}
 	})
-	if err := chromedp.Listen(ctx, b.hear); err != nil {
-		t.Fatalf("chromium does not start: %v", err)
-	}
+	hear(b, runtime.ExceptionThrown)
+	hear(b, log.EntryAdded)
+	hear(b, network.RequestWillBeSent)
+	hear(b, network.LoadingFinished)
 	call(b, network.Enable, network.EnableParams{})
 	call(b, log.Enable, cdp.Empty{})
 	b.size(1280)
 	return b
+}
+
+// hear records the events of one type until the browser ends.
+func hear[E any](b *browser, event cdp.Event[E]) {
+	events := chromedp.Events(b.ctx, event)
+	go func() {
+		for e, err := range events {
+			if err == nil {
+				b.hear(&e)
+			}
+		}
+	}()
 }
 
 // hear records errors.

@@ -13,13 +13,13 @@ type File struct {
 	Content []byte
 }
 
-// All makes every generated file, those of the spine for both systems. Roots is the text of zvk.roots.
-func All(s, windows *loader.Set, roots string) ([]File, error) {
-	header, check, interfaces, chain, err := header(s, windows, roots)
+// All makes every generated file, those of the spine for each system. Roots is the text of zvk.roots.
+func All(sets []*loader.Set, roots string) ([]File, error) {
+	header, check, interfaces, chain, err := header(sets, roots)
 	if err != nil {
 		return nil, err
 	}
-	signatures, err := signatures(s, windows)
+	signatures, err := signatures(sets...)
 	if err != nil {
 		return nil, err
 	}
@@ -29,13 +29,9 @@ func All(s, windows *loader.Set, roots string) ([]File, error) {
 		{"spine/gen/zvk_check.c", check},
 		{"spine/gen/zchain.h", chain},
 		{"test/lib/zinterfaces.inc", interfaces},
-		{"spine/gen/windows/zexports.def", exports(windows)},
 	}
-	for _, set := range []*loader.Set{s, windows} {
-		dir := "spine/gen/linux/"
-		if set == windows {
-			dir = "spine/gen/windows/"
-		}
+	for _, set := range sets {
+		dir := "spine/gen/" + set.System.Name + "/"
 		names, err := hashNames(set)
 		if err != nil {
 			return nil, err
@@ -47,13 +43,16 @@ func All(s, windows *loader.Set, roots string) ([]File, error) {
 			{dir + "znames.h", namesHeader(set, names)},
 			{dir + "zends.h", ends(set)},
 		}...)
+		if set.System.Name == loader.Windows.Name {
+			files = append(files, File{dir + "zexports.def", exports(set)})
+		}
 	}
-	facts, err := goFacts(s)
+	facts, err := goFacts(sets[0])
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, facts...)
-	return append(files, File{"docs/hand-written.md", handWritten(s, windows)}), nil
+	return append(files, File{"docs/hand-written.md", handWritten(sets...)}), nil
 }
 
 // text collects lines.

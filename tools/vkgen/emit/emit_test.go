@@ -23,15 +23,15 @@ func generate(t *testing.T, xml, roots string) (*loader.Set, map[string]string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := loader.Select(r, loader.Linux)
-	if err != nil {
-		t.Fatal(err)
+	var sets []*loader.Set
+	for _, system := range loader.Systems {
+		s, err := loader.Select(r, system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets = append(sets, s)
 	}
-	windows, err := loader.Select(r, loader.Windows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := All(s, windows, roots)
+	files, err := All(sets, roots)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func generate(t *testing.T, xml, roots string) (*loader.Set, map[string]string, 
 	for _, f := range files {
 		byPath[f.Path] = string(f.Content)
 	}
-	return s, byPath, files
+	return sets[0], byPath, files
 }
 
 const (

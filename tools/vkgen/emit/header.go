@@ -159,8 +159,9 @@ func (c *closure) root(name string) error {
 	return nil
 }
 
-func header(s, windows *loader.Set, roots string) (h, check, interfaces, chain []byte, err error) {
-	c := &closure{sets: []*loader.Set{s, windows}, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
+func header(sets []*loader.Set, roots string) (h, check, interfaces, chain []byte, err error) {
+	s := sets[0]
+	c := &closure{sets: sets, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
@@ -170,7 +171,7 @@ func header(s, windows *loader.Set, roots string) (h, check, interfaces, chain [
 		}
 	}
 	for _, hand := range loader.Hands {
-		if s.Find(hand.Command) != nil || windows.Find(hand.Command) != nil {
+		if slices.ContainsFunc(sets, func(s *loader.Set) bool { return s.Find(hand.Command) != nil }) {
 			if err := c.command(hand.Command); err != nil {
 				return nil, nil, nil, nil, err
 			}
@@ -187,9 +188,11 @@ func header(s, windows *loader.Set, roots string) (h, check, interfaces, chain [
 			c.types[t.Name] = true
 		}
 	}
-	for _, cmd := range slices.Concat(s.Commands, windows.Commands) {
-		if cmd.Alias != "" && c.commands[c.r.Root(cmd.Command).Name] {
-			c.commands[cmd.Name] = true
+	for _, s := range sets {
+		for _, cmd := range s.Commands {
+			if cmd.Alias != "" && c.commands[c.r.Root(cmd.Command).Name] {
+				c.commands[cmd.Name] = true
+			}
 		}
 	}
 	if check, err = c.check(); err != nil {
@@ -304,7 +307,13 @@ func (c *closure) windowSystems(t *text) {
 		t.f("%s", o.decl)
 	}
 	t.f("")
-	c.each("basetype", func(b *registry.Type) { t.f("%s", b.Text) })
+	c.each("basetype", func(b *registry.Type) {
+		text := b.Text
+		if _, other, ok := strings.Cut(text, "#else "); ok { // the first one is Objective-C's
+			text = strings.TrimSuffix(other, " #endif")
+		}
+		t.f("%s", text)
+	})
 }
 
 func (c *closure) handles(t *text) {

@@ -122,7 +122,7 @@ func trampolines(s *loader.Set) []byte {
 			t.f("PHYSDEV_TERMINATOR(%s)", c.Name)
 		}
 	}
-	t.f("\n/* Stubs that stand in devices' tables where the chain has no function, in the order of the slots. */")
+	t.f("\n/* Stubs that stand in devices' tables where the chain has no function, in the order of the slots. */\nMISSING_BEGIN")
 	for _, c := range s.DeviceSlots() {
 		t.f("DEVICE_MISSING(%s)", c.Name)
 	}
@@ -287,7 +287,7 @@ static inline const char *names_name(uint32_t command) { return names_text + nam
 /* The function that an offset of a record stands for; NULL for 0. */
 static inline void *names_function(int32_t offset)
 {
-    return offset ? (void *)((uintptr_t)NAMES_BASE + (uintptr_t)(intptr_t)offset) : NULL;
+    return offset ? NAMES_FUNCTION(offset) : NULL;
 }
 
 #endif`)

@@ -21,6 +21,16 @@ var Windows = System{
 	surfaces:  []string{"VK_KHR_win32_surface"},
 }
 
+// MacOS exports the commands of its two surfaces in place of Linux's (MAC-020).
+var MacOS = System{
+	Name:      "macos",
+	platforms: []string{"", "macos", "metal", "provisional"},
+	surfaces:  []string{"VK_MVK_macos_surface", "VK_EXT_metal_surface"},
+}
+
+// Systems are the systems that a library is built for. Lists that the systems share follow the first one.
+var Systems = []System{Linux, Windows, MacOS}
+
 // exported are the extensions whose commands are exported besides all of core (EXP-006, EXP-007, WIN-003).
 var exported = []string{
 	"VK_KHR_surface",
@@ -109,6 +119,8 @@ var Hands = []Hand{
 	hand(down, "vkCreateXlibSurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateWaylandSurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateWin32SurfaceKHR", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateMacOSSurfaceMVK", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateMetalSurfaceEXT", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateHeadlessSurfaceEXT", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateDisplayPlaneSurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkDestroySurfaceKHR", "destroys each driver's surface and the loader's (WSI-019, WSI-020)"),

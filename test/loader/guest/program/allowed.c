@@ -24,7 +24,7 @@ struct call {
 /* Of loading, reading directories and files, dlopen and memory; a program cannot do with less under any loader. */
 static const struct call loading[] = {
     CALL(access),   CALL(brk),   CALL(close),    CALL(exit_group), CALL(futex),  CALL(getdents64), CALL(getrandom),
-#ifdef __i386__ /* The C library does the same by calls of other names. */
+#if __SIZEOF_POINTER__ == 4 /* The C library does the same by calls of other names. */
     CALL(_llseek),  CALL(mmap2), CALL(mprotect), CALL(munmap),     CALL(openat), CALL(statx),      CALL(pread64),
     CALL(read),
 #else

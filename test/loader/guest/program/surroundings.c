@@ -61,15 +61,9 @@ static void count(int what)
     if (counting) called[what]++;
 }
 
-/* The first version of the C library for the machine. */
-#ifdef __i386__
-#define FIRST "GLIBC_2.0"
-#else
-#define FIRST "GLIBC_2.2.5"
-#endif
 #define REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name)
 /* With files of 64 bits these have another name there. */
-#ifdef __i386__
+#if __SIZEOF_POINTER__ == 4
 #define FILE_REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name "64")
 #else
 #define FILE_REAL(name) REAL(name)
@@ -77,7 +71,11 @@ static void count(int what)
 static void *next(const char *name)
 {
     static void *(*look)(void *, const char *);
-    if (!look) look = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", FIRST);
+    /* The first version of the C library for each machine. */
+    static const char *const first[] = {"GLIBC_2.0",  "GLIBC_2.2",  "GLIBC_2.2.5", "GLIBC_2.4",
+                                        "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.36"};
+    for (unsigned i = 0; !look && i < sizeof first / sizeof *first; i++)
+        look = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", first[i]);
     return look(RTLD_NEXT, name);
 }
 

@@ -1,23 +1,9 @@
 /* start.c: the start of the library: the two variables that are read at load (GEN-2) are read, and the
- * log gets its first lines. The constructor of another library may call us before ours has run. And the little that the
- * compiler's start files would do, without which the library is linked: they are not marked for indirect jumps. */
+ * log gets its first lines. The constructor of another library may call us before ours has run. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "process/process.h"
-
-/* What __cxa_atexit and pthread_atfork know the library by; its functions there are forgotten when it is unloaded,
- * after every other destructor. A linker that does add the start files takes theirs. */
-extern void *__dso_handle;
-__attribute__((weak, visibility("hidden"))) void *__dso_handle = &__dso_handle;
-__attribute__((weak)) void __cxa_finalize(void *);
-
-__attribute__((destructor(101))) static void forget_functions(void)
-{
-    bool exits = exit_begun(); /* __cxa_finalize sets it, too */
-    if (__cxa_finalize) __cxa_finalize(__dso_handle);
-    if (!exits) threads_forget();
-}
 
 static atomic_int unloading_mode;
 

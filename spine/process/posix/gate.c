@@ -7,7 +7,6 @@
  * Vulkan, before ours and after.
  */
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,8 +16,9 @@
 #include <unistd.h>
 
 #include "process/process.h"
-#include "process/linux/waiting.h"
-#include "process/linux/wake.h"
+#include "process/posix/gate.h"
+#include "process/posix/waiting.h"
+#include "process/posix/wake.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
  * constructor waits for the forking thread only slows it down. So long, too, other threads wait for a fork: one of its
@@ -37,7 +37,7 @@ static struct visitor {
     uint64_t thread;
     uint32_t inside; /* how often: constructors come back in */
     bool forking;
-    clockid_t clock; /* of the forking thread: its child has another one */
+    uint64_t self; /* thread_self() of the forking thread: its child has another one */
 } visitors[64];
 static size_t visited;              /* places that were ever taken: those from here on are free */
 static uint32_t crowd;              /* threads inside that found no place */
@@ -55,13 +55,6 @@ static int64_t now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * SECOND + t.tv_nsec;
-}
-
-/* Returns a clock that differs between a thread and its copy in a forked child; no system call. */
-static clockid_t clock_of_thread(void)
-{
-    clockid_t clock;
-    return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : 0;
 }
 
 /* ---- the mutex -------------------------------------------------------------------------------------------------- */
@@ -90,12 +83,7 @@ static void mutex_drop(void)
 /* A handler of a signal may fork while its thread has the lock. */
 static bool mutex_take_bounded(void)
 {
-    struct timespec end;
-    if (pthread_mutex_trylock(&lock) != 0) {
-        clock_gettime(WAITING_CLOCK, &end);
-        end.tv_sec += FORK_WAIT_SECONDS_MAX;
-        if (mutex_lock_until(&lock, &end) != 0) return false;
-    }
+    if (pthread_mutex_trylock(&lock) != 0 && !mutex_lock_for(&lock, FORK_WAIT_SECONDS_MAX)) return false;
     owned(true);
     return true;
 }
@@ -156,7 +144,7 @@ static bool forks_itself(void)
 {
     const struct visitor *v = visitor_of(thread_known());
     if (!v || !v->forking) return false;
-    if (v->clock != clock_of_thread()) {
+    if (v->self != thread_self()) {
         child_begins();
         child_known = true;
     }
@@ -182,7 +170,7 @@ static void before_fork(void)
     struct visitor *v = visitor_place(me);
     if (v && !v->forking) {
         v->forking = true;
-        v->clock = clock_of_thread();
+        v->self = thread_self();
         if (!forks++) forks_until = 0;
         int64_t end = 0;
         while (others_inside(me)) {
@@ -271,8 +259,7 @@ void lock_wake(void)
 
 /* ---- the gate --------------------------------------------------------------------------------------------------- */
 
-/* The calling thread, for gate_leave. */
-static uint64_t gate_enter(void)
+uint64_t gate_enter(void)
 {
     uint64_t me = thread_now();
     lock_take();
@@ -287,7 +274,7 @@ static uint64_t gate_enter(void)
 }
 
 /* A child forked inside (by a library's constructor) comes back out of a gate that it never entered. */
-static void gate_leave(uint64_t me)
+void gate_leave(uint64_t me)
 {
     lock_take();
     struct visitor *v = visitor_of(me);
@@ -350,16 +337,6 @@ char *image_name_of(const void *function)
     return name;
 }
 
-char *gate_path_by_handle(void *handle)
-{
-    struct link_map *map;
-    uint64_t me = gate_enter();
-    bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] == '/';
-    char *name = found ? strdup(map->l_name) : NULL;
-    gate_leave(me);
-    return name;
-}
-
 char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
     char *name = image_name_of(function);
@@ -368,85 +345,4 @@ char *gate_path_of(const void *function, const char *given, bool *as_given)
     if (!real) return name;
     free(name);
     return real;
-}
-
-/* Reports whether an address lies in the mapped parts of an object. */
-static bool is_inside(const struct dl_phdr_info *object, uintptr_t address)
-{
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && address - object->dlpi_addr - part->p_vaddr < part->p_memsz) return true;
-    }
-    return false;
-}
-
-/* An object that is mapped: ends the walk when the first function is in it, with 2 when all are. */
-static int object_has(struct dl_phdr_info *object, size_t size, void *data)
-{
-    (void)size;
-    const void *const *functions = data;
-    unsigned inside = 0, count = 0;
-    for (; functions[count]; count++) {
-        bool in = is_inside(object, (uintptr_t)functions[count]);
-        if (count == 0 && !in) return 0;
-        inside += in;
-    }
-    return inside == count ? 2 : 1;
-}
-
-bool gate_same_object(const void *const *functions)
-{
-    uint64_t me = gate_enter();
-    int found = dl_iterate_phdr(object_has, (void *)functions);
-    gate_leave(me);
-    return found == 2;
-}
-
-int gate_walk(gate_walk_step *step, void *data)
-{
-    uint64_t me = gate_enter();
-    int result = dl_iterate_phdr(step, data);
-    gate_leave(me);
-    return result;
-}
-
-struct named {
-    const void *function;
-    char *name;
-    size_t size;
-};
-
-/* Ends the walk at the object that the function is in. */
-static int object_name(struct dl_phdr_info *object, size_t size, void *data)
-{
-    (void)size;
-    const struct named *n = data;
-    uintptr_t strings = 0, name = 0;
-    bool named = false;
-    if (!is_inside(object, (uintptr_t)n->function)) return 0;
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        if (part->p_type != PT_DYNAMIC) continue;
-        for (const ElfW(Dyn) *e = (const void *)(object->dlpi_addr + part->p_vaddr); e->d_tag != DT_NULL; e++) {
-            if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-            if (e->d_tag != DT_SONAME) continue;
-            name = e->d_un.d_val;
-            named = true;
-        }
-    }
-    if (strings < object->dlpi_addr) strings += object->dlpi_addr; /* not every linker has added it there */
-    for (size_t i = 0; named && i < n->size - 1 && is_inside(object, strings + name + i); i++) {
-        n->name[i] = ((const char *)strings)[name + i];
-        if (!n->name[i]) break;
-    }
-    return 1;
-}
-
-void gate_soname(const void *function, char *name, size_t size)
-{
-    struct named named = {function, name, size};
-    memset(name, 0, size);
-    uint64_t me = gate_enter();
-    dl_iterate_phdr(object_name, &named);
-    gate_leave(me);
 }

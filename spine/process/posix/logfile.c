@@ -19,7 +19,7 @@
  * replace the file in it. */
 static int directory_of(const char *path, const char **base)
 {
-    int directory = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int directory = open("/", DIRECTORY_ONLY);
     for (;;) {
         path += strspn(path, "/");
         size_t length = strcspn(path, "/");
@@ -29,7 +29,7 @@ static int directory_of(const char *path, const char **base)
         if (length <= NAME_MAX && length && !(length == 2 && path[0] == '.' && path[1] == '.')) {
             memcpy(name, path, length);
             name[length] = 0;
-            next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            next = openat(directory, name, DIRECTORY_ONLY | O_NOFOLLOW);
         }
         close(directory);
         directory = next;

@@ -1,9 +1,10 @@
-/* file.c: which file a path names, how paths look, which code is the loader's. */
+/* file.c: which file a path names, how paths look. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "process/file.h"
+#include "system.h"
 
 static struct file_identity identity_of(const struct stat *s)
 {
@@ -47,18 +48,4 @@ char *path_other_than(const char *path, const char *real)
     if (wanted && strcmp(wanted, real) != 0) return wanted;
     free(wanted);
     return NULL;
-}
-
-/* The linker's, of this library. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
-bool code_is_own(const void *function)
-{
-    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
-}
-
-bool text_of_wrong_class(const char *text)
-{
-    return text && strstr(text, "wrong ELF class:");
 }

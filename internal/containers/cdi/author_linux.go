@@ -1,0 +1,29 @@
+package cdi
+
+import (
+	"strings"
+
+	"tags.cncf.io/container-device-interface/specs-go"
+)
+
+// authors are the commands of other tools that write CDI files, by the vendor in the file's kind: NVIDIA's and AMD's container
+// toolkits.
+var authors = map[string]string{"nvidia.com": "nvidia-ctk cdi generate", "amd.com": "amd-ctk cdi generate"}
+
+// Author returns the command that wrote a CDI file. For a file of an unknown tool, it returns "" and false.
+func Author(spec *specs.Spec) (command string, known bool) {
+	if Given(spec) != nil {
+		return "vkloader cdi generate", true
+	}
+	vendor, _, _ := strings.Cut(spec.Kind, "/")
+	command = authors[vendor]
+	return command, command != ""
+}
+
+// regenerating returns advice to write a file again with the tool that wrote it.
+func regenerating(spec *specs.Spec) string {
+	if command, known := Author(spec); known {
+		return "Write the file again: " + command
+	}
+	return "Write the file again with the program that made the devices " + spec.Kind + "."
+}

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/protocol"
+	"vkloader/internal/containers/sealed"
+)
+
+// A person's indexes and inspect trees count until no process has them open, also after the connection has ended. Other
+// persons have their own count.
+//
+// holds: PRO-004
+func TestCopiesAreCounted(t *testing.T) {
+	t.Parallel()
+	var s copies
+	text, a, b := make([]byte, 1000), person{uid: 1}, person{uid: 2}
+	const limit = 4 * (1000 + copyCharge)
+	var kept []*os.File
+	for range 4 {
+		f, release, err := s.make(a, limit, "text", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := sealed.Again(f) // the client's
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { again.Close() })
+		kept = append(kept, again)
+		release()
+	}
+	if _, _, err := s.make(a, limit, "text", text); !errors.Is(err, errCopies) {
+		t.Errorf("the fifth: %v", err)
+	}
+	if _, release, err := s.make(b, limit, "text", text); err != nil {
+		t.Errorf("another person's: %v", err)
+	} else {
+		release()
+	}
+	mapped, err := unix.Mmap(int(kept[0].Fd()), 0, 1000, unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept[0].Close()
+	if _, _, err := s.make(a, limit, "text", text); !errors.Is(err, errCopies) {
+		t.Errorf("with a mapping: %v", err)
+	}
+	if err := unix.Munmap(mapped); err != nil {
+		t.Fatal(err)
+	}
+	if _, release, err := s.make(a, limit, "text", text); err != nil {
+		t.Errorf("after one was closed: %v", err)
+	} else {
+		release()
+	}
+	for _, f := range kept {
+		f.Close()
+	}
+	for _, of := range []person{a, b} {
+		if _, release, err := s.make(of, limit, "text", text); err != nil {
+			t.Error(err)
+		} else {
+			release()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, has := range s.people {
+		if has.sweep(nil); has.bytes != 0 || len(has.files) != 0 {
+			t.Errorf("at the end: %+v", has)
+		}
+	}
+}
+
+// A client that keeps the descriptors of inspect trees and indexes, over any number of connections, gets no more above the bound,
+// and gets more once it has closed them.
+//
+// holds: PRO-004
+func TestKeptCopiesAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 8
+	directory := service(t, nil, func(o *Options) { o.MaxCopies = most * (copyCharge + 4096) })
+	var kept []*os.File
+	refused := false
+	for range 4 * most {
+		c := dial(t, directory)
+		files, err := c.Ask(protocol.Request{Method: protocol.Inspect}, nil)
+		kept = append(kept, files...)
+		c.Close()
+		if err != nil {
+			refused = err.Error() == protocol.ErrInternal.Error()
+			break
+		}
+	}
+	if !refused || len(kept) > 2*most {
+		t.Errorf("%d copies, refused: %v", len(kept), refused)
+	}
+	for _, f := range kept {
+		f.Close()
+	}
+	c := dial(t, directory)
+	files, err := c.Ask(protocol.Request{Method: protocol.Inspect}, nil)
+	if err != nil {
+		t.Errorf("after the copies were closed: %v", err)
+	}
+	protocol.Discard(files)
+}

@@ -1,0 +1,22 @@
+package search
+
+import "vkloader/internal/core/variables"
+
+// MacOS returns the platform of libvulkan.1.dylib: the program's bundle before the directories of Unix (MAC-002 to MAC-005).
+func MacOS() Platform {
+	p := Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
+	p.Steps = append([]Step{bundle}, p.Steps...)
+	p.Surfaces = []string{"VK_MVK_macos_surface", "VK_EXT_metal_surface"} // MAC-020
+	return p
+}
+
+// bundle adds the resource directory of the program's bundle. If the variable OnlyInBundle is set, to any value, it ends the
+// search there (MAC-007 to MAC-010).
+func bundle(b *Builder) {
+	if at := b.Facts.Bundle().Resources; at != "" {
+		b.AddOne(at, "the program's bundle")
+	}
+	if b.Facts.Guarded(variables.OnlyInBundle, true).Set {
+		b.End()
+	}
+}

@@ -1,0 +1,92 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// Bound limits the work for a machine whose files another user chooses: the manifests and settings files of a process in
+// another mount namespace or of another user.
+type Bound struct {
+	Of string // the process, for the error
+
+	files map[string]int64 // the sizes of the files that were read
+	bytes int64
+	looks int
+	err   error
+}
+
+// Bounds of the files that a Bound allows.
+const (
+	mostFiles   = 4096
+	mostBytes   = 64 << 20
+	mostEntries = 1 << 16 // of one directory, of any kind
+	mostLooks   = 100_000 // look-ups of names, most of them of libraries
+)
+
+// errBound is the error of each access after the first one above a bound.
+var errBound = errors.New("not read, after too many others")
+
+// Err returns the sentence about the first access above a bound, or nil.
+func (b *Bound) Err() error {
+	if b == nil {
+		return nil
+	}
+	return b.err
+}
+
+// over records the first access above a bound.
+func (b *Bound) over(directory, what string) {
+	if b.err == nil {
+		b.err = fmt.Errorf("%s: with %s, its drivers and layers %s. The tool reads no more of another user's process or of an image",
+			b.Of, directory, what)
+	}
+}
+
+// reached counts a look-up of a name, and returns an error after an access above a bound.
+func (b *Bound) reached(name string) error {
+	if b == nil {
+		return nil
+	}
+	if b.looks++; b.looks > mostLooks {
+		b.over(filepath.Dir(name), fmt.Sprintf("need more than %d look-ups of files", mostLooks))
+	}
+	if b.err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: errBound}
+}
+
+// add counts files in a directory, and reports whether all files so far are within the bounds.
+func (b *Bound) add(directory string, names ...string) bool {
+	if b == nil {
+		return true
+	}
+	if b.files == nil {
+		b.files = map[string]int64{}
+	}
+	for _, name := range names {
+		if name = filepath.Join(directory, name); len(b.files) < mostFiles {
+			b.files[name] += 0
+		} else if _, known := b.files[name]; !known {
+			b.over(directory, fmt.Sprintf("have more than %d files", mostFiles))
+		}
+	}
+	return b.err == nil
+}
+
+// read counts the bytes of a file.
+func (b *Bound) read(name string, size int64) bool {
+	if b == nil {
+		return true
+	}
+	b.add(filepath.Dir(name), filepath.Base(name))
+	if before := b.files[filepath.Clean(name)]; size > before {
+		if b.files[filepath.Clean(name)], b.bytes = size, b.bytes+size-before; b.bytes > mostBytes {
+			b.over(filepath.Dir(name), fmt.Sprintf("have more than %d MB", mostBytes>>20))
+		}
+	}
+	return b.err == nil
+}

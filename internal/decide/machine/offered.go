@@ -1,0 +1,166 @@
+package machine
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Directories of the lists that package managers fetch.
+const (
+	aptLists    = "/var/lib/apt/lists"
+	pacmanLists = "/var/lib/pacman/sync"
+	apkLists    = "/var/cache/apk"
+)
+
+// Lists are the package lists that a machine has fetched from its sources.
+type Lists struct {
+	machine *Machine
+	names   []string // of lists of packages
+	files   []string // of lists of the packages' files
+}
+
+// Lists finds the lists of apt, pacman and apk.
+func (m *Machine) Lists() *Lists {
+	l := &Lists{machine: m}
+	for _, name := range m.Names(aptLists) {
+		bare := strings.TrimSuffix(strings.TrimSuffix(name, ".lz4"), ".gz")
+		switch {
+		case strings.HasSuffix(bare, "_Packages"):
+			l.names = append(l.names, aptLists+"/"+name)
+		case strings.Contains(bare, "_Contents-"):
+			l.files = append(l.files, aptLists+"/"+name)
+		}
+	}
+	for _, name := range m.Names(pacmanLists) {
+		switch path.Ext(name) {
+		case ".db":
+			l.names = append(l.names, pacmanLists+"/"+name)
+		case ".files":
+			l.files = append(l.files, pacmanLists+"/"+name)
+		}
+	}
+	for _, name := range m.Names(apkLists) {
+		if strings.HasPrefix(name, "APKINDEX.") {
+			l.names = append(l.names, apkLists+"/"+name)
+		}
+	}
+	return l
+}
+
+// Fetched reports whether there is a list of packages.
+func (l *Lists) Fetched() bool { return len(l.names) > 0 }
+
+// Offers returns the packages among the names that the lists have. known is false if no list can be read.
+func (l *Lists) Offers(names ...string) (offered []string, known bool) {
+	for _, list := range l.names {
+		known = l.each(list, func(name, line string) {
+			if name == "" {
+				name, _ = strings.CutPrefix(line, "Package: ")
+				if strings.HasSuffix(list, ".tar.gz") {
+					name, _ = strings.CutPrefix(line, "P:")
+				}
+			}
+			if slices.Contains(names, name) && !slices.Contains(offered, name) {
+				offered = append(offered, name)
+			}
+		}) == nil || known
+	}
+	return offered, known
+}
+
+// Having returns the package that has a file with this name in a directory of libraries, of a list of files; "" if there is no
+// such list or package.
+func (l *Lists) Having(file string) (owner string) {
+	for _, list := range l.files {
+		_ = l.each(list, func(name, line string) { // a damaged list counts as far as it was read
+			at, packages := line, name
+			if name == "" { // PATH  SECTION/PACKAGE,...
+				cut := strings.LastIndexAny(line, " \t")
+				if cut < 0 {
+					return
+				}
+				at, packages = strings.TrimSpace(line[:cut]), path.Base(strings.SplitN(line[cut+1:], ",", 2)[0])
+			}
+			if owner == "" && strings.HasSuffix(at, "/"+file) && inLibraries(at) {
+				owner = packages
+			}
+		})
+	}
+	return owner
+}
+
+// inLibraries reports whether a path without its leading slash is directly in a directory of libraries for 64-bit programs.
+func inLibraries(file string) bool {
+	switch path.Dir(file) {
+	case "lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu":
+		return true
+	}
+	return false
+}
+
+// each calls a function with each line of a list. name is the package of the line, where the list is an archive with an entry
+// for each package.
+func (l *Lists) each(list string, line func(name, text string)) error {
+	f, err := l.machine.Open(list)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	from, err := unpacked(io.LimitReader(f, maxLarge))
+	if err != nil {
+		return err
+	}
+	from = io.LimitReader(from, 8*maxLarge)
+	if strings.HasPrefix(list, aptLists) {
+		return lines(from, "", line)
+	}
+	archive := tar.NewReader(from)
+	for {
+		entry, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := ""
+		if part := strings.Split(path.Dir(entry.Name), "-"); len(part) > 2 { // NAME-VERSION-RELEASE/desc
+			name = strings.Join(part[:len(part)-2], "-")
+		}
+		if err := lines(archive, name, line); err != nil {
+			return err
+		}
+	}
+}
+
+func lines(from io.Reader, name string, line func(name, text string)) error {
+	all := bufio.NewScanner(from)
+	all.Buffer(nil, 1<<20)
+	for all.Scan() {
+		line(name, all.Text())
+	}
+	return all.Err()
+}
+
+// unpacked returns the text of a list, which may be compressed by gzip or lz4.
+func unpacked(from io.Reader) (io.Reader, error) {
+	ahead := bufio.NewReaderSize(from, 1<<16)
+	head, err := ahead.Peek(4)
+	if err != nil {
+		return ahead, nil // a shorter list has no entry
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(ahead)
+	case bytes.Equal(head, []byte{0x04, 0x22, 0x4d, 0x18}):
+		return newLZ4(ahead)
+	}
+	return ahead, nil
+}

@@ -1,0 +1,270 @@
+package doctor
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// usualLibraries are the packages of Debian and Ubuntu that have the libraries that drivers and layers need; of several names,
+// releases have one. No name is derived from a library's.
+var usualLibraries = map[string][]string{
+	"libVkLayer_khronos_validation.so": {"vulkan-validationlayers"}, "libVkLayer_MESA_device_select.so": {"mesa-vulkan-drivers"},
+	"libVkLayer_MESA_overlay.so": {"mesa-vulkan-drivers"}, "libVkLayer_INTEL_nullhw.so": {"mesa-vulkan-drivers"},
+	"libX11.so.6": {"libx11-6"}, "libX11-xcb.so.1": {"libx11-xcb1"}, "libXext.so.6": {"libxext6"}, "libXrandr.so.2": {"libxrandr2"},
+	"libXxf86vm.so.1": {"libxxf86vm1"}, "libxcb.so.1": {"libxcb1"}, "libxcb-present.so.0": {"libxcb-present0"}, "libxcb-dri2.so.0": {"libxcb-dri2-0"},
+	"libxcb-dri3.so.0": {"libxcb-dri3-0"}, "libxcb-glx.so.0": {"libxcb-glx0"}, "libxcb-keysyms.so.1": {"libxcb-keysyms1"}, "libxcb-randr.so.0": {"libxcb-randr0"},
+	"libxcb-shm.so.0": {"libxcb-shm0"}, "libxcb-sync.so.1": {"libxcb-sync1"}, "libxcb-xfixes.so.0": {"libxcb-xfixes0"}, "libxshmfence.so.1": {"libxshmfence1"},
+	"libwayland-client.so.0": {"libwayland-client0"}, "libwayland-server.so.0": {"libwayland-server0"}, "libwayland-egl.so.1": {"libwayland-egl1"},
+	"libdrm.so.2": {"libdrm2"}, "libdrm_amdgpu.so.1": {"libdrm-amdgpu1"}, "libdrm_intel.so.1": {"libdrm-intel1"}, "libdrm_nouveau.so.2": {"libdrm-nouveau2"},
+	"libdrm_radeon.so.1": {"libdrm-radeon1"}, "libdrm_freedreno.so.1": {"libdrm-freedreno1"}, "libgbm.so.1": {"libgbm1"}, "libEGL.so.1": {"libegl1"},
+	"libGL.so.1": {"libgl1"}, "libGLX.so.0": {"libglx0"}, "libOpenGL.so.0": {"libopengl0"}, "libGLdispatch.so.0": {"libglvnd0"}, "libvulkan.so.1": {"libvulkan1"},
+	"libelf.so.1": {"libelf1t64", "libelf1"}, "libexpat.so.1": {"libexpat1"}, "libffi.so.8": {"libffi8"}, "libffi.so.7": {"libffi7"}, "libz.so.1": {"zlib1g"},
+	"libzstd.so.1": {"libzstd1"}, "liblzma.so.5": {"liblzma5"}, "libedit.so.2": {"libedit2"}, "libxml2.so.2": {"libxml2"}, "libtinfo.so.6": {"libtinfo6"},
+	"libstdc++.so.6": {"libstdc++6"}, "libgcc_s.so.1": {"libgcc-s1"}, "libudev.so.1": {"libudev1"}, "libunwind.so.8": {"libunwind8"}, "libsensors.so.5": {"libsensors5"},
+	"libpciaccess.so.0": {"libpciaccess0"}, "libdisplay-info.so.1": {"libdisplay-info1"}, "libdisplay-info.so.2": {"libdisplay-info2"}, "libbsd.so.0": {"libbsd0"},
+	"libLLVM-14.so.1": {"libllvm14"}, "libLLVM-15.so.1": {"libllvm15"}, "libLLVM-16.so.1": {"libllvm16"}, "libLLVM-17.so.1": {"libllvm17t64", "libllvm17"},
+	"libLLVM.so.18.1": {"libllvm18"}, "libLLVM.so.19.1": {"libllvm19"}, "libLLVM.so.20.1": {"libllvm20"}, "libLLVM.so.21.1": {"libllvm21"},
+}
+
+// layerPackages are the packages that have a layer, by package manager.
+var layerPackages = map[string]map[string]string{
+	validationLayer: {"debian": "vulkan-validationlayers", "fedora": "vulkan-validation-layers", "rhel": "vulkan-validation-layers", "arch": "vulkan-validation-layers",
+		"suse": "vulkan-validationlayers", "alpine": "vulkan-validation-layers", "void": "Vulkan-ValidationLayers", "gentoo": "media-libs/vulkan-layers"},
+	"VK_LAYER_MANGOHUD_overlay_x86_64": {"debian": "mangohud", "fedora": "mangohud", "arch": "mangohud", "suse": "mangohud", "alpine": "mangohud", "void": "MangoHud",
+		"gentoo": "games-util/mangohud"},
+	"VK_LAYER_VKBASALT_post_processing": {"debian": "vkbasalt", "fedora": "vkBasalt", "void": "vkBasalt"},
+	"VK_LAYER_RENDERDOC_Capture":        {"debian": "renderdoc", "fedora": "renderdoc", "arch": "renderdoc"},
+	"VK_LAYER_MESA_overlay":             {"debian": "mesa-vulkan-drivers", "arch": "vulkan-mesa-layers", "alpine": "mesa-vulkan-layers"},
+	"VK_LAYER_MESA_device_select":       {"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers", "alpine": "mesa-vulkan-layers"},
+	"VK_LAYER_LUNARG_api_dump":          {"arch": "vulkan-extra-layers"}, "VK_LAYER_LUNARG_monitor": {"arch": "vulkan-extra-layers"},
+	"VK_LAYER_LUNARG_screenshot":     {"arch": "vulkan-extra-layers"},
+	"VK_LAYER_LUNARG_gfxreconstruct": {"debian": "gfxreconstruct", "arch": "gfxreconstruct"},
+}
+
+// layerPackage returns advice to install the package with a layer; nil if it is unknown.
+func (e *variableExam) layerPackage(name string) *told {
+	m := e.system.manager()
+	if m == nil && e.system.sandbox == "" || layerPackages[name] == nil {
+		return nil
+	}
+	if e.system.image == declarative {
+		do := advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
+		if name != validationLayer {
+			return nil
+		}
+		return &do
+	}
+	id := ""
+	if m != nil {
+		id = m.id
+	}
+	if layerPackages[name][id] == "" && e.system.sandbox == "" {
+		return nil
+	}
+	do, is := e.system.choose(layerPackages[name][id]).(told)
+	if !is {
+		return nil
+	}
+	return &do
+}
+
+// sandboxed returns advice to change the files of a sandbox by its own means; false outside of sandboxes.
+func (d *distribution) sandboxed() (told, bool) {
+	switch d.sandbox {
+	case "flatpak":
+		return typed("The libraries and drivers are those of the Flatpak runtime. Run outside: ", "flatpak update").untried(outsideOnly), true
+	case "snap":
+		return typed("The libraries and drivers are those of the snap. Run outside: ", "snap refresh "+term.Or(d.detail, "NAME")).untried(outsideOnly), true
+	case "steam":
+		return driverOfHost.untried(outsideOnly), true
+	}
+	return told{}, false
+}
+
+// choose returns advice to install packages, by the image's means on a system that is an image.
+func (d *distribution) choose(names ...string) advice {
+	if m := d.manager(); m != nil && d.image != changeable {
+		return d.run(m.install + " " + strings.Join(names, " "))
+	}
+	return d.get(names...)
+}
+
+// get returns advice to install packages. The machine's own package lists confirm the names where there are lists.
+func (d *distribution) get(names ...string) told {
+	if do, is := d.sandboxed(); is {
+		return do
+	}
+	m := d.manager()
+	if m == nil {
+		return advised("Install " + strings.Join(names, " and ") + ".").untried(ofUsual)
+	}
+	why := ofUsual
+	if m.lists {
+		missing, known := d.packages.missing(d.machine, names)
+		if known && len(missing) > 0 {
+			do := d.line(m.install + " " + strings.Join(names, " ")).untried(ofPackage)
+			do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
+			return do
+		}
+		if known {
+			why = ofPackage
+		}
+	}
+	do := d.line(m.install + " " + strings.Join(names, " "))
+	if do.because == ofPackage {
+		do.because = why
+	}
+	return do
+}
+
+// unattended are the lines of package managers for the file that makes an image: they ask nothing.
+var unattended = map[string][2]string{"apt install": {"apt-get update && apt-get install -y", ""}, "apt install --reinstall": {"apt-get update && apt-get install -y --reinstall", ""},
+	"dnf install": {"dnf install -y", ""}, "dnf reinstall": {"dnf reinstall -y", ""}, "zypper install": {"zypper --non-interactive install", ""},
+	"apk add": {"apk add --no-cache", ""}, "pacman -S": {"pacman -Sy --noconfirm", ""}, "xbps-install": {"xbps-install -Sy", ""}}
+
+// line returns advice to run a line of the package manager: in a container as a line of the file that makes its image, since a
+// package that is installed in a running container is lost with it.
+func (d *distribution) line(line string) told {
+	m := d.manager()
+	if inContainer(d.sandbox) && !d.kept {
+		for command, quiet := range unattended {
+			if names, is := strings.CutPrefix(line, command+" "); is && !strings.HasPrefix(names, "-") {
+				return typed("In the image's Dockerfile: RUN ", quiet[0]+" "+names).untried(ofPackage)
+			}
+		}
+	}
+	if m != nil && m.id == "debian" && strings.HasPrefix(line, "apt install ") && d.packages != nil && d.packages.unfetched(d.machine) {
+		line = "apt update && " + line
+	}
+	return installing(line)
+}
+
+// missing returns the packages that the machine's lists do not have. known is false without lists.
+func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {
+	if p == nil {
+		return nil, false
+	}
+	var ask []string
+	for _, name := range names {
+		if _, asked := p.offered[name]; !asked {
+			ask = append(ask, name)
+		}
+	}
+	if p.lists == nil {
+		p.lists = m.Lists()
+	}
+	if len(ask) > 0 {
+		offered, known := p.lists.Offers(ask...)
+		p.listed = known
+		for _, name := range ask {
+			p.offered[name] = slices.Contains(offered, name)
+		}
+	}
+	if !p.listed {
+		return nil, false
+	}
+	for _, name := range names {
+		if !p.offered[name] {
+			missing = append(missing, name)
+		}
+	}
+	return missing, true
+}
+
+// unfetched reports whether apt has no lists. A machine that is not seen whole, without apt's directory, counts as having some.
+func (p *packages) unfetched(m *machine.Machine) bool {
+	if p.lists == nil {
+		p.lists = m.Lists()
+	}
+	return !p.lists.Fetched() && m.Exists("/var/lib/apt/lists")
+}
+
+// having returns the package that has a library, of the machine's lists of files; "" if no list says so.
+func (p *packages) having(m *machine.Machine, library string) string {
+	if p == nil {
+		return ""
+	}
+	owner, asked := p.withFile[library]
+	if !asked {
+		if p.lists == nil {
+			p.lists = m.Lists()
+		}
+		owner = p.lists.Having(library)
+		p.withFile[library] = owner
+	}
+	return owner
+}
+
+// libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
+// confirm. confirmed is false if there are no lists; "" is an unknown package.
+func (d *distribution) libraryPackage(m *manager, library string) (name string, confirmed bool) {
+	if owner := d.packages.having(d.machine, library); owner != "" {
+		return owner, true
+	}
+	if m.id != "debian" {
+		return "", false
+	}
+	for _, name := range usualLibraries[library] {
+		if missing, known := d.packages.missing(d.machine, []string{name}); !known || len(missing) == 0 {
+			if !known { // the oldest name is the usual one
+				return usualLibraries[library][len(usualLibraries[library])-1], false
+			}
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// libraryName is a file name that a package list may have.
+var libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+
+// asking are the commands that ask a package manager which package has a library.
+var asking = map[string]string{"debian": "apt-file search ", "arch": "pacman -F ", "void": "xlocate ", "gentoo": "e-file "}
+
+// forLibrary returns advice to install a library.
+func (d distribution) forLibrary(name string) advice {
+	if strings.Contains(name, "nvidia") {
+		return nvidiaWhole
+	}
+	if do, is := d.sandboxed(); is {
+		return do
+	}
+	m := d.manager()
+	if d.image == declarative {
+		return librariesOnNixOS
+	}
+	if m != nil && m.id == "arch" && d.image == steamOS {
+		return ofSteamOS
+	}
+	if m != nil && d.class == 32 {
+		if do := d.library32(m, name); do != nil {
+			return do
+		}
+	} else if m != nil && m.library != nil { // the manager installs by the library's name
+		return d.run(m.install + " " + m.library(name))
+	} else if m != nil {
+		if word, confirmed := d.libraryPackage(m, name); word != "" {
+			do := d.run(m.install + " " + word)
+			if t, is := do.(told); is && !confirmed && t.because == ofPackage {
+				do = t.untried(ofUsual)
+			}
+			return do
+		}
+	}
+	if m != nil && asking[m.id] != "" && libraryName.MatchString(name) {
+		return typed("Ask which package has it, and install that: ", asking[m.id]+name).untried(ofPackage)
+	}
+	return advised("Install the package that has " + name + ".").untried(ofPackage)
+}
+
+// newerDriver returns advice to update a driver that is older than its device.
+func (d *distribution) newerDriver(or advice) advice {
+	if do, is := d.sandboxed(); is && d.sandbox != "steam" {
+		return do
+	}
+	return or
+}

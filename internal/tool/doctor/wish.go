@@ -1,0 +1,305 @@
+package doctor
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/term"
+)
+
+// wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that stops asking. all are the findings about variables.
+func (e *variableExam) wish(found *Finding, f *environment.Finding, all []environment.Finding) {
+	switch f.Kind {
+	case environment.NoLayer:
+		e.wantedLayer(found, f, f.Layer)
+	case environment.NoLayerMatches:
+		if f.Variable == variables.LayersEnable.Name() && !strings.ContainsAny(f.Place, "*~") {
+			e.wantedLayer(found, f, f.Place)
+		}
+	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
+		e.wantedPlace(found, f)
+	}
+	found.offer(fixing, environment.Changes(e.source, f, all)...)
+}
+
+// replacedLayers are the names of layers that one newer layer replaced (the validation layers of the Vulkan SDK before 1.1.106).
+var replacedLayers = map[string]string{"VK_LAYER_LUNARG_standard_validation": validationLayer, "VK_LAYER_LUNARG_core_validation": validationLayer,
+	"VK_LAYER_LUNARG_parameter_validation": validationLayer, "VK_LAYER_LUNARG_object_tracker": validationLayer,
+	"VK_LAYER_GOOGLE_threading": validationLayer, "VK_LAYER_GOOGLE_unique_objects": validationLayer}
+
+const validationLayer = "VK_LAYER_KHRONOS_validation"
+
+// wantedLayer says where a missing layer is, or which package has it.
+func (e *variableExam) wantedLayer(found *Finding, f *environment.Finding, name string) {
+	what := misled{Finding: *f}
+	if newer := replacedLayers[name]; newer != "" {
+		what.more = "; " + newer + " has replaced it"
+		found.offer(fixing, e.entry(f.Variable, name, newer))
+		name = newer
+	} else if near := e.similar(name); near != "" {
+		what.more = "; there is " + near
+		found.offer(fixing, e.entry(f.Variable, name, near))
+	}
+	if slices.ContainsFunc(e.plan.Layers, func(l *manifest.Layer) bool { return l.Name == name }) || what.more != "" && name == f.Layer {
+		found.fact = what
+		return
+	}
+	rejected, places := e.layerFiles(name)
+	switch {
+	case rejected != "":
+		what.more = "; " + rejected + " describes it, and the loader rejects this manifest: see the finding about it, or vkloader validate"
+		found.advice = typed("Correct this manifest: ", "vkloader validate "+term.Quoted(rejected))
+		found.fact, found.keep = what, true
+		return
+	case len(places) > 0:
+		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
+		for _, place := range places {
+			found.offer(fixing, e.searched(place))
+		}
+	default:
+		if do := e.layerPackage(name); do != nil {
+			found.advice = withoutIt(*do, environment.Changes(e.source, f, nil))
+			found.fact = what
+			found.keep = true
+			return
+		}
+	}
+	found.fact = what
+}
+
+// MissingLayer says where a layer is that is not installed for programs, or which package has it; "" if nothing is known of it.
+func MissingLayer(source *machine.Source, name string) string {
+	answer, err := decide.Plan(source)
+	if err != nil {
+		return ""
+	}
+	r := newReport("")
+	e := &variableExam{record: recordOf(r, source), plan: answer}
+	e.sandboxes()
+	system := systemFor(&source.Machine, ProcessClass, newPackages())
+	system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
+	system.detail = e.detail(system.sandbox)
+	e.system = &system
+	if rejected, places := e.layerFiles(name); rejected != "" {
+		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + term.Quoted(rejected)
+	} else if len(places) > 0 {
+		return places[0] + " has it" + e.homeOf(places[0]) + ": " + e.searched(places[0]).Line()
+	}
+	if newer := replacedLayers[name]; newer != "" {
+		return newer + " has replaced it"
+	}
+	if do := e.layerPackage(name); do != nil {
+		return do.text
+	}
+	return ""
+}
+
+// withoutIt returns advice with the change that stops asking after it.
+func withoutIt(do told, changes []explain.Change) told {
+	if len(changes) > 0 {
+		line := changes[0].Line()
+		do.text += "; to do without it: " + line
+		do.commands = append(slices.Clone(do.commands), line)
+	}
+	return do
+}
+
+// entry returns the change that replaces an entry of a variable's list.
+func (h host) entry(variable, old, by string) explain.Change {
+	value := h.variable(variable)
+	separator := machine.ListSeparator
+	if variable == variables.LayersEnable.Name() {
+		separator = ","
+	}
+	parts := strings.Split(value, separator)
+	for i := range parts {
+		if parts[i] == old {
+			parts[i] = by
+		}
+	}
+	return explain.SetVariable(variable, strings.Join(parts, separator))
+}
+
+// similar returns the only known layer whose name differs from name in at most two letters; "" if there is none.
+func (e *variableExam) similar(name string) (near string) {
+	for _, l := range e.plan.Layers {
+		if l.Name != name && l.Name != near && term.NameDistance(l.Name, name) <= 2 {
+			if near != "" {
+				return ""
+			}
+			near = l.Name
+		}
+	}
+	return near
+}
+
+// layerFiles looks for manifests that describe a layer: one that the loader rejects, and the directories outside the search.
+func (e *variableExam) layerFiles(name string) (rejected string, places []string) {
+	describes := func(file string) bool {
+		text, err := e.machine.ReadFile(file)
+		return err == nil && strings.Contains(string(text), `"`+name+`"`)
+	}
+	searched := map[string]bool{}
+	for _, kind := range []search.Kind{search.ExplicitLayers, search.ImplicitLayers} {
+		for _, l := range e.plan.Searched[kind].List {
+			place := path.Clean(l.Path)
+			searched[place] = true
+			if l.File && describes(place) {
+				return place, nil
+			}
+			for _, file := range e.manifestsIn(place) {
+				if describes(file) {
+					return file, nil
+				}
+			}
+		}
+	}
+	for _, place := range e.layerPlaces() {
+		if !searched[place] && slices.ContainsFunc(e.manifestsIn(place), describes) {
+			places = append(places, place)
+		}
+	}
+	return "", places
+}
+
+// manifestsIn returns the files in a directory that are named like manifests.
+func (h host) manifestsIn(place string) (files []string) {
+	for _, name := range h.machine.Names(place) {
+		if search.IsManifestName(name) {
+			files = append(files, path.Join(place, name))
+		}
+	}
+	return files
+}
+
+// layerKinds are the names of the directories with layers' manifests.
+var layerKinds = []string{"explicit_layer.d", "implicit_layer.d"}
+
+// layerPlaces returns directories where layers may lie without being searched: the default ones, near the entries of the path
+// variables, software kits', and other users'.
+func (e *variableExam) layerPlaces() (places []string) {
+	bases := []string{"/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan", "/usr/local/etc/vulkan", "/etc/xdg/vulkan", "/run/opengl-driver/share/vulkan",
+		"/run/current-system/sw/share/vulkan", "/run/host/usr/share/vulkan"}
+	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
+		for _, entry := range strings.Split(e.variable(v.Name()), machine.ListSeparator) {
+			if path.IsAbs(entry) {
+				places = append(places, e.nearby(entry, layerKinds)...)
+			}
+		}
+	}
+	for _, variable := range []string{"VULKAN_SDK", "CONDA_PREFIX", "GUIX_ENVIRONMENT"} {
+		if value := e.variable(variable); path.IsAbs(value) {
+			bases = append(bases, value+"/share/vulkan", value+"/etc/vulkan")
+		}
+	}
+	for _, name := range e.machine.Names("/opt") {
+		bases = append(bases, "/opt/"+name+"/share/vulkan", "/opt/"+name+"/x86_64/share/vulkan", "/opt/"+name+"/etc/vulkan")
+	}
+	homes := []string{"/root"}
+	for _, name := range e.machine.Names("/home") {
+		homes = append(homes, "/home/"+name)
+	}
+	for _, home := range homes {
+		bases = append(bases, home+"/.local/share/vulkan", home+"/.config/vulkan", home+"/.nix-profile/share/vulkan")
+		for _, version := range e.machine.Names(home + "/VulkanSDK") {
+			bases = append(bases, home+"/VulkanSDK/"+version+"/x86_64/share/vulkan")
+		}
+	}
+	for _, base := range bases {
+		for _, kind := range layerKinds {
+			places = append(places, path.Join(base, kind))
+		}
+	}
+	return slices.Compact(places)
+}
+
+// homeOf describes the home that a directory is in, if it is another user's.
+func (e *variableExam) homeOf(place string) string {
+	own := path.Clean(e.variable(variables.Home.Name()))
+	parts := strings.Split(place, "/")
+	if len(parts) > 2 && parts[1] == "home" && !strings.HasPrefix(place, own+"/") {
+		return ", where only programs of the user " + parts[2] + " find it"
+	}
+	return ""
+}
+
+// searched returns the change that adds a directory of layers to the search.
+func (e *variableExam) searched(place string) explain.Change {
+	whole, more := variables.LayerPath, variables.AddLayerPath
+	if path.Base(place) == "implicit_layer.d" {
+		whole, more = variables.ImplicitLayerPath, variables.AddImplicitLayerPath
+	}
+	if value := e.variable(whole.Name()); value != "" {
+		return explain.SetVariable(whole.Name(), value+machine.ListSeparator+place)
+	}
+	if value := e.variable(more.Name()); value != "" {
+		place = value + machine.ListSeparator + place
+	}
+	return explain.SetVariable(more.Name(), place)
+}
+
+// placeKinds are, for each path variable, the names of the directories that it may name.
+var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, variables.ICDFilenames.Name(): {"icd.d"},
+	variables.AddDriverFiles.Name(): {"icd.d"}, variables.LayerPath.Name(): {"explicit_layer.d"}, variables.AddLayerPath.Name(): {"explicit_layer.d"},
+	variables.ImplicitLayerPath.Name(): {"implicit_layer.d"}, variables.AddImplicitLayerPath.Name(): {"implicit_layer.d"}}
+
+// wantedPlace offers the nearest directory with manifests in place of an empty or missing one, and a file of the same name in
+// place of a missing one.
+func (e *variableExam) wantedPlace(found *Finding, f *environment.Finding) {
+	kinds := placeKinds[f.Variable]
+	if kinds == nil || !path.IsAbs(f.Place) {
+		return
+	}
+	near := e.nearby(f.Place, kinds)
+	if f.Kind == environment.NoFile {
+		for _, place := range append(near, e.defaults(kinds[0])...) {
+			if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
+				found.fact = misled{*f, "; " + file + " exists"}
+				found.offer(fixing, e.entry(f.Variable, f.Place, file))
+				return
+			}
+		}
+		return
+	}
+	for _, place := range near {
+		if place != path.Clean(f.Place) && len(e.manifestsIn(place)) > 0 {
+			found.fact = misled{*f, "; " + place + " has manifests"}
+			found.offer(fixing, e.entry(f.Variable, f.Place, place))
+			return
+		}
+	}
+}
+
+// defaults returns the usual directories for manifests.
+func (h host) defaults(kind string) (places []string) {
+	for _, base := range []string{"/usr/share/vulkan/", "/usr/local/share/vulkan/", "/etc/vulkan/"} {
+		places = append(places, base+kind)
+	}
+	return places
+}
+
+// nearby returns the directories with manifests around a path: below it, and below the three directories above it.
+func (h host) nearby(entry string, kinds []string) (places []string) {
+	at := path.Clean(entry)
+	for range 4 {
+		for _, below := range []string{"", "vulkan", "share/vulkan", "etc/vulkan", "x86_64/share/vulkan", "x86_64/etc/vulkan", "lib/vulkan", "usr/share/vulkan"} {
+			for _, kind := range kinds {
+				if place := path.Join(at, below, kind); h.machine.Exists(place) && !slices.Contains(places, place) {
+					places = append(places, place)
+				}
+			}
+		}
+		if at = path.Dir(at); at == "/" {
+			break
+		}
+	}
+	return places
+}

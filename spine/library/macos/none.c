@@ -1,0 +1,75 @@
+/* none.c: macOS has no driver service, and the loader keeps no list of images. */
+#include "library/library.h"
+
+#include <string.h>
+
+struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
+                                  uint32_t count, char **text)
+{
+    (void)service, (void)given, (void)file, (void)count;
+    *text = strdup("there is no driver service on macOS");
+    return NULL;
+}
+
+struct objects *objects_now(void)
+{
+    return NULL;
+}
+
+struct objects *objects_since(const struct objects *before)
+{
+    (void)before;
+    return NULL;
+}
+
+struct objects *objects_hold(struct objects *o)
+{
+    return o;
+}
+
+void objects_drop(struct objects *o)
+{
+    (void)o;
+}
+
+void objects_forget(void) {}
+
+unsigned objects_count(const struct objects *o)
+{
+    (void)o;
+    return 0;
+}
+
+const char *objects_path(const struct objects *o, unsigned i)
+{
+    (void)o, (void)i;
+    return NULL;
+}
+
+const void *objects_at(const struct objects *o, unsigned i)
+{
+    (void)o, (void)i;
+    return NULL;
+}
+
+bool objects_have(const void *object, const char *path)
+{
+    (void)object, (void)path;
+    return true;
+}
+
+struct search *linker_search_begin(void)
+{
+    return NULL;
+}
+
+bool linker_search_same(const struct search *s, const char *name, const char *found)
+{
+    (void)s, (void)name, (void)found;
+    return false;
+}
+
+void adapter_function_find(struct driver_lib *lib)
+{
+    (void)lib;
+}

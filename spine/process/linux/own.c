@@ -1,0 +1,18 @@
+/* own.c: which code is the loader's, and how the dynamic linker words a failure. */
+#include <string.h>
+
+#include "process/file.h"
+
+/* The linker's, of this library. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool code_is_own(const void *function)
+{
+    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
+}
+
+bool text_of_wrong_class(const char *text)
+{
+    return text && strstr(text, "wrong ELF class:");
+}

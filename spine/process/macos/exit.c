@@ -1,0 +1,32 @@
+/* exit.c: is the process ending, or is the library merely unloaded? Destructors run in both cases, but at the end of
+ * the process other threads may still be inside the loader or a driver: then everything stays where it is (G-11).
+ *
+ * dlclose runs the functions that this library has registered for exit; a function that belongs to no library runs at
+ * exit alone. time() is one that writes to its argument. It outlives the library, so the word is never freed. */
+#include "process/process.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+
+static time_t *_Atomic begun;
+
+/* Not with pthread_once: start.c says why. */
+void exit_watch(void)
+{
+    static atomic_uint watched;
+    lock_wanted(false);
+    if (atomic_load_explicit(&watched, memory_order_relaxed) || atomic_exchange(&watched, true)) return;
+    time_t *word = calloc(1, sizeof *word);
+    if (!word) return;
+    atomic_store(&begun, word);
+    __cxa_atexit((void (*)(void *))(void *)time, word, NULL);
+}
+
+bool exit_begun(void)
+{
+    const time_t *word = atomic_load(&begun);
+    return word && *(const volatile time_t *)word;
+}

@@ -1,0 +1,24 @@
+/* readable.c: copies memory of which it is not known how far it reaches: the kernel copies up to a page at a time, and
+ * refuses what cannot be read. */
+#include <mach/mach.h>
+#include <unistd.h>
+
+#include "process/process.h"
+
+/* Of mach/mach_vm.h, which not every compiler brings. */
+extern kern_return_t mach_vm_read_overwrite(vm_map_read_t task, mach_vm_address_t from, mach_vm_size_t size,
+                                            mach_vm_address_t to, mach_vm_size_t *done);
+
+size_t memory_read(void *to, const void *from, size_t size)
+{
+    size_t page = (size_t)getpagesize(), done = 0;
+    while (done < size) { /* what begins on a page can be read up to its end */
+        uintptr_t at = (uintptr_t)from + done;
+        mach_vm_size_t part = page - at % page, got = 0;
+        if (part > size - done) part = size - done;
+        if (mach_vm_read_overwrite(mach_task_self(), at, part, (uintptr_t)to + done, &got) != KERN_SUCCESS) break;
+        done += (size_t)got;
+        if (got < part) break;
+    }
+    return done;
+}

@@ -1,0 +1,122 @@
+/* macho.h: a dynamic linker for Mach-O files on Linux for x86-64. macos_dlopen and its like act as dyld does on macOS:
+ * code of a Mach-O dylib gets the functions of libSystem that system.c lists, and other Mach-O libraries. A function
+ * that is not in the list ends the loading with its name. docs/macos.md lists the sources and the
+ * open questions. */
+#ifndef MACHO_H
+#define MACHO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- format.c: the file format, as Apple's mach-o/loader.h, fat.h, nlist.h and fixup-chains.h publish it --------- */
+
+#define SEGMENTS_MAX 32
+#define LIBRARIES_MAX 64
+#define RPATHS_MAX 16
+
+struct segment {
+    char name[17];
+    uint64_t address, size, offset, file_size;
+    uint32_t protection;
+};
+
+struct section {
+    char segment[17], name[17];
+    uint64_t address, size;
+    uint32_t type;
+};
+
+struct part {
+    uint32_t offset, size;
+};
+
+struct image {
+    struct image *next;
+    char *path; /* as opened */
+    char *real;
+    char *name; /* the install name, or NULL */
+    unsigned char *file;
+    size_t file_size;
+    uintptr_t base;   /* added to an address of the file; it lies before the image where that begins at 4 GiB */
+    uintptr_t header; /* where the mapped image begins */
+    uintptr_t end;
+    uint32_t kind;  /* of file: MH_EXECUTE, MH_DYLIB, MH_BUNDLE */
+    uint64_t entry; /* LC_MAIN */
+    struct segment segment[SEGMENTS_MAX];
+    unsigned segments;
+    struct section *section;
+    unsigned sections;
+    const char *library[LIBRARIES_MAX];    /* the wanted install names, in the order of ordinals */
+    struct image *provider[LIBRARIES_MAX]; /* NULL: libSystem */
+    bool weak[LIBRARIES_MAX];
+    unsigned libraries;
+    const char *rpath[RPATHS_MAX];
+    unsigned rpaths;
+    struct part rebase, bind, weak_bind, lazy_bind, exports, chains;
+    unsigned references;
+    bool initialized, main;
+    void *tlv; /* threads.c */
+};
+
+extern struct image *images; /* the first one opened first */
+
+/* Reads the load commands of a file's part for x86-64. Returns false with a text in error. */
+bool format_read(struct image *i, char *error, size_t size);
+/* Returns where an exported symbol is, or NULL. name begins with the underscore of C. */
+void *format_export(const struct image *i, const char *name);
+/* Name of the exported symbol at or before an address; NULL: there is none. */
+const char *format_symbol_before(const struct image *i, uintptr_t address, uintptr_t *at);
+
+/* ---- bind.c ------------------------------------------------------------------------------------------------------ */
+
+/* Adds the base to all pointers and binds all symbols. Returns false with a text in error. */
+bool bind_all(struct image *i, char *error, size_t size);
+
+/* ---- dyld.c ------------------------------------------------------------------------------------------------------ */
+
+#define MACOS_RTLD_LAZY 1
+#define MACOS_RTLD_NOW 2
+#define MACOS_RTLD_LOCAL 4
+#define MACOS_RTLD_GLOBAL 8
+#define MACOS_RTLD_NOLOAD 0x10
+
+struct macos_dl_info {
+    const char *fname;
+    void *fbase;
+    const char *sname;
+    void *saddr;
+};
+
+void *macos_dlopen(const char *path, int mode);
+int macos_dlclose(void *handle);
+void *macos_dlsym(void *handle, const char *name);
+char *macos_dlerror(void);
+int macos_dladdr(const void *address, struct macos_dl_info *info);
+/* Loads a program with its dependencies. NULL: dlerror has the reason. */
+struct image *macos_program(const char *path);
+/* The image that contains an address, or NULL. */
+struct image *image_of(const void *address);
+struct system_function {
+    const char *name; /* with the underscore */
+    void *function;
+};
+extern const struct system_function dyld_functions[];
+
+/* ---- system.c, files.c, threads.c -------------------------------------------------------------------------------- */
+
+/* Returns a function or a variable of libSystem; NULL: nothing stands for it. */
+void *system_symbol(const char *name);
+extern const struct system_function file_functions[], thread_functions[];
+/* Errors by their numbers there. */
+int error_to_macos(int number);
+int error_from_macos(int number);
+/* Runs the exit functions of an image; NULL: those of all images. */
+void exit_functions_run(const struct image *i);
+/* Prepares the thread-local variables of an image that is mapped. */
+bool tlv_prepare(struct image *i);
+void tlv_forget(struct image *i);
+/* The path of the running program: a Mach-O file, or this ELF program. */
+const char *program_path(void);
+
+#endif

@@ -1,0 +1,68 @@
+package source
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rawOutput matches a line of the tool that may write to a standard file without term.Cleaner, which replaces control characters.
+var rawOutput = regexp.MustCompile(`\bos\.(Stdout|Stderr)\b|\berrOut\b|\bfmt\.Print(f|ln)?\(|^\s*println\(|\bsyscall\.Write\(`)
+
+// rawLines lists these lines, each with the reason. The test also fails for a line that is no longer there.
+var rawLines = map[string]string{
+	"os.Exit(cli.Main(os.Args, os.Environ(), os.Stdout, os.Stderr))": "the start: run puts the cleaners around both",
+	"out, errOut io.Writer": "the field",
+	"func Main(args, environ []string, out, errOut io.Writer) int {":                                                                   "likewise",
+	"return run(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,": "likewise",
+	"func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }":                                     "the cleaner of messages",
+	"messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}":                                                   "the cleaner of errors",
+	"coloured := term.StyleFor(s.errOut, s.getenv).Coloured()":                                                                         "a question about the file",
+	"return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}":                                                   "the cleaner of tables and verdicts",
+	"style := term.StyleFor(s.errOut, s.getenv)":                                                                                       "a question about the file",
+	"root.SetErr(s.errOut)": "texts of cobra, whose error messages the tool prints itself",
+	"_, err := io.WriteString(s.errOut, usageText(cmd, helpWidth(s)))":                                                                "help, which has no text from outside",
+	"s.errOut = io.MultiWriter(s.errOut, its)":                                                                                        "the file behind messages()",
+	"s.out, s.errOut = &out, &messages":                                                                                               "memory, for the page",
+	"h.out = os.Stderr // standard output is for the verdict":                                                                         "the program's own output",
+	"heard := h.failure.listener(h.s.errOut)":                                                                                         "likewise",
+	"end, err := watched(s, program, &launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {":                        "likewise",
+	"return launch.Follow(os.NewFile(3, \"standard error\"), &launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {": "likewise",
+	"cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: write}":                 "likewise",
+	"cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}":             "likewise",
+	"failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}":                                                   "likewise",
+	"cmd.Stderr = os.Stderr":                         "the tool as a child, which cleans its own output",
+	"child.Stdout, child.Stderr = s.plain, s.errOut": "likewise",
+	"if s.terminal || s.plain == os.Stdout {":        "a question about the file",
+	"log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv(\"JOURNAL_STREAM\") != \"\")": "package logging quotes every value",
+	"own, wrong := os.Stderr.Stat()":                                          "a question about the file",
+	"size, err := unix.IoctlGetWinsize(int(os.Stderr.Fd()), unix.TIOCGWINSZ)": "likewise",
+	"read, write, err = channel(os.Stderr)":                                   "likewise",
+	"read, write, err := channel(os.Stderr)":                                  "likewise",
+}
+
+// Every text of the tool reaches a standard file through term.Cleaner, also tables on standard error.
+func TestOutputIsCleaned(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, f := range sources(t) {
+		if f.test || !slices.ContainsFunc([]string{"internal/tool/", "cmd/vkloader/"}, func(in string) bool { return strings.HasPrefix(f.path, in) }) {
+			continue
+		}
+		for line := range strings.Lines(f.text) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "//") || !rawOutput.MatchString(line) {
+				continue
+			}
+			if used[line] = true; rawLines[line] == "" {
+				t.Errorf("%s writes past the cleaner, or is not listed with a reason: %s", f.path, line)
+			}
+		}
+	}
+	for line := range rawLines {
+		if !used[line] {
+			t.Errorf("no file has this line any more: %s", line)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package commands
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/tree"
+)
+
+// wishMachine lays out a Debian desktop with a working driver, and more files in the words of tree.Libraries.
+func wishMachine(t *testing.T, more map[string]string, env ...string) *patient {
+	t.Helper()
+	files := map[string]string{"etc/os-release": "= ID=debian\nVERSION_ID=\"12\"\n", archLibraries + "libc.so.6": "soname=libc.so.6 exports=memcpy",
+		archLibraries + "libvulkan.so.1": "-> libvulkan.so.1.4.309", archLibraries + "libvulkan.so.1.4.309": "soname=libvulkan.so.1 exports=vkCreateInstance,vkEnumerateInstanceVersion,vkCmdPushConstants2,vkCreateRenderPass2,vkCmdBeginRendering",
+		archLibraries + "libvulkan_radeon.so":    "soname=libvulkan_radeon.so needed=libc.so.6" + icdExports,
+		icdDirectory + "radeon_icd.x86_64.json":  `= {"file_format_version":"1.0.0","ICD":{"library_path":"libvulkan_radeon.so","api_version":"1.3.0"}}`,
+		"sys/bus/pci/devices/0000:01:00.0/class": "= 0x030000\n", "sys/bus/pci/devices/0000:01:00.0/vendor": "= 0x1002\n",
+		"sys/bus/pci/devices/0000:01:00.0/device": "= 0x744c\n", "sys/bus/pci/devices/0000:01:00.0/driver": "-> ../../drivers/amdgpu",
+		"sys/class/drm/renderD128/device": "-> ../../../bus/pci/devices/0000:01:00.0", "dev/dri/renderD128": "= "}
+	for name, text := range more {
+		if files[name] = text; text == "" {
+			delete(files, name)
+		}
+	}
+	p := &patient{root: t.TempDir(), env: append([]string{"HOME=/home/mia", "DISPLAY=:0"}, env...)}
+	tree.Libraries(t, p.root, files)
+	return p
+}
+
+// layerFile is a layer's manifest, and layerLibrary the library that it names.
+func layerFile(name string) string {
+	return "= " + strings.Replace(tree.Layer(name, ""), "lib.so", "libwanted.so", 1)
+}
+
+const layerLibrary = "soname=libwanted.so exports=vkNegotiateLoaderLayerInterfaceVersion"
+
+// packagesGzip is a list of apt with packages, compressed as gzip does.
+func packagesGzip(names ...string) string {
+	var out bytes.Buffer
+	to := gzip.NewWriter(&out)
+	for _, name := range names {
+		fmt.Fprintf(to, "Package: %s\nVersion: 1\n\n", name)
+	}
+	to.Close()
+	return "= " + out.String()
+}
+
+// packagesLZ4 is a list of apt in a frame of LZ4: a block of literals, with a repetition at its end.
+func packagesLZ4(names ...string) string {
+	text := ""
+	for _, name := range names {
+		text += "Package: " + name + "\nVersion: 1\n\n"
+	}
+	block := []byte{0xf0 | 4} // 15 literals or more, then 8 bytes again
+	rest := len(text) - 15
+	for ; rest >= 255; rest -= 255 {
+		block = append(block, 255)
+	}
+	block = append(append(block, byte(rest)), text...)
+	block = append(block, byte(len(text)&0xff), byte(len(text)>>8), 0x50)
+	block = append(block, "\nend\n"...)
+	frame := []byte{0x04, 0x22, 0x4d, 0x18, 0x40, 0x40, 0xc0}
+	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(block)))
+	return "= " + string(append(append(frame, block...), 0, 0, 0, 0))
+}
+
+// A missing layer, directory or library of a variable or manifest is found: in another directory, under another name, in a package. Only then the
+// tool says how to stop asking.
+func TestWishesAreFulfilled(t *testing.T) {
+	t.Parallel()
+	const validation = "VK_LAYER_KHRONOS_validation"
+	explicit := "share/vulkan/explicit_layer.d/wanted.json"
+	lists := "var/lib/apt/lists/deb_dists_bookworm_main_binary-amd64_Packages"
+	missing := map[string]string{archLibraries + "libvulkan_radeon.so": "soname=libvulkan_radeon.so needed=libxcb-present.so.0" + icdExports}
+	join := func(list ...map[string]string) map[string]string {
+		all := map[string]string{}
+		for _, files := range list {
+			for name, text := range files {
+				all[name] = text
+			}
+		}
+		return all
+	}
+	path := func(library string) map[string]string {
+		return map[string]string{icdDirectory + "radeon_icd.x86_64.json": `= {"file_format_version":"1.0.0","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`}
+	}
+	for _, c := range []struct {
+		name, env string
+		files     map[string]string
+		code      string
+		what, do  string // parts; "-X": without X
+		untried   string
+		gone      bool // followed, nothing is wrong
+	}{
+		{"a directory beside the named one", "VK_ADD_LAYER_PATH=/opt/sdk/bin VK_INSTANCE_LAYERS=" + validation,
+			map[string]string{"opt/sdk/bin/vkconfig": "= ", "opt/sdk/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "/opt/sdk/share/vulkan/explicit_layer.d has manifests", "export VK_ADD_LAYER_PATH=/opt/sdk/share/vulkan/explicit_layer.d", "", true},
+		{"a layer in a directory that is not searched", "VK_INSTANCE_LAYERS=" + validation,
+			map[string]string{"opt/sdk/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "/opt/sdk/share/vulkan/explicit_layer.d has it", "export VK_ADD_LAYER_PATH=/opt/sdk/share/vulkan/explicit_layer.d", "", true},
+		{"a layer that VK_LAYER_PATH leaves out", "VK_LAYER_PATH=/opt/other VK_INSTANCE_LAYERS=" + validation,
+			map[string]string{"opt/other/o.json": layerFile("VK_LAYER_o"), "usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "/usr/share/vulkan/explicit_layer.d has it", "export VK_LAYER_PATH=/opt/other:/usr/share/vulkan/explicit_layer.d", "", true},
+		{"a layer in another user's home", "VK_INSTANCE_LAYERS=VK_LAYER_x",
+			map[string]string{"home/leo/.local/share/vulkan/explicit_layer.d/x.json": layerFile("VK_LAYER_x"), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "only programs of the user leo find it", "export VK_ADD_LAYER_PATH=/home/leo/.local/share/vulkan/explicit_layer.d", "", true},
+		{"a layer whose manifest the loader rejects", "VK_INSTANCE_LAYERS=VK_LAYER_x",
+			map[string]string{"usr/share/vulkan/explicit_layer.d/x.json": `= {"layer":{"name":"VK_LAYER_x","type":"GLOBAL"}}`},
+			"variable-nothing", "/usr/share/vulkan/explicit_layer.d/x.json describes it", "vkloader validate /usr/share/vulkan/explicit_layer.d/x.json", "", false},
+		{"a misspelled layer", "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_valdation",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "there is " + validation, "export VK_INSTANCE_LAYERS=" + validation, "", true},
+		{"a replaced layer", "VK_INSTANCE_LAYERS=VK_LAYER_LUNARG_standard_validation",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", validation + " has replaced it", "export VK_INSTANCE_LAYERS=" + validation, "", true},
+		{"a layer of a package", "VK_INSTANCE_LAYERS=" + validation, map[string]string{lists: "= Package: vulkan-validationlayers\n"},
+			"variable-nothing", "", "Run as root: apt install vulkan-validationlayers; to do without it: unset VK_INSTANCE_LAYERS", "what the package contains", false},
+		{"a layer of a package, and no lists", "VK_INSTANCE_LAYERS=" + validation, map[string]string{"var/lib/apt/lists/lock": "= "},
+			"variable-nothing", "", "Run as root: apt update && apt install vulkan-validationlayers; to do", "usual name", false},
+		{"a layer of a package that the lists lack", "VK_INSTANCE_LAYERS=" + validation, map[string]string{lists: "= Package: other\n"},
+			"variable-nothing", "", "This machine's package lists do not have vulkan-validationlayers", "what the package contains", false},
+		{"a layer of a package in a container", "VK_INSTANCE_LAYERS=" + validation, map[string]string{".dockerenv": "= "},
+			"variable-nothing", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y vulkan-validationlayers", "usual name", false},
+		{"a layer of a package on ostree", "VK_INSTANCE_LAYERS=" + validation, map[string]string{"etc/os-release": "= ID=fedora\n", "run/ostree-booted": "= "},
+			"variable-nothing", "", "rpm-ostree install vulkan-validation-layers; then restart the machine", "restart", false},
+		{"a layer that nobody knows", "VK_INSTANCE_LAYERS=VK_LAYER_no_such", nil, "variable-nothing", "no such layer is installed", "unset VK_INSTANCE_LAYERS", "", true},
+		{"VK_LOADER_LAYERS_ENABLE", "VK_LOADER_LAYERS_ENABLE=" + validation, map[string]string{lists: "= Package: vulkan-validationlayers\n"},
+			"variable-match", "", "apt install vulkan-validationlayers", "what the package contains", false},
+		{"a driver's file of another directory", "VK_DRIVER_FILES=/usr/lib/vulkan/icd.d/radeon_icd.x86_64.json", nil,
+			"variable-nothing", "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json exists", "export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "", true},
+
+		{"a setting of a layer that is off", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"layer-settings", "it is a setting of VK_LAYER_KHRONOS_validation, which is not on", "export VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation", "", true},
+		{"a setting of a layer that is missing", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true", map[string]string{lists: "= Package: vulkan-validationlayers\n"},
+			"layer-settings", "which is not on, because it is not installed", "apt install vulkan-validationlayers. Then enable it: vkloader run --layer", "what the package", false},
+		{"a setting of a layer that is on", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true VK_INSTANCE_LAYERS=" + validation + " VK_ADD_DRIVER_FILES=/gone.json",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "", "unset VK_ADD_DRIVER_FILES", "", true},
+		{"a missing file of layers' settings", "VK_LAYER_SETTINGS_PATH=/gone/vk_layer_settings.txt", nil, "layer-settings", "there is no such settings file",
+			"unset VK_LAYER_SETTINGS_PATH", "", true},
+		{"a file with settings of a layer that is off", "VK_LAYER_SETTINGS_PATH=/home/mia",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary,
+				"home/mia/vk_layer_settings.txt": "= # sync\nkhronos_validation.validate_sync = true\n"},
+			"layer-settings", "the settings in /home/mia/vk_layer_settings.txt are for VK_LAYER_KHRONOS_validation", "export VK_INSTANCE_LAYERS=", "", true},
+
+		{"a library path with a template", "", path("@LIB_DIR@/libvulkan_radeon.so"), "library-missing", "is a template", "Correct library_path in /usr/share", "", false},
+		{"… with a home directory", "", path("~/libvulkan_radeon.so"), "library-missing", "replace ~", "Correct library_path in /usr/share", "", false},
+		{"… with $HOME", "", path("$HOME/libvulkan_radeon.so"), "library-missing", "no other variable", "Correct library_path in /usr/share", "", false},
+		{"… of a directory", "", path("/usr/lib/x86_64-linux-gnu"), "library-missing", "it is a directory", "Correct library_path in /usr/share", "", false},
+		{"… of a manifest", "", path("radeon.json"), "library-missing", "names a manifest", "Correct library_path in /usr/share", "", false},
+		{"… of Windows", "", path(`C:\\Windows\\vulkan_radeon.dll`), "library-missing", "a path of Windows", "Correct library_path in /usr/share", "", false},
+		{"… of macOS", "", path("libMoltenVK.dylib"), "library-missing", "a path of macOS", "Correct library_path in /usr/share", "", false},
+		{"… of Android", "", path("/system/lib64/hw/vulkan.so"), "library-missing", "a path of Android", "Correct library_path in /usr/share", "", false},
+		{"… with a space at its end", "", path("libvulkan_radeon.so "), "library-missing", "ends with a space", "Correct library_path in /usr/share", "", false},
+		{"a library by its name in the lists", "", join(missing, map[string]string{lists + ".gz": packagesGzip("other", "libxcb-present0")}),
+			"library-needs", "", "Run as root: apt install libxcb-present0", "what the package contains", false},
+		{"… compressed by LZ4", "", join(missing, map[string]string{lists + ".lz4": packagesLZ4("other", "libxcb-present0")}),
+			"library-needs", "", "Run as root: apt install libxcb-present0", "what the package contains", false},
+		{"… that lack it", "", join(missing, map[string]string{lists + ".lz4": packagesLZ4("other", "libxcb-present1")}),
+			"library-needs", "", "apt-file search libxcb-present.so.0", "", false},
+		{"a library of a list of files", "", join(missing, map[string]string{"var/lib/apt/lists/deb_main_Contents-amd64": "= usr/lib/x86_64-linux-gnu/libxcb-present.so.0  libs/xcb-of-today\n"}),
+			"library-needs", "", "apt install xcb-of-today", "what the package contains", false},
+		{"a library without lists", "", missing, "library-needs", "", "Run as root: apt install libxcb-present0", "usual name", false},
+		{"a library that no list has a name for", "", map[string]string{archLibraries + "libvulkan_radeon.so": "soname=x needed=libodd2.so.3" + icdExports},
+			"library-needs", "", "-libodd2-3", "what the package contains", false},
+		{"a library in a container", "", join(missing, map[string]string{".dockerenv": "= "}),
+			"library-needs", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y libxcb-present0", "usual name", false},
+		{"a library in a toolbox, which is kept", "", join(missing, map[string]string{"run/.containerenv": "= ", "run/.toolboxenv": "= "}),
+			"library-needs", "", "Run as root: apt install libxcb-present0", "usual name", false},
+		{"a library in a snap", "SNAP=/snap/game/1 SNAP_NAME=game", missing, "library-needs", "", "Run outside: snap refresh game", "acts outside", false},
+		{"a library in a Flatpak", "", join(missing, map[string]string{".flatpak-info": "= [Application]\nname=org.a.B\n"}),
+			"library-needs", "", "Run outside: flatpak update", "acts outside", false},
+		{"a library on SteamOS", "", join(missing, map[string]string{"etc/os-release": "= ID=steamos\nID_LIKE=arch\n"}), "library-needs", "", "-pacman", "", false},
+		{"a driver whose package lists are deleted", "", map[string]string{icdDirectory + "radeon_icd.x86_64.json": "", archLibraries + "libvulkan_radeon.so": "", "var/lib/apt/lists/partial/x": "= ",
+			".dockerenv": "= "}, "gpu-no-driver", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y mesa-vulkan-drivers", "usual name", false},
+		{"a driver of pacman's lists", "", map[string]string{icdDirectory + "radeon_icd.x86_64.json": "", archLibraries + "libvulkan_radeon.so": "", "etc/os-release": "= ID=arch\n"},
+			"gpu-no-driver", "", "Run as root: pacman -S vulkan-radeon", "usual name", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := wishMachine(t, c.files, strings.Fields(c.env)...)
+			found, err := p.report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range found {
+				s := &found[i]
+				without, not := strings.CutPrefix(c.do, "-")
+				if s.Code != c.code || s.Because != "" || !strings.Contains(s.What, c.what) || strings.Contains(s.Do, without) == not || !strings.Contains(s.Untried, c.untried) ||
+					c.untried == "" && c.gone && s.Untried != "" {
+					continue
+				}
+				if !c.gone {
+					return
+				}
+				if how, err := p.follow(s); how != done || err != nil {
+					t.Fatalf("%v, %v", how, err)
+				}
+				after, err := p.report()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, left := range after {
+					if left.Severity != "note" {
+						t.Errorf("followed, there is %+v", left)
+					}
+				}
+				return
+			}
+			t.Errorf("no %s with %q, %q, %q in", c.code, c.what, c.do, c.untried)
+			for _, s := range found {
+				t.Logf("%s %s: %s\n    %s (%s) because %s", s.Severity, s.Code, s.What, s.Do, s.Untried, s.Because)
+			}
+		})
+	}
+}
