@@ -220,11 +220,7 @@ CORE := build/$(if $(WINDOWS),windows/,$(if $(MACOS),macos/))core.c
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-<<<<<<< HEAD
-.PHONY: all spine core tool drivers layers fakes asan tsan run test test-changed test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers mutants conformance abi \
-=======
-.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
->>>>>>> main
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-changed test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 

@@ -50,15 +50,9 @@ void round_drop(struct round *r)
     free(r);
 }
 
-<<<<<<< HEAD
-/* Returns the index of a round with the same parent, hash and size, or ROUNDS_MAX. The caller compares the messages
- * without the lock. */
-static unsigned round_like(const struct round *like)
-=======
 /* Returns the first round from index *at on with the same parent and a message of the same size, held, and the index
  * behind it. NULL: none. */
 static struct round *candidate(const struct round *like, unsigned *at)
->>>>>>> main
 {
     struct round *found = NULL;
     lock_take();
@@ -72,14 +66,6 @@ static struct round *candidate(const struct round *like, unsigned *at)
 
 struct round *answer_find(const struct round *like)
 {
-<<<<<<< HEAD
-    struct round *found = NULL;
-    lock_take();
-    unsigned at = round_like(like);
-    if (at < ROUNDS_MAX) {
-        found = round_hold(atomic_load(&rounds[at]));
-        found->used = ++now;
-=======
     unsigned at = 0;
     for (struct round *r; (r = candidate(like, &at)); round_drop(r)) {
         if (memcmp(r->message, like->message, like->message_size) != 0) continue;
@@ -87,7 +73,6 @@ struct round *answer_find(const struct round *like)
         r->used = ++now;
         lock_drop();
         return r;
->>>>>>> main
     }
     return NULL;
 }
@@ -124,17 +109,9 @@ void answer_keep(struct round *r)
     unsigned count = 0;
     if (weight(r) > BYTES_MAX / 2) return;
     lock_take();
-<<<<<<< HEAD
-    if (round_like(r) == ROUNDS_MAX) {
-        unsigned at = make_room(r, gone, &count);
-        r->used = ++now;
-        atomic_store(&rounds[at], round_hold(r));
-    }
-=======
     unsigned at = make_room(r, gone, &count);
     r->used = ++now;
     atomic_store(&rounds[at], round_hold(r));
->>>>>>> main
     lock_drop();
     while (count) round_drop(gone[--count]);
 }
