@@ -462,7 +462,7 @@ fakes:
 
 run: all
 	@echo
-	@$(B)/vkloader info --fallback-driver $(B)/drivers/null_icd.json
+	@$(B)/vkloader list devices --details --fallback-driver $(B)/drivers/null_icd.json
 
 test:
 	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)

@@ -464,7 +464,7 @@ docker_case() {
     lacks host-
     docker rm spare > "$work/log" 2>&1 || :
     case_of "Docker with the socket of root's service"
-    vkloader serve > "$work/served" 2>&1 &
+    vkloader service run > "$work/served" 2>&1 &
     service=$!
     for _ in $(seq 50); do
         if vkloader service status > "$work/log" 2>&1; then break; fi

@@ -189,7 +189,7 @@ real_driver() {
     verified
     quiet vulkaninfo --summary
     grep -q llvmpipe "$here/log" || fail "vulkaninfo shows no llvmpipe: $(tail -n 5 "$here/log")"
-    quiet vkloader info
+    quiet vkloader list devices --details
     apt install "$(ours libvulkan1-vkloader i386)"
     gets_ours 64
     gets_ours 32
@@ -224,7 +224,7 @@ everything() {
     enable_units
     mkdir -p "$root/etc/cdi"
     quiet vkloader cdi generate --hook /usr/bin/vkloader -o /etc/cdi/vkloader.yaml
-    quiet vkloader info
+    quiet vkloader list devices --details
     quiet vkloader doctor
     quiet vkloader run --no-layers vulkaninfo --summary
     quiet vkloader system use distribution
@@ -436,8 +436,8 @@ on_arm64() {
     verified
     quiet vulkaninfo --summary
     grep -q llvmpipe "$here/log" || fail "vulkaninfo shows no llvmpipe: $(tail -n 5 "$here/log")"
-    quiet vkloader info
-    grep -q llvmpipe "$here/log" || fail "vkloader info shows no llvmpipe: $(tail -n 5 "$here/log")"
+    quiet vkloader list devices --details
+    grep -q llvmpipe "$here/log" || fail "vkloader list devices --details shows no llvmpipe: $(tail -n 5 "$here/log")"
     quiet vkloader system use distribution
     gets_theirs arm64
     quiet vkloader system use vkloader

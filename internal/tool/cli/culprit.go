@@ -60,7 +60,7 @@ func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as hung (default: press "+hangKey+" to mark it)")
 	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
-	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
+	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader settings quarantine")
 	flags.StringVar(&f.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
 }
 

@@ -132,7 +132,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool
 func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) bool) (*step, error) {
 	app := f.app
 	for _, p := range report.Probes {
-		line := "vkloader quarantine add " + term.Quoted(p.Name)
+		line := "vkloader settings quarantine add " + term.Quoted(p.Name)
 		if app != "" {
 			line += " --app " + term.Quoted(app)
 		}

@@ -203,7 +203,7 @@ func printMap(s *invocation, m *mapped) {
 		row("VA-API", r.VAAPI)
 	}
 	fmt.Fprintln(s.out)
-	style.Lines(s.out, "", nil, "\"vkloader env --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
+	style.Lines(s.out, "", nil, "\"vkloader list variables --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
 }
 
 // ggmlText describes both numbers of llama.cpp.

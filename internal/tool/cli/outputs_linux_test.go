@@ -60,13 +60,13 @@ var outputs = map[string][]string{
 
 // titles maps schema names to titles.
 var titles = map[string]string{
-	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
-	"env-for": "vkloader env --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
-	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
-	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
+	"info": "vkloader list devices --details", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
+	"env-for": "vkloader list variables --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
+	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader settings quarantine list", "culprit": "vkloader run --find-culprit",
+	"doctor": "vkloader doctor", "env": "vkloader list variables --set", "settings-show": "vkloader settings show",
 	"settings-order": "vkloader settings order", "settings-layer": "vkloader settings layer", "settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify", "cdi-why": "vkloader cdi why",
-	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
+	"oci": "vkloader cdi check", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify", "cdi-why": "vkloader cdi why",
+	"graph": "vkloader explain --picture", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
 	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
 }
 

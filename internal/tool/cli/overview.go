@@ -86,7 +86,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "what takes memory in 32-bit programs"})
 	}
 	for _, next := range append(steps,
-		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader info", "the devices, with this tool's library"},
+		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader list devices --details", "the devices, with this tool's library"},
 		[2]string{"vkloader run PROGRAM", "with devices and layers chosen"},
 		[2]string{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, [2]string{"vkloader help", "all commands"}) {
 		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])

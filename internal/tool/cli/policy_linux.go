@@ -51,13 +51,13 @@ var policies = []policy{
 			"Software drivers, and drivers of unknown families, are always opened. If no driver would be left,\n" +
 			"the policy is ignored. Devices are those in /sys/class/drm, and NVIDIA's device nodes. \"vkloader\n" +
 			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n",
-		example: "  vkloader policy hardware on\n  vkloader policy hardware awake --app /usr/bin/mpv",
+		example: "  vkloader settings policy hardware on\n  vkloader settings policy hardware awake --app /usr/bin/mpv",
 		words:   []string{"on", "awake", "off"}, initial: "off",
 		values: []string{settings.PresentHardware.String(), settings.AwakeHardware.String(), settings.AnyHardware.String()},
 		of:     func(set *settingsfile.ForPrograms) string { return set.Hardware },
 		in:     func(c *settingsfile.Change) *string { return &c.Hardware }},
 	{name: "service", short: "Choose when the loader asks the driver service",
-		long: "The driver service (\"vkloader serve\") offers the drivers of the machine to containers and\n" +
+		long: "The driver service (\"vkloader service run\") offers the drivers of the machine to containers and\n" +
 			"sandboxes that have none.\n\n" +
 			"last: the loader asks the service when it finds no driver; this is the default. always: it also asks\n" +
 			"when it finds drivers. If the machine and the service have the same driver (same manifest or library\n" +
@@ -65,7 +65,7 @@ var policies = []policy{
 			"the policy.\n\n" +
 			"The loader never asks the service when a program brings its own drivers, or when variables or\n" +
 			"settings name all drivers to use.\n\n",
-		example: "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
+		example: "  vkloader settings policy service always\n  vkloader settings policy service never --app /usr/bin/mpv",
 		words:   []string{"last", "always", "never"}, initial: "last",
 		values: []string{"last", "always", "never"},
 		of:     func(set *settingsfile.ForPrograms) string { return set.Service },
@@ -78,7 +78,7 @@ var policies = []policy{
 			"The policy keeps a layer if the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings file names it,\n" +
 			"or if the program enables one of its extensions. Programs that run games (Wine, Steam, gamescope) get the same\n" +
 			"layers as before. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
-		example: "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
+		example: "  vkloader settings policy compute on\n  vkloader settings policy compute on --app /usr/bin/ollama",
 		words:   []string{"on", "off"}, initial: "off",
 		values: []string{settings.NoOverlays.String(), settings.AllLayers.String()},
 		of:     func(set *settingsfile.ForPrograms) string { return set.Compute },

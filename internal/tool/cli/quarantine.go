@@ -116,7 +116,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all programs",
 		Long: "add keeps a layer, or the driver whose manifest has this file name, out of all programs, or with\n" +
 			"--app out of one.\n\n" + exitCodesHelp,
-		Example: "  vkloader quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader quarantine add old_icd.json --expires 7d",
+		Example: "  vkloader settings quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader settings quarantine add old_icd.json --expires 7d",
 		Args:    oneArgument("the name of a driver or layer"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			length, err := settingsfile.Length(expires)

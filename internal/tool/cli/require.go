@@ -140,11 +140,11 @@ func newWait(s *invocation) *cobra.Command {
 			"event that may add a device, and at least every 10 s. With PROGRAM, it then runs that program in its place. It is\n" +
 			"for services that start before the graphics driver is ready, and would keep an empty list of devices.\n\n" + requireHelp +
 			"On a timeout, wait says what is missing.\n\n" + causesHelp + " With PROGRAM:\nits exit code; 126 if it cannot be run, 127 if it is not found.",
-		Example: "  vkloader wait --timeout 60s --require not=cpu -- ollama serve\n" +
-			"  ExecStartPre=/usr/bin/vkloader wait --timeout 60s --require not=cpu    # in a unit of systemd",
+		Example: "  vkloader check --wait --timeout 60s --require not=cpu -- ollama serve\n" +
+			"  ExecStartPre=/usr/bin/vkloader check --wait --timeout 60s --require not=cpu    # in a unit of systemd",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return errors.New("write the program after --, as in: vkloader wait -- PROGRAM")
+				return errors.New("write the program after --, as in: vkloader check --wait -- PROGRAM")
 			}
 			need, options, err := r.need(s, "wait")
 			if err != nil {

@@ -387,7 +387,7 @@ func printComputing(s *invocation, list []explain.Item) {
 	}
 	names := term.Words(list, func(e explain.Item) string { return e.Name })
 	printLines(s, "Left out of programs that enable no surface extension", names)
-	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
+	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader settings policy compute off")
 }
 
 // printLayerFile prints the layer settings in force and their file.

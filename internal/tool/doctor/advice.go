@@ -36,8 +36,8 @@ var (
 	doNothingBesideOwn     = advised("Nothing: these programs have one for their word size. library_arch in the manifest would tell the " +
 		"loader.")
 	doNothingChosen = advised("Nothing, if this is intended.")
-	seeWhich        = advised("See which: vkloader env", "vkloader env")
-	seeWhichName    = advised("See which variables name them: vkloader env", "vkloader env")
+	seeWhich        = advised("See which: vkloader list variables --set", "vkloader list variables --set")
+	seeWhichName    = advised("See which variables name them: vkloader list variables --set", "vkloader list variables --set")
 	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
 	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +

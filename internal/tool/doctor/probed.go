@@ -275,7 +275,7 @@ func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
-			const command = "vkloader policy compute on"
+			const command = "vkloader settings policy compute on"
 			text, commands := f.advice.say()
 			f.advice = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
 		}

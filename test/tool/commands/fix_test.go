@@ -43,8 +43,8 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	}
 	fix := []string{"doctor", "--fix", "--yes", "--probe", "--timeout", "60s"}
 	out, exit := tried(w, fix...)
-	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader quarantine add bad.json\n", "problem layer-crashes: VK_LAYER_dies\n",
-		"step  vkloader quarantine add VK_LAYER_dies\n          writes " + settings + "\n          writes " + filepath.Dir(settings) +
+	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader settings quarantine add bad.json\n", "problem layer-crashes: VK_LAYER_dies\n",
+		"step  vkloader settings quarantine add VK_LAYER_dies\n          writes " + settings + "\n          writes " + filepath.Dir(settings) +
 			"/vkloader_quarantine.json\n", "2 steps done"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, exit.Stderr)

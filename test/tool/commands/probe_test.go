@@ -50,7 +50,7 @@ func TestProbePresents(t *testing.T) {
 // crashes where something is shown nothing is said of it.
 func TestProbePolicy(t *testing.T) {
 	t.Parallel()
-	const policy = "for all programs that only compute: vkloader policy compute on"
+	const policy = "for all programs that only compute: vkloader settings policy compute on"
 	for script, said := range map[string]bool{"die vkCreateDevice": true, "die vkQueuePresentKHR": false} {
 		w, program := computing(t)
 		w.Env["DISPLAY"] = world.Unset

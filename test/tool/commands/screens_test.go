@@ -65,7 +65,7 @@ func TestScreensKeepToWidth(t *testing.T) {
 		{"devices", []string{"list", "devices"}, "vkloader null device"},
 		{"map", []string{"list", "devices", "--map"}, "vkloader null device"},
 		{"doctor", []string{"doctor"}, "vkloader doctor --fix --probe\n"},
-		{"graph", []string{"help", "graph"}, "vkloader graph [flags]"},
+		{"graph", []string{"help", "graph"}, "vkloader explain --picture [flags]"},
 		{"culprit", []string{"run", "--find-culprit", "--", program}, "vkloader run --find-culprit --apply ...\n"},
 		{"no-culprit", []string{"run", "--find-culprit", "--", "/bin/false"}, "No culprit: "},
 		{"there-doctor", there("doctor"), "vkloader doctor --fix --root " + root + " --env HOME=/home/user --env 'A_VARIABLE=a value of some words'\n"},
