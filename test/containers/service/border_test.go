@@ -224,7 +224,7 @@ func TestBorder(t *testing.T) {
 			if text, err := os.ReadFile(tool); err != nil || os.WriteFile(copied, text, 0o755) != nil {
 				t.Fatalf("no copy of the tool: %v", err)
 			}
-			args = append(args, copied, "serve", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)
+			args = append(args, copied, "service", "run", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)
 			serve(t, exec.Command(args[0], args[1:]...), directory)
 			device(t, source, filepath.Join(at, "root", "package"))
 			for _, namespace := range []bool{false, true} {
