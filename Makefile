@@ -233,7 +233,7 @@ CORE := build/$(if $(WINDOWS),windows/,$(if $(MACOS),macos/))core.c
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test test-changed test-all bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service test-cdi test-containers test-debian release mutants conformance abi \
 	clean help FORCE
 all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
@@ -241,6 +241,7 @@ help:
 	@echo 'make                 build everything into build/'
 	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
 	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run the suites'
+	@echo 'make test-changed    the tests that execute what differs from the last commit, or from BASE=COMMIT'
 	@echo 'make test-all        also with sanitizers and the race detector, the translator, and every TARGET'
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
@@ -484,6 +485,9 @@ run: all
 
 test:
 	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
+
+test-changed: all
+	$(Q)GO='$(GO)' tools/test-changed.sh $(BASE)
 
 # The other machines fetch compilers and systems; Windows needs root.
 test-all:

@@ -42,7 +42,7 @@ struct facts *facts_new(void)
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
     memset(facts, 0, offsetof(struct facts, budget.read)); /* both arrays are read only up to their counts */
-    facts->raised = process_raised();
+    facts->raised = process_privileged();
     facts->service.socket = -1;
     return facts;
 }

@@ -1,6 +1,6 @@
 /* read_budget.c: counts the bytes read from each file in one call, under any of its names. A file read too often is not
  * read again: the core's work grows with the bytes read, so these must be bounded by the size of the files on disk.
- * The tool counts in the same way (internal/core/facts/often.go). */
+ * The tool counts in the same way (internal/core/facts/read_budget.go). */
 #include "core/facts.h"
 
 #include <string.h>

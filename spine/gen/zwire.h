@@ -1257,7 +1257,7 @@ static inline bool wire_get_need_bundle(const struct wire_record *record, struct
 }
 
 struct wire_log {
-    uint32_t flags; /* LOG_* bits of log.h */
+    uint32_t flags; /* LOG_* bits of process.h */
     const char *text;
     uint32_t text_len;
 };

@@ -66,7 +66,7 @@ void log_set_level(struct instance *instance, unsigned level)
 
 void log_set_file(struct instance *instance, unsigned level, const char *path)
 {
-    if (process_raised()) return;
+    if (process_privileged()) return;
     if (!logfile_append(path, "[Vulkan Loader] ", "an instance is created")) {
         log_line(instance, LOG_WARN, "The log file %s of the settings file cannot be written", path);
         return;
@@ -124,7 +124,7 @@ static void write_line(unsigned flags, const char *text)
     char tag[64], padded[64];
     tag_of(flags, tag);
     snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
-    stream_write(padded, text);
+    stderr_write(padded, text);
 }
 
 /* text has at most TEXT_MAX bytes. */
@@ -168,7 +168,7 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     deliver(instance, flags | LOG_FATAL, text);
-    stream_end(); /* HND-003: the message is completely written first */
+    stderr_end(); /* HND-003: the message is completely written first */
     abort();
 }
 

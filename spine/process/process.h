@@ -219,12 +219,12 @@ void log_forget(struct instance *instance);
 /* Reports whether any sink wants messages that are not always written. Check before building an expensive one. */
 bool log_heard(const struct instance *instance);
 
-/* ---- stream.c -------------------------------------------------------------------------------------------------- */
+/* ---- stderr.c -------------------------------------------------------------------------------------------------- */
 
 /* One line to standard error: the tag, then the text. */
-void stream_write(const char *tag, const char *text);
+void stderr_write(const char *tag, const char *text);
 /* Before the process is aborted: all lines are out, and no other thread begins one that would be cut off. */
-void stream_end(void);
+void stderr_end(void);
 
 /* ---- logline.c and logfile.c ----------------------------------------------------------------------------------- */
 
@@ -239,10 +239,10 @@ int logfile_line(char line[LOGFILE_LINE_MAX], unsigned long long since, long pro
  * first. False: it cannot be written; nothing else comes of that. */
 bool logfile_append(const char *path, const char *tag, const char *text);
 
-/* ---- raised.c -------------------------------------------------------------------------------------------------- */
+/* ---- privileges.c ---------------------------------------------------------------------------------------------- */
 
 /* Does the program have rights that its user lacks, or may it take some back? */
-bool process_raised(void);
+bool process_privileged(void);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 

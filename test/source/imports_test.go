@@ -36,6 +36,7 @@ var floors = []struct {
 	{[]string{"internal/decide/standing"}, "the stages of a driver or layer on its way into a program: values and words"},
 	{[]string{"internal/decide/windows"}, "what a running Windows reports, for the tool; it decides nothing"},
 	{[]string{"internal/decide/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
+	{[]string{"internal/decide/reasons"}, "the sentences of findings, which the core gives as codes and details; the library has none of them"},
 	{[]string{"internal/core/served"}, "parses what the driver service sends; it trusts nothing and opens nothing"},
 	{[]string{"internal/core/manifest"}, "parses manifests; it neither searches nor decides"},
 	{[]string{"internal/core/settings"}, "parses the settings file, in the dialect of manifests"},

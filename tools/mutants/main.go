@@ -95,7 +95,15 @@ func main() {
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
 	flag.IntVar(&o.require, "require", 95, "exit with 1 when fewer of a hundred are killed")
 	flag.StringVar(&o.planted, "planted", "", "try the known faults of this list, each with the test that it names")
+	changed := flag.String("changed", "", "print the tests that execute what differs from this commit, and plant nothing")
 	flag.Parse()
+	if *changed != "" {
+		if err := printChanged(*changed); err != nil {
+			fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if o.planted != "" {

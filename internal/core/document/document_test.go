@@ -85,37 +85,37 @@ func TestValues(t *testing.T) {
 // TestFaults checks the reason and position of syntax errors.
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]Fault{
-		"":                             {1, 1, "the text ends where a value is expected"},
-		" \n\t":                        {2, 2, "the text ends where a value is expected"},
-		"[1,\n":                        {2, 1, "the text ends where a value is expected"},
-		"\n x":                         {2, 2, "this is not the start of a value"},
-		"[1,]":                         {1, 4, "this is not the start of a value"},
-		"[-]":                          {1, 2, "a minus sign without a number"},
-		"[1":                           {1, 3, "the text ends inside an object or array"},
-		`{"a":1`:                       {1, 7, "the text ends inside an object or array"},
-		"{\n  \"a\": 1\n  \"b\": 2\n}": {3, 3, "expected a comma or a closing brace"},
-		`{"a":1]`:                      {1, 7, "expected a comma or a closing brace"},
-		"[1 2]":                        {1, 4, "expected a comma or a closing bracket"},
-		"[1}":                          {1, 3, "expected a comma or a closing bracket"},
-		"[1e]":                         {1, 3, "expected a comma or a closing bracket"}, // as far as strtod reads
-		"[1e+]":                        {1, 3, "expected a comma or a closing bracket"},
-		`{a:1}`:                        {1, 2, "expected a member name in double quotes"},
-		`{"a":1,}`:                     {1, 8, "expected a member name in double quotes"},
-		`{"a" 1}`:                      {1, 6, "expected a colon after the member name"},
-		`{"a`:                          {1, 4, "the text ends inside a string"},
-		`"a`:                           {1, 3, "the text ends inside a string"},
-		`"a\`:                          {1, 3, "the text ends inside a string"},
-		`"a\u12"`:                      {1, 3, `a broken \u escape`},
-		`{"\udc00":1}`:                 {1, 3, `a broken \u escape`},
-		`"\x"`:                         {1, 2, "an unknown escape"},
-		`{"\x":1}`:                     {1, 3, "an unknown escape"},
-		strings.Repeat("[", 1001):      {1, 1001, "nested more than 1000 deep"},
+		"":                             {1, 1, NoValue},
+		" \n\t":                        {2, 2, NoValue},
+		"[1,\n":                        {2, 1, NoValue},
+		"\n x":                         {2, 2, NotAValue},
+		"[1,]":                         {1, 4, NotAValue},
+		"[-]":                          {1, 2, MinusAlone},
+		"[1":                           {1, 3, OpenContainer},
+		`{"a":1`:                       {1, 7, OpenContainer},
+		"{\n  \"a\": 1\n  \"b\": 2\n}": {3, 3, NoBrace},
+		`{"a":1]`:                      {1, 7, NoBrace},
+		"[1 2]":                        {1, 4, NoBracket},
+		"[1}":                          {1, 3, NoBracket},
+		"[1e]":                         {1, 3, NoBracket}, // as far as strtod reads
+		"[1e+]":                        {1, 3, NoBracket},
+		`{a:1}`:                        {1, 2, NoName},
+		`{"a":1,}`:                     {1, 8, NoName},
+		`{"a" 1}`:                      {1, 6, NoColon},
+		`{"a`:                          {1, 4, OpenString},
+		`"a`:                           {1, 3, OpenString},
+		`"a\`:                          {1, 3, OpenString},
+		`"a\u12"`:                      {1, 3, BrokenEscape},
+		`{"\udc00":1}`:                 {1, 3, BrokenEscape},
+		`"\x"`:                         {1, 2, UnknownEscape},
+		`{"\x":1}`:                     {1, 3, UnknownEscape},
+		strings.Repeat("[", 1001):      {1, 1001, TooDeep},
 	} {
 		if _, fault := Parse(text); fault == nil || *fault != want {
 			t.Errorf("%.40q: %+v, want %+v", text, fault, want)
 		}
 	}
-	if _, fault := Parse("\xef\xbb\xbf"); fault == nil || fault.What != "the text ends where a value is expected" {
+	if _, fault := Parse("\xef\xbb\xbf"); fault == nil || fault.Slip != NoValue {
 		t.Errorf("a byte order mark alone: %+v", fault)
 	}
 }

@@ -43,18 +43,38 @@ type Document struct {
 // open is a container whose end has not been reached.
 type open struct{ container, last uint32 }
 
-// Fault is the place and reason of a syntax error.
+// Fault is the place and kind of a syntax error.
 type Fault struct {
 	Line, Column int
-	What         string
+	Slip         Slip
 }
+
+// Slip is the kind of a syntax error.
+type Slip uint8
+
+// Kinds of syntax errors.
+const (
+	TooLarge      Slip = iota // the file
+	NoValue                   // the text ends where a value is expected
+	TooDeep                   // more than 1000 containers in each other
+	MinusAlone                // a minus sign without a number
+	NotAValue                 // a character that starts no value
+	OpenContainer             // the text ends inside an object or array
+	NoBrace                   // neither a comma nor a closing brace follows
+	NoBracket                 // neither a comma nor a closing bracket follows
+	NoName                    // no member name in double quotes
+	NoColon                   // no colon after the member name
+	OpenString                // the text ends inside a string
+	BrokenEscape              // of \u
+	UnknownEscape
+)
 
 type parser struct {
 	text  string
 	at    int
 	nodes []node
 	stack []open
-	what  string
+	slip  Slip
 }
 
 // Parse parses a text. Text after the first complete value is ignored (FUZ-003).
@@ -74,7 +94,7 @@ func (d *Document) Size() int { return len(d.text) }
 func (d *Document) Read(text string) *Fault {
 	d.text, d.nodes, d.lines = "", d.nodes[:0], nil
 	if uint64(len(text)) >= 1<<32-8 {
-		return &Fault{1, 1, "the file is too large"}
+		return &Fault{1, 1, TooLarge}
 	}
 	if cap(d.nodes) == 0 {
 		d.nodes = make([]node, 0, 16+len(text)/32)
@@ -88,7 +108,7 @@ func (d *Document) Read(text string) *Fault {
 	if !good {
 		d.nodes = d.nodes[:0]
 		line, column := position(text, p.at)
-		return &Fault{line, column, p.what}
+		return &Fault{line, column, p.slip}
 	}
 	d.text = text
 	return nil
@@ -124,8 +144,8 @@ func valuesIn(text string) int {
 	return min(count, len(text)/2)
 }
 
-func (p *parser) fail(what string) bool {
-	p.what = what
+func (p *parser) fail(slip Slip) bool {
+	p.slip = slip
 	return false
 }
 
@@ -143,7 +163,7 @@ func (p *parser) value() bool {
 		// A value is expected here.
 		p.space()
 		if p.at >= len(p.text) {
-			return p.fail("the text ends where a value is expected")
+			return p.fail(NoValue)
 		}
 		index := uint32(len(p.nodes))
 		n := member
@@ -159,7 +179,7 @@ func (p *parser) value() bool {
 		switch c := p.text[p.at]; {
 		case c == '{' || c == '[':
 			if len(p.stack) == depthLimit {
-				return p.fail("nested more than 1000 deep")
+				return p.fail(TooDeep)
 			}
 			n.kind = Array
 			closing := byte(']')
@@ -194,7 +214,7 @@ func (p *parser) value() bool {
 		case c == '-' || c >= '0' && c <= '9':
 			length := numberLength(p.text[p.at:])
 			if length == 0 {
-				return p.fail("a minus sign without a number")
+				return p.fail(MinusAlone)
 			}
 			p.at += length
 			n.kind, n.end = Number, uint32(p.at)
@@ -208,7 +228,7 @@ func (p *parser) value() bool {
 			case p.word("false"):
 				n.kind = False
 			default:
-				return p.fail("this is not the start of a value")
+				return p.fail(NotAValue)
 			}
 			n.end = uint32(p.at)
 			p.add(n)
@@ -229,7 +249,7 @@ func (p *parser) ended(member *node) bool {
 		object := p.nodes[top.container].kind == Object
 		p.space()
 		if p.at >= len(p.text) {
-			return p.fail("the text ends inside an object or array")
+			return p.fail(OpenContainer)
 		}
 		c := p.text[p.at]
 		if c == ',' {
@@ -243,9 +263,9 @@ func (p *parser) ended(member *node) bool {
 			continue
 		}
 		if object {
-			return p.fail("expected a comma or a closing brace")
+			return p.fail(NoBrace)
 		}
-		return p.fail("expected a comma or a closing bracket")
+		return p.fail(NoBracket)
 	}
 	return true
 }
@@ -254,7 +274,7 @@ func (p *parser) ended(member *node) bool {
 func (p *parser) name(n *node) bool {
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != '"' {
-		return p.fail("expected a member name in double quotes")
+		return p.fail(NoName)
 	}
 	p.at++
 	start := p.at
@@ -265,7 +285,7 @@ func (p *parser) name(n *node) bool {
 	*n = node{name: uint32(start), length: uint32(p.at - 1 - start), oddName: odd}
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != ':' {
-		return p.fail("expected a colon after the member name")
+		return p.fail(NoColon)
 	}
 	p.at++
 	return true
@@ -290,7 +310,7 @@ func (p *parser) quoted() (odd, ok bool) {
 		case c == '\\':
 			odd = true
 			if p.at+1 >= len(p.text) {
-				return odd, p.fail("the text ends inside a string")
+				return odd, p.fail(OpenString)
 			}
 			switch p.text[p.at+1] {
 			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -298,18 +318,18 @@ func (p *parser) quoted() (odd, ok bool) {
 			case 'u':
 				_, size := unicodeEscape(p.text[p.at:])
 				if size == 0 {
-					return odd, p.fail("a broken \\u escape")
+					return odd, p.fail(BrokenEscape)
 				}
 				p.at += size
 			default:
-				return odd, p.fail("an unknown escape")
+				return odd, p.fail(UnknownEscape)
 			}
 		default:
 			odd = odd || c < ' '
 			p.at++
 		}
 	}
-	return odd, p.fail("the text ends inside a string")
+	return odd, p.fail(OpenString)
 }
 
 // unicodeEscape decodes \uXXXX or a surrogate pair. It returns size 0 if it is malformed (FUZ-011).

@@ -30,9 +30,12 @@ func (d *Driver) WrongArchitecture() Line {
 func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	d := &Driver{Path: path}
 	top := doc.Top()
+	add := func(at document.Value, l Line) {
+		l.Line, l.Column = at.Position()
+		d.Lines = append(d.Lines, l)
+	}
 	say := func(at document.Value, flags uint32, code diag.Code, text string) {
-		line, column := at.Position()
-		d.Lines = append(d.Lines, Line{Flags: flags, Text: text, Code: code, Line: line, Column: column})
+		add(at, Line{Flags: flags, Text: text, Code: code})
 	}
 	const warn = diag.Warn | diag.Driver
 
@@ -57,7 +60,7 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	icd := top.Member("ICD")
 	if !icd.Exists() {
 		if top.Member("layer").Exists() || top.Member("layers").Exists() { // DRV-014
-			say(top, 0, diag.FileWrongKind, "this is a layer manifest in a place for driver manifests")
+			add(top, Line{Code: diag.FileWrongKind, Cause: diag.IsLayer})
 			return d
 		}
 		say(top, warn, diag.DriverField, "loader_parse_icd_manifest: Can not find 'ICD' object in ICD JSON file "+path+

@@ -92,7 +92,7 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{}, most: linesLeast + 2*doc.Size()}
 	top := doc.Top()
 	if !top.IsObject() {
-		r.say(top, 0, diag.FileTop, "the top-level value is not an object") // LAY-10
+		r.add(top, Line{Code: diag.FileTop, Cause: diag.NoObject}) // LAY-10
 		return r.out
 	}
 	version := top.Member("file_format_version")
@@ -134,7 +134,7 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 	layer := top.Member("layer")
 	if !layer.Exists() {
 		if top.Member("ICD").Exists() {
-			r.say(top, 0, diag.FileWrongKind, "this is a driver manifest in a place for layer manifests")
+			r.add(top, Line{Code: diag.FileWrongKind, Cause: diag.IsDriver})
 		} else {
 			r.say(top, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Can not find 'layer' object in manifest JSON file "+
 				path+".  Skipping this file.")
@@ -168,15 +168,18 @@ func knownFileVersion(v Version) bool {
 }
 
 func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text string) {
+	r.add(at, Line{Flags: flags, Text: text, Code: code})
+}
+
+func (r *layerReader) add(at document.Value, l Line) {
 	if r.detail == Silent {
 		return
 	}
-	line, column := 0, 0
-	if code != diag.None && r.detail == Placed {
-		line, column = at.Position()
+	if l.Code != diag.None && r.detail == Placed {
+		l.Line, l.Column = at.Position()
 	}
-	r.out.Lines = append(r.out.Lines, Line{Flags: flags, Text: text, Code: code, Line: line, Column: column})
-	if r.texts += len(text); r.texts > r.most && r.detail == Spoken {
+	r.out.Lines = append(r.out.Lines, l)
+	if r.texts += len(l.Text); r.texts > r.most && r.detail == Spoken {
 		r.detail = Silent
 		r.out.Lines = append(r.out.Lines, Line{Flags: diag.Warn | diag.Layer, Text: "Further lines about " + r.path + " are left out"})
 	}
@@ -237,7 +240,7 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 		r.say(member, diag.Warn|diag.Layer, diag.LayerType, "Device layers are deprecated. Skipping layer "+l.Name)
 		return false
 	case kind != "INSTANCE" && kind != "GLOBAL":
-		r.say(member, 0, diag.LayerType, "layer "+l.Name+" has the unknown type "+kind)
+		r.add(member, Line{Code: diag.LayerType, Cause: diag.UnknownType, Detail: kind})
 		return false
 	}
 	member = v.Member("api_version")

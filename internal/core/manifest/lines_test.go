@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/decide/reasons"
 )
 
 // show writes down lines with their places, flags and codes.
@@ -22,7 +23,8 @@ func show(lines []Line) string {
 				flags = append(flags, f.name)
 			}
 		}
-		out = append(out, fmt.Sprintf("%d:%d %s %s: %s", l.Line, l.Column, strings.Join(flags, "+"), l.Code, l.Text))
+		text := reasons.Line(l.Text, l.Code, l.Cause, l.Detail)
+		out = append(out, fmt.Sprintf("%d:%d %s %s: %s", l.Line, l.Column, strings.Join(flags, "+"), l.Code, text))
 	}
 	return strings.Join(out, "\n")
 }
@@ -138,7 +140,7 @@ var layerLines = []struct {
 	{one("1.2.0", "\"type\":\n\"DEVICE\""), false,
 		`2:1 warn+layer layer-type: Device layers are deprecated. Skipping layer VK_LAYER_x`},
 	{one("1.2.0", "\"type\":\n\"x\""), false,
-		`2:1  layer-type: layer VK_LAYER_x has the unknown type x`},
+		`2:1  layer-type: the layer has the unknown type x`},
 	{one("1.2.0", "\"api_version\":\n\"1.1.1.1\""), false,
 		`2:1 info+layer layer-variant: Layer "VK_LAYER_x" has an 'api_version' field which contains a non-zero variant value of 1.  Skipping Layer.`},
 	{one("1.2.0", "\"api_version\":\n1"), false,

@@ -10,10 +10,11 @@ import (
 
 // Line is a message about a manifest: a log line, a finding, or both.
 type Line struct {
-	Flags        uint32 // 0: not logged
-	Text         string
+	Flags        uint32    // 0: not logged
+	Text         string    // "": the finding has no line
 	Code         diag.Code // diag.None: not a finding
 	Cause        diag.Cause
+	Detail       string // of the cause
 	Line, Column int
 }
 

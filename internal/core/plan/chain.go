@@ -69,41 +69,41 @@ func (c *chain) explainLayers() {
 		}
 	}
 	for i, l := range c.layers {
-		code, cause, what := diag.LayerListed, diag.Plain, "listed"
+		f := diag.Finding{Code: diag.LayerListed, Subject: l.Name, Path: l.Manifest, Line: l.Line, Column: l.Column}
 		if c.q.isInstance() {
-			code, cause, what = diag.LayerInactive, diag.Unasked, "nothing enables it"
+			f.Code, f.Cause = diag.LayerInactive, diag.Unasked
 			enabled, forbidden := true, false
 			if l.Implicit {
 				enabled, forbidden = c.switches.byOwnVariables(l)
 			}
 			switch {
 			case by[i] != 0:
-				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
+				f.Code, f.Cause, f.Detail = diag.LayerActive, activeBy(by[i]), l.DisableName
 			case l.Implicit && c.switches.enabled(l) && c.compute.leavesOut(l):
-				code, what = diag.LayerCompute, c.compute.reason()
+				f.Code, f.Cause, f.Detail = diag.LayerCompute, diag.NoSurface, c.compute.file.set.File
 			case forbidden:
-				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
+				f.Cause, f.Detail = diag.DisableVariable, l.DisableName
 			case !enabled:
-				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" does not have the value "+l.EnableValue
+				f.Cause, f.Detail, f.More = diag.EnableVariable, l.EnableName, l.EnableValue
 			}
 		}
-		c.findings = append(c.findings, diag.Finding{Code: code, Cause: cause, Subject: l.Name, Path: l.Manifest, Line: l.Line,
-			Column: l.Column, What: what})
+		c.findings = append(c.findings, f)
 	}
 }
 
-func reasonText(by uint32, l *manifest.Layer) string {
+// activeBy returns the cause of an active layer.
+func activeBy(by uint32) diag.Cause {
 	switch by {
 	case ByImplicit:
-		return "implicit layer; to disable it, set " + l.DisableName
+		return diag.ImplicitLayer
 	case ByVariable:
-		return "named in VK_INSTANCE_LAYERS"
+		return diag.InstanceList
 	case ByEnable:
-		return "matches VK_LOADER_LAYERS_ENABLE"
+		return diag.EnableFilter
 	case ByApplication:
-		return "enabled by the program"
+		return diag.ByProgram
 	case ByMeta:
-		return "component of a meta-layer"
+		return diag.OfMeta
 	}
-	return "the settings file"
+	return diag.BySettings
 }

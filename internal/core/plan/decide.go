@@ -182,10 +182,10 @@ func (d *decision) earlier() *before {
 }
 
 // ignored adds a finding for each set variable that the winner overrides.
-func (c *call) ignored(winner string, list ...variables.ID) {
+func (c *call) ignored(cause diag.Cause, winner string, list ...variables.ID) {
 	for _, v := range list {
 		if c.f.Variable(v).Set {
-			c.find(diag.VariableIgnored, v.Name(), "", v.Name()+" is set, but has no effect because of "+winner)
+			c.find(diag.VariableIgnored, v.Name(), "", cause, winner)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"strings"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -30,7 +28,7 @@ func (s *driverSearch) discover(portability bool) {
 	found = s.withSettings(found)
 	s.portability = portability
 	if noVariables {
-		s.ignored("the device configurations of "+s.file.set.File, variables.DriverFiles, variables.ICDFilenames,
+		s.ignored(diag.DeviceList, s.file.set.File, variables.DriverFiles, variables.ICDFilenames,
 			variables.AddDriverFiles, variables.DriversSelect, variables.DriversDisable)
 	} else {
 		s.choose = parseFilter(s.f.Variable(variables.DriversSelect).Value, false)
@@ -38,7 +36,7 @@ func (s *driverSearch) discover(portability bool) {
 	}
 	for _, file := range found {
 		if driver := s.files.driver(file.Path, file.Listed); driver != nil {
-			s.weigh(driver, file.From)
+			s.weigh(driver, originOf(file.From))
 		}
 	}
 	s.applyPolicy(s.left)
@@ -47,8 +45,24 @@ func (s *driverSearch) discover(portability bool) {
 	}
 }
 
-// weigh logs the manifest's messages and selects the driver unless a rule excludes it. from is its origin.
-func (s *driverSearch) weigh(driver *manifest.Driver, from string) {
+// origin tells where a driver was found: diag.BySettings, diag.ByService or diag.ByPlace with the name of the location.
+type origin struct {
+	cause diag.Cause
+	name  string
+}
+
+// bySettings is the origin of files that the settings file names. No location has this name.
+const bySettings = ""
+
+func originOf(from string) origin {
+	if from == bySettings {
+		return origin{cause: diag.BySettings}
+	}
+	return origin{diag.ByPlace, from}
+}
+
+// weigh logs the manifest's messages and selects the driver unless a rule excludes it.
+func (s *driverSearch) weigh(driver *manifest.Driver, from origin) {
 	path := driver.Path
 	for i := range driver.Lines {
 		s.line(path, &driver.Lines[i])
@@ -59,7 +73,7 @@ func (s *driverSearch) weigh(driver *manifest.Driver, from string) {
 	if driver.Portability && !s.portability {
 		s.wished = true
 		s.skipped++
-		s.find(diag.DriverPortability, path, path, "a portability driver, and the program does not enumerate them")
+		s.find(diag.DriverPortability, path, path, diag.Plain, "")
 		return
 	}
 	if driver.WrongArch {
@@ -89,26 +103,14 @@ func (s *driverSearch) weigh(driver *manifest.Driver, from string) {
 	s.use(driver, from)
 }
 
-// use selects a driver; from is its origin.
-func (s *driverSearch) use(driver *manifest.Driver, from string) {
-	s.find(diag.DriverUsed, s.q.base(driver.Path), driver.Path, foundBy(from)+", library "+driver.Library)
+// use selects a driver.
+func (s *driverSearch) use(driver *manifest.Driver, from origin) {
+	if s.explain {
+		s.findings = append(s.findings, diag.Finding{Code: diag.DriverUsed, Cause: from.cause, Subject: s.q.base(driver.Path),
+			Path: driver.Path, Detail: from.name, More: driver.Library})
+	}
 	s.steps = append(s.steps, Step{Kind: StepDriver, Driver: len(s.list)})
 	s.list = append(s.list, driver)
-}
-
-// foundBy describes the origin of a driver: a variable, value or file names manifests, or directories of them.
-func foundBy(from string) string {
-	switch {
-	case from == "default":
-		return "found in a default directory"
-	case from == variables.Home.Name(), strings.HasPrefix(from, "XDG_"):
-		return "found in a directory of " + from
-	case from == "the settings file", strings.HasPrefix(from, "VK_"), strings.HasPrefix(from, "VulkanDriverName"):
-		return "named by " + from
-	case strings.HasPrefix(from, "the driver service"), from == "the loader service":
-		return "offered by " + from
-	}
-	return "found in " + from
 }
 
 // withSettings puts the drivers of the settings file first, in reverse order (SET-83).
@@ -123,7 +125,7 @@ func (s *driverSearch) withSettings(found []search.Found) []search.Found {
 	var all []search.Found
 	for i := len(paths) - 1; i >= 0; i-- {
 		if search.IsManifestName(paths[i]) {
-			all = append(all, search.Found{Path: paths[i], From: "the settings file"})
+			all = append(all, search.Found{Path: paths[i], From: bySettings})
 		}
 	}
 	if s.file.set.Exclusively {

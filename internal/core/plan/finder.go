@@ -27,7 +27,7 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 		s.say(diag.Debug, diag.LocationTooLong, path, "", "add_data_files: Path to "+path+" too long")
 	}
 	for _, v := range at.Ignored {
-		s.find(diag.VariableIgnored, v.From, "", v.From+" is set, but has no effect because of "+v.Path)
+		s.find(diag.VariableIgnored, v.From, "", diag.OtherVariable, v.Path)
 	}
 	s.carry(at.Said)
 	found, missing := at.found, at.missing
@@ -42,7 +42,7 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 		}
 	}
 	for i := range missing {
-		s.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such directory")
+		s.find(diag.LocationMissing, missing[i].From, missing[i].Path, diag.Plain, "")
 	}
 	if len(found) == 0 {
 		s.log(flags, "   Found no files")

@@ -68,7 +68,7 @@ type leftOut struct {
 	driver *manifest.Driver
 	code   diag.Code
 	reason string
-	from   string // the origin of the driver
+	from   origin
 }
 
 // byHardware reports whether the settings' hardware policy excludes a driver, and why (docs/tool.md, policy). It excludes

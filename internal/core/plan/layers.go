@@ -100,7 +100,7 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 			b.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
 				"Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to "+v.Value)
 		}
-		b.ignored("the override_paths of "+override.Manifest, variables.AddLayerPath)
+		b.ignored(diag.OverridePaths, override.Manifest, variables.AddLayerPath)
 	}
 	metas := override != nil
 	for _, l := range list {

@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
+	"vkloader/internal/decide/reasons"
 )
 
 // world is a tree that holds manifests in the usual places.
@@ -98,6 +99,7 @@ func (w *world) ask(t *testing.T, kind Kind, layer Name) *Answer {
 	if a == nil {
 		t.Fatal("never decided")
 	}
+	reasons.Fill(a.Findings)
 	return a
 }
 

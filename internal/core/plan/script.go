@@ -50,17 +50,19 @@ func (s *script) take(from int) []Step {
 // clear removes all steps and findings.
 func (s *script) clear() { s.steps, s.findings = nil, nil }
 
-// find adds a finding without a place in a file.
-func (s *script) find(code diag.Code, subject, path, what string) {
+// find adds a finding that has no line in the log, and no place in a file.
+func (s *script) find(code diag.Code, subject, path string, cause diag.Cause, detail string) {
 	if s.explain {
-		s.findings = append(s.findings, diag.Finding{Code: code, Subject: subject, Path: path, What: what})
+		s.findings = append(s.findings, diag.Finding{Code: code, Cause: cause, Subject: subject, Path: path, Detail: detail})
 	}
 }
 
 // say adds a line and a finding.
 func (s *script) say(flags uint32, code diag.Code, subject, path, text string) {
 	s.log(flags, text)
-	s.find(code, subject, path, text)
+	if s.explain {
+		s.findings = append(s.findings, diag.Finding{Code: code, Subject: subject, Path: path, What: text})
+	}
 }
 
 // carry appends the platform search's messages.
@@ -70,8 +72,9 @@ func (s *script) carry(list []search.Said) {
 		if said.Flags != 0 {
 			s.log(said.Flags, said.Text)
 		}
-		if said.Code != diag.None {
-			s.find(said.Code, said.Subject, said.Path, said.Text)
+		if said.Code != diag.None && s.explain {
+			s.findings = append(s.findings, diag.Finding{Code: said.Code, Cause: said.Cause, Subject: said.Subject, Path: said.Path,
+				Detail: said.Detail, What: said.Text})
 		}
 	}
 }
@@ -83,7 +86,7 @@ func (s *script) line(path string, l *manifest.Line) {
 	}
 	if l.Code != diag.None && s.explain && !(l.Code == diag.FileWrongKind && s.mixed) {
 		s.findings = append(s.findings, diag.Finding{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
-			Column: l.Column, What: l.Text})
+			Column: l.Column, Detail: l.Detail, What: l.Text})
 	}
 }
 
@@ -92,6 +95,6 @@ func (s *script) fault(path string, fault *document.Fault) {
 	s.log(diag.Error, "loader_get_json: Invalid JSON file "+path+".")
 	if s.explain {
 		s.findings = append(s.findings, diag.Finding{Code: diag.FileSyntax, Subject: path, Path: path,
-			Line: fault.Line, Column: fault.Column, What: fault.What})
+			Line: fault.Line, Column: fault.Column, Slip: uint8(fault.Slip)})
 	}
 }

@@ -66,7 +66,7 @@ func (s *driverSearch) fromService() {
 		}
 		driver.Files = one.Files
 		driver.Library, driver.HasSlash = Served+one.Files[len(one.Files)-1].Name, false
-		s.weigh(driver, "the driver service at "+said.Place)
+		s.weigh(driver, origin{diag.ByService, said.Place})
 	}
 }
 

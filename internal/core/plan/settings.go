@@ -71,7 +71,7 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 		list = append(list, l)
 	}
 	if place < 0 { // SET-45
-		b.ignored("the layers of "+b.file.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+		b.ignored(diag.LayerList, b.file.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
 			variables.AddImplicitLayerPath)
 		return without(list, b.foreign(list))
 	}

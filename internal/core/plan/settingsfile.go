@@ -51,7 +51,7 @@ func (s *settingsFile) read() {
 	case outcome == settings.In:
 		s.set, after = set, from
 		if !global || !set.Same(remembered) {
-			s.find(diag.SettingsUsed, set.File, set.File, "in force")
+			s.find(diag.SettingsUsed, set.File, set.File, diag.Plain, "")
 			s.level()
 			s.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
 			if !s.quiet {

@@ -42,12 +42,14 @@ type Builder struct {
 type Said struct {
 	Flags         uint32 // 0: not logged
 	Code          diag.Code
+	Cause         diag.Cause
 	Subject, Path string
-	Text          string
+	Detail        string // of the cause
+	Text          string // the line; "": the finding has no line
 }
 
 func (b *Builder) say(flags uint32, code diag.Code, subject, path, text string) {
-	b.Said = append(b.Said, Said{flags, code, subject, path, text})
+	b.Said = append(b.Said, Said{Flags: flags, Code: code, Subject: subject, Path: path, Text: text})
 }
 
 // Add adds the directories of a variable's list, with the kind's subdirectory.

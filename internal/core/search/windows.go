@@ -54,7 +54,7 @@ func windowsRights(_ *Platform, f *facts.Store) (said []Said) {
 	f.SetRights(facts.NoRights)
 	variables.Decisive(func(v variables.ID) {
 		if v.Secure() && f.Held(v).Set {
-			said = append(said, Said{diag.Info, diag.VariableElevated, v.Name(), "", v.Name() +
+			said = append(said, Said{Flags: diag.Info, Code: diag.VariableElevated, Subject: v.Name(), Text: v.Name() +
 				" is ignored: the process is elevated"})
 		}
 	})
@@ -253,7 +253,7 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 			if b.Kind == Drivers {
 				code = diag.DriverRegistryOff
 			}
-			b.say(0, code, v.Name, v.Name, "disabled: its value in "+from+" is not four bytes of 0")
+			b.Said = append(b.Said, Said{Code: code, Cause: diag.RegistryValue, Subject: v.Name, Path: v.Name, Detail: from})
 			continue
 		}
 		if named = true; wanted(v.Name) {

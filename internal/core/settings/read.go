@@ -24,15 +24,17 @@ const (
 // Read returns a program's settings from a settings file. style is the path syntax of the program's system.
 func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
 	var lines []manifest.Line
-	say := func(at document.Value, flags uint32, text string) {
-		line, column := at.Position()
-		lines = append(lines, manifest.Line{Flags: flags, Text: text, Code: diag.SettingsIgnored, Line: line, Column: column})
+	add := func(at document.Value, l manifest.Line) {
+		l.Code = diag.SettingsIgnored
+		l.Line, l.Column = at.Position()
+		lines = append(lines, l)
 	}
+	say := func(at document.Value, flags uint32, text string) { add(at, manifest.Line{Flags: flags, Text: text}) }
 	prefix := "Loader settings file from " + file
 	const suffix = " - no loader settings will be active"
 	top := doc.Top()
 	if !top.IsObject() { // SET-24
-		say(top, 0, "the top-level value is not an object")
+		add(top, manifest.Line{Cause: diag.NoObject})
 		return nil, None, lines
 	}
 	if _, ok := top.Member("file_format_version").Text(); !ok { // SET-20, SET-21

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/pathname"
+	"vkloader/internal/decide/reasons"
 )
 
 // show writes down everything that reading a file gave.
@@ -25,7 +26,7 @@ func show(t *testing.T, text string, exe facts.Exe) string {
 		if l.Code != diag.SettingsIgnored {
 			t.Errorf("%s: code %v", text, l.Code)
 		}
-		out = append(out, fmt.Sprintf("%d:%d %#x %s", l.Line, l.Column, l.Flags, strings.TrimPrefix(l.Text, "Loader settings file from /s.json ")))
+		out = append(out, fmt.Sprintf("%d:%d %#x %s", l.Line, l.Column, l.Flags, strings.TrimPrefix(reasons.Line(l.Text, l.Code, l.Cause, l.Detail), "Loader settings file from /s.json ")))
 	}
 	if s != nil {
 		out = append(out, fmt.Sprintf("level %v %#x layers %v %v drivers %v %v devices %v %v", s.HasLevel, s.Level, s.ControlsLayers,

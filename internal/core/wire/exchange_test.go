@@ -104,26 +104,7 @@ func settle(t *testing.T, q *Writer, world *facts.Tree) string {
 			return strings.Join(lines, "\n")
 		}
 		for rec, more := r.Next(); more; rec, more = r.Next() {
-			if n, ok := rec.NeedVar(); ok {
-				v := world.Var(n.Name.Text, n.Secure != 0)
-				q.PutVar(Var{n.Name, n.Secure, Str{v.Value, v.Set}})
-			} else if n, ok := rec.NeedDirectory(); ok {
-				f := world.Directory(n.Path.Text)
-				list := Directory{Path: n.Path, Status: 1 - flag(f.Listed)}
-				for _, name := range f.Names {
-					list.Names = append(list.Names, S(name))
-				}
-				q.PutDirectory(list)
-			} else if n, ok := rec.NeedFile(); ok {
-				f := world.File(n.Path.Text)
-				q.PutFile(File{n.Path, uint32(f.Status), S(f.Content)})
-			} else if _, ok := rec.NeedExe(); ok {
-				q.PutExe(Exe{Str{world.Program, world.Program != ""}})
-			} else if n, ok := rec.NeedExists(); ok {
-				q.PutExists(Exists{n.Path, flag(world.Exists(n.Path.Text))})
-			} else {
-				t.Fatalf("record %d among what is needed", rec.ID)
-			}
+			supply(t, q, world, rec)
 		}
 	}
 	t.Fatal("never decided")

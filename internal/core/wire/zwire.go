@@ -1210,7 +1210,7 @@ func (rec Record) NeedBundle() (r NeedBundle, ok bool) {
 
 // Log is record 40.
 type Log struct {
-	Flags uint32 // LOG_* bits of log.h
+	Flags uint32 // LOG_* bits of process.h
 	Text  Str
 }
 

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/reasons"
 )
 
 // ErrEndless is the error of a decision that was stopped because it kept asking for more files and variables.
@@ -41,6 +42,7 @@ func DecideOn(platform search.Platform, app plan.App, from facts.Source) (*plan.
 	if answer == nil {
 		return nil, ErrEndless
 	}
+	reasons.Fill(answer.Findings)
 	return answer, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/reasons"
 )
 
 // FreeBSD searches as Linux does. It ignores variables in a process whose real and effective ids differ, which the system
@@ -84,7 +85,7 @@ func fuchsiaPlatform() search.Platform {
 // serviceManifests makes the loader service the only source of drivers.
 func serviceManifests(b *search.Builder) {
 	if b.Kind == search.Drivers {
-		b.Place(fuchsiaManifests, false, "the loader service")
+		b.Place(fuchsiaManifests, false, reasons.LoaderService)
 		b.End()
 	}
 }

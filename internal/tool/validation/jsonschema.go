@@ -15,6 +15,7 @@ import (
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/decide/reasons"
 	"vkloader/internal/tool/term"
 )
 
@@ -28,7 +29,7 @@ type Schema struct {
 func ReadSchema(text string) (*Schema, error) {
 	doc, fault := document.Parse(text)
 	if fault != nil {
-		return nil, fmt.Errorf("line %d: %s", fault.Line, fault.What)
+		return nil, fmt.Errorf("line %d: %s", fault.Line, reasons.Syntax(fault.Slip))
 	}
 	s := &Schema{doc.Top(), map[string]*regexp.Regexp{}}
 	if err := s.supported(s.top); err != nil {

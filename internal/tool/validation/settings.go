@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/reasons"
 )
 
 // settings checks every object of a settings file. The loader reads only the object for its program.
@@ -56,7 +57,7 @@ func (c *checker) settings(doc *document.Document) {
 				continue
 			}
 			told[l] = true
-			c.find(l.Code, l.Line, l.Column, said(l.Text))
+			c.find(l.Code, l.Line, l.Column, said(reasons.Line(l.Text, l.Code, l.Cause, l.Detail)))
 		}
 	}
 }

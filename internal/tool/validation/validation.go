@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/reasons"
 	"vkloader/internal/decide/standing"
 )
 
@@ -70,7 +71,7 @@ func File(text, path, whole string, kind Kind) *Report {
 		} else if named, line, column := slipAt(text, fault); named != noSlip {
 			c.find(diag.FileSyntax, line, column, named)
 		} else {
-			c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+			c.find(diag.FileSyntax, fault.Line, fault.Column, said(reasons.Syntax(fault.Slip)))
 		}
 		return c.say()
 	}
@@ -237,7 +238,7 @@ func (c *checker) at(code diag.Code, where document.Value, what fact) {
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
-			c.find(l.Code, l.Line, l.Column, said(l.Text))
+			c.find(l.Code, l.Line, l.Column, said(reasons.Line(l.Text, l.Code, l.Cause, l.Detail)))
 		}
 	}
 }

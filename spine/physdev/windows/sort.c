@@ -61,7 +61,7 @@ static int compare_places(const void *left, const void *right)
     return (a->was > b->was) - (a->was < b->was);
 }
 
-static uint32_t place_of(const struct scan *scan, uint32_t sorted, VkPhysicalDevice device)
+static uint32_t rank_of(const struct scan *scan, uint32_t sorted, VkPhysicalDevice device)
 {
     uint32_t i = 0;
     while (i < sorted && (VkPhysicalDevice)scan->found[i].record != device) i++;
@@ -72,7 +72,7 @@ static void sort_members(const struct scan *scan, uint32_t sorted, VkPhysicalDev
 {
     struct place member[VK_MAX_DEVICE_GROUP_SIZE];
     for (uint32_t i = 0; i < group->physicalDeviceCount; i++)
-        member[i] = (struct place){place_of(scan, sorted, group->physicalDevices[i]), i, group->physicalDevices[i]};
+        member[i] = (struct place){rank_of(scan, sorted, group->physicalDevices[i]), i, group->physicalDevices[i]};
     qsort(member, group->physicalDeviceCount, sizeof *member, compare_places);
     for (uint32_t i = 0; i < group->physicalDeviceCount; i++) group->physicalDevices[i] = member[i].device;
 }
@@ -91,7 +91,7 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
             sort_members(scan, sorted, &group[i]);
             copy[i] = group[i];
             place[i] = (struct place){.place = scan->count, .was = i}; /* one without members goes last */
-            if (group[i].physicalDeviceCount) place[i].place = place_of(scan, sorted, group[i].physicalDevices[0]);
+            if (group[i].physicalDeviceCount) place[i].place = rank_of(scan, sorted, group[i].physicalDevices[0]);
         }
         qsort(place, count, sizeof *place, compare_places);
         for (uint32_t i = 0; i < count; i++) group[i] = copy[place[i].was]; /* with its pNext (PHY-072) */

@@ -31,7 +31,7 @@ static bool read_at(const struct image *image, uint64_t at, void *to, size_t siz
 }
 
 /* Where an address of the loaded file lies in it. */
-static bool place_of(const struct image *image, const ElfW(Ehdr) * file, ElfW(Addr) address, uint64_t *place)
+static bool offset_in_file(const struct image *image, const ElfW(Ehdr) * file, ElfW(Addr) address, uint64_t *place)
 {
     ElfW(Phdr) part;
     for (unsigned i = 0; i < file->e_phnum && i < HEADERS_MAX; i++) {
@@ -64,7 +64,7 @@ static bool soname_place(const struct image *image, const ElfW(Ehdr) * file, con
             named = true;
         }
     }
-    if (!named || !place_of(image, file, strings, place)) return false;
+    if (!named || !offset_in_file(image, file, strings, place)) return false;
     *place += name;
     return true;
 }

@@ -1,6 +1,6 @@
 /* portable.h: "make PORTABLE=1" compiles every C file with this in front. Functions with an older version in the C
  * library use that version, and new functions are not used, so that the result needs no symbol that is newer than
- * GLIBC_2.17, and runs in images that are older than the machine it was built on. test/portable reads it back.
+ * GLIBC_2.17, and runs in images that are older than the machine it was built on. test/loader/library reads it back.
  *
  * Before glibc 2.34 the functions of dlfcn.h and pthread.h were in libdl.so.2 and libpthread.so.0. The Makefile has the
  * linker name these two, which every glibc still has. */

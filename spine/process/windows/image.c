@@ -19,7 +19,7 @@ static bool read_at(HANDLE file, uint64_t at, void *to, DWORD size, DWORD least)
 }
 
 /* Where an address of the loaded file lies in it. */
-static bool place_of(HANDLE file, uint64_t sections, unsigned count, DWORD address, uint64_t *place)
+static bool offset_in_file(HANDLE file, uint64_t sections, unsigned count, DWORD address, uint64_t *place)
 {
     IMAGE_SECTION_HEADER part;
     for (unsigned i = 0; i < count && i < SECTIONS_MAX; i++) {
@@ -46,9 +46,9 @@ static bool name_read(HANDLE file, char *name, DWORD size)
     uint64_t sections = at + offsetof(IMAGE_NT_HEADERS, OptionalHeader) + head.FileHeader.SizeOfOptionalHeader;
     unsigned count = head.FileHeader.NumberOfSections;
     DWORD address = head.OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT].VirtualAddress;
-    if (!address || !place_of(file, sections, count, address, &place)) return false;
+    if (!address || !offset_in_file(file, sections, count, address, &place)) return false;
     if (!read_at(file, place, &exports, sizeof exports, sizeof exports)) return false;
-    if (!place_of(file, sections, count, exports.Name, &place)) return false;
+    if (!offset_in_file(file, sections, count, exports.Name, &place)) return false;
     memset(name, 0, size);
     return read_at(file, place, name, size - 1, 1);
 }

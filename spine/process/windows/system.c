@@ -28,7 +28,7 @@ static HMODULE load(const WCHAR *name)
 }
 
 /* The place of a library, or of none when name is NULL. With the lock. */
-static struct system_module *place_of(const WCHAR *name)
+static struct system_module *entry_of(const WCHAR *name)
 {
     for (unsigned i = 0; i < LIBRARIES_MAX; i++)
         if (name ? modules[i].module && wcscmp(modules[i].name, name) == 0 : !modules[i].module) return &modules[i];
@@ -38,7 +38,7 @@ static struct system_module *place_of(const WCHAR *name)
 HMODULE system_library(const WCHAR *name)
 {
     lock_take();
-    struct system_module *at = place_of(name);
+    struct system_module *at = entry_of(name);
     if (at) at->users++;
     HMODULE module = at ? at->module : NULL;
     lock_drop();
@@ -46,9 +46,9 @@ HMODULE system_library(const WCHAR *name)
     module = load(name);
     if (!module) return NULL;
     lock_take();
-    at = place_of(name); /* another thread may have been first: then there are two references, and one stays */
+    at = entry_of(name); /* another thread may have been first: then there are two references, and one stays */
     HMODULE second = at ? module : NULL;
-    if (!at && (at = place_of(NULL))) *at = (struct system_module){name, module, 0};
+    if (!at && (at = entry_of(NULL))) *at = (struct system_module){name, module, 0};
     if (at) at->users++;
     lock_drop();
     if (second) FreeLibrary(second);

@@ -211,7 +211,7 @@ static enum wire_service_state connect_somewhere(struct service *s)
 {
     char *block; /* no copy here */
     service_end(s);
-    if (process_raised()) return WIRE_SERVICE_NONE; /* PRO-008: its libraries come from the system's own directories */
+    if (process_privileged()) return WIRE_SERVICE_NONE; /* PRO-008: it loads the system's own libraries */
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");

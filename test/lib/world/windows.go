@@ -222,7 +222,7 @@ func (w *World) SystemFake(kind, name string, lines ...string) *Fake {
 	return f.Replace(lines...)
 }
 
-// Libraries that stand in for the system's, of test/loader/windows/fake.
+// Libraries in place of the system's: test/lib/windows/fake.
 const (
 	FakeDXGI     = "dxgi"     // its script: factory 1|none; adapter LUID VENDOR
 	FakeDevices  = "cfgmgr32" // its script: device ID VALUE DATA; child DEVICE ID CLASS VALUE DATA

@@ -1,4 +1,4 @@
-/* stream.c: where the log's lines go besides messengers: standard error. */
+/* stderr.c: where the log's lines go besides messengers: standard error. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ static uintptr_t ending;
 
 /* LOG-11: three writes, so that a library that interposes fputs and fputc sees the parts. They stay one line among
  * threads. */
-void stream_write(const char *tag, const char *text)
+void stderr_write(const char *tag, const char *text)
 {
     uintptr_t self = (uintptr_t)pthread_self();
     int cancel; /* a thread that is cancelled while it writes must not keep the stream locked */
@@ -26,7 +26,7 @@ void stream_write(const char *tag, const char *text)
     pthread_setcancelstate(cancel, NULL);
 }
 
-void stream_end(void)
+void stderr_end(void)
 {
     flockfile(stderr);
     fflush(stderr);

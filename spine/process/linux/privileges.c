@@ -1,4 +1,4 @@
-/* raised.c: whether the program has more rights than its user. */
+/* privileges.c: whether the program has more rights than its user. */
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 /* Without AT_SECURE, ids differ in a process that began as root, or that has ambient capabilities. Only the first
  * kind makes the system calls, because a filter may end the process for them (G-10); the second kind counts as an
  * ordinary process. */
-bool process_raised(void)
+bool process_privileged(void)
 {
     uid_t user, effective_user, saved_user;
     gid_t group, effective_group, saved_group;

@@ -1,4 +1,4 @@
-/* stream.c: where the log's lines go besides messengers: standard error and the debugger (WIN-011). */
+/* stderr.c: where the log's lines go besides messengers: standard error and the debugger (WIN-011). */
 #include <stdio.h>
 #include <windows.h>
 
@@ -6,7 +6,7 @@
 
 #define LINE_MAX 1024 /* of a tag and a text */
 
-void stream_write(const char *tag, const char *text)
+void stderr_write(const char *tag, const char *text)
 {
     char line[LINE_MAX];
     WCHAR wide[LINE_MAX];
@@ -16,7 +16,7 @@ void stream_write(const char *tag, const char *text)
     if (MultiByteToWideChar(CP_UTF8, 0, line, -1, wide, LINE_MAX) > 0) OutputDebugStringW(wide);
 }
 
-void stream_end(void)
+void stderr_end(void)
 {
     fflush(stderr);
 }

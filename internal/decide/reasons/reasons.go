@@ -1,0 +1,147 @@
+// Package reasons has the sentences of the core's findings. The core gives codes, causes and details; the lines of the log, which
+// are a finding's text where it has one, are its only sentences.
+package reasons
+
+import (
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/variables"
+)
+
+// Fill writes the sentences of findings that have none.
+func Fill(findings []diag.Finding) {
+	for i := range findings {
+		if f := &findings[i]; f.What == "" {
+			f.What = Of(f)
+		}
+	}
+}
+
+// Line returns the text of a line, or the sentence of a finding if there is no line.
+func Line(text string, code diag.Code, cause diag.Cause, detail string) string {
+	if text != "" {
+		return text
+	}
+	return Of(&diag.Finding{Code: code, Cause: cause, Detail: detail})
+}
+
+// Of returns the sentence of a finding without a line in the log.
+func Of(f *diag.Finding) string {
+	switch f.Code {
+	case diag.FileSyntax:
+		return Syntax(document.Slip(f.Slip))
+	case diag.DriverUsed:
+		return found(f) + ", library " + f.More
+	case diag.LayerActive:
+		return "active: " + active(f)
+	case diag.VariableIgnored:
+		return f.Subject + " is set, but has no effect because of " + winner(f)
+	}
+	if int(f.Cause) < len(byCause) && byCause[f.Cause] != "" {
+		before, after, _ := strings.Cut(byCause[f.Cause], "%1")
+		after, _ = strings.CutSuffix(after, "%2")
+		return before + f.Detail + after + f.More
+	}
+	return byCode(f.Code)
+}
+
+// byCause are the sentences of causes, with %1 for the first detail, and %2 at the end for the second.
+var byCause = [...]string{
+	diag.Unasked:         "nothing enables it",
+	diag.DisableVariable: "its disable variable %1 is set",
+	diag.EnableVariable:  "its enable variable %1 does not have the value %2",
+	diag.NoSurface:       "the program enables no surface extension (compute policy of %1)",
+	diag.NoObject:        "the top-level value is not an object",
+	diag.IsLayer:         "this is a layer manifest in a place for driver manifests",
+	diag.IsDriver:        "this is a driver manifest in a place for layer manifests",
+	diag.UnknownType:     "the layer has the unknown type %1",
+	diag.RegistryValue:   "disabled: its value in %1 is not four bytes of 0",
+}
+
+func byCode(code diag.Code) string {
+	switch code {
+	case diag.DriverPortability:
+		return "a portability driver, and the program does not enumerate them"
+	case diag.LayerListed:
+		return "listed"
+	case diag.LocationMissing:
+		return "no such directory"
+	case diag.SettingsUsed:
+		return "in force"
+	}
+	return ""
+}
+
+// LoaderService is the location of drivers that Fuchsia's loader service offers.
+const LoaderService = "the loader service"
+
+// found describes the origin of a driver.
+func found(f *diag.Finding) string {
+	from := f.Detail
+	switch {
+	case f.Cause == diag.BySettings:
+		return "named by the settings file"
+	case f.Cause == diag.ByService:
+		return "offered by the driver service at " + from
+	case from == LoaderService:
+		return "offered by " + from
+	case from == "default":
+		return "found in a default directory"
+	case from == variables.Home.Name(), strings.HasPrefix(from, "XDG_"):
+		return "found in a directory of " + from
+	case strings.HasPrefix(from, "VK_"), strings.HasPrefix(from, "VulkanDriverName"):
+		return "named by " + from
+	}
+	return "found in " + from
+}
+
+// active describes what enables a layer.
+func active(f *diag.Finding) string {
+	switch f.Cause {
+	case diag.ImplicitLayer:
+		return "implicit layer; to disable it, set " + f.Detail
+	case diag.InstanceList:
+		return "named in " + variables.InstanceLayers.Name()
+	case diag.EnableFilter:
+		return "matches " + variables.LayersEnable.Name()
+	case diag.ByProgram:
+		return "enabled by the program"
+	case diag.OfMeta:
+		return "component of a meta-layer"
+	}
+	return "the settings file"
+}
+
+// winner describes what takes precedence over a variable.
+func winner(f *diag.Finding) string {
+	switch f.Cause {
+	case diag.DeviceList:
+		return "the device configurations of " + f.Detail
+	case diag.LayerList:
+		return "the layers of " + f.Detail
+	case diag.OverridePaths:
+		return "the override_paths of " + f.Detail
+	}
+	return f.Detail
+}
+
+// Syntax returns the sentence of a syntax error.
+func Syntax(slip document.Slip) string { return bySlip[slip] }
+
+var bySlip = [...]string{
+	document.TooLarge:      "the file is too large",
+	document.NoValue:       "the text ends where a value is expected",
+	document.TooDeep:       "nested more than 1000 deep",
+	document.MinusAlone:    "a minus sign without a number",
+	document.NotAValue:     "this is not the start of a value",
+	document.OpenContainer: "the text ends inside an object or array",
+	document.NoBrace:       "expected a comma or a closing brace",
+	document.NoBracket:     "expected a comma or a closing bracket",
+	document.NoName:        "expected a member name in double quotes",
+	document.NoColon:       "expected a colon after the member name",
+	document.OpenString:    "the text ends inside a string",
+	document.BrokenEscape:  "a broken \\u escape",
+	document.UnknownEscape: "an unknown escape",
+}

@@ -1,8 +1,0 @@
-/* raised.c: whether the program has more rights than its user. */
-#include "process/process.h"
-#include "process/windows/wide.h"
-
-bool process_raised(void)
-{
-    return process_elevated();
-}

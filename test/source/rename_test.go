@@ -1,0 +1,38 @@
+package source
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// TestModuleCanBeRenamed gives a copy of the sources another module path with tools/rename-module.sh, and lists all packages.
+func TestModuleCanBeRenamed(t *testing.T) {
+	if os.Getenv("VKLOADER_TEST_ALL") == "" {
+		t.Skip("part of make test-all")
+	}
+	t.Parallel()
+	copied := t.TempDir()
+	run := func(directory string, words ...string) string {
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Dir = directory
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", words, err, out)
+		}
+		return string(out)
+	}
+	run(top, "git", "checkout-index", "-a", "--prefix="+copied+"/")
+	run(copied, "git", "init", "-q")
+	run(copied, "git", "add", "-A")
+	run(copied, filepath.Join(copied, "tools/rename-module.sh"), "example.org/a/vulkan")
+	run(copied, "go", "list", "-deps", "./...")
+	imported := regexp.MustCompile(`"vkloader/(internal|discover|test|tools)`)
+	for _, f := range sources(t) {
+		if text, err := os.ReadFile(filepath.Join(copied, f.path)); err == nil && f.path != "test/source/rename_test.go" && imported.Match(text) {
+			t.Errorf("%s still names the old path", f.path)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# test-changed.sh [BASE] runs the tests that execute the lines that differ from a commit, by default from the last one. The atlas of
+# "make mutants" (build/mutants) knows these tests. Without it, the tests of the packages that are linked with a changed file run.
+set -eu
+unset CDPATH
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+case " ${GOFLAGS:-} " in
+*" -trimpath "*) ;;
+*) export GOFLAGS="${GOFLAGS:-} -trimpath" ;;
+esac
+[ -e build/mutants/atlas.json ] || echo "test: no atlas of lines in build/mutants; whole packages run in place of single tests" >&2
+list=$("$go" run ./tools/mutants -changed "${1:-HEAD}")
+if [ -z "$list" ]; then
+    echo "test: no test executes what has changed"
+    exit 0
+fi
+failed=0
+while read -r package expression; do
+    "$go" test -vet=off -ldflags='-s -w' -count 1 -timeout 25m -run "$expression" "./$package" || failed=1
+done << END
+$list
+END
+exit $failed
