@@ -400,8 +400,8 @@ func packageOf(file string) string {
 	return filepath.Dir(file)
 }
 
-// leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows
-// alone.
+// leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows and
+// macOS alone.
 func leftOut(path string) bool {
 	base := filepath.Base(path)
 	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "generate.go" ||
