@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -53,6 +54,14 @@ func Machine() machines.Machine {
 
 // Narrow tells whether the loader under test has 32-bit pointers.
 func Narrow() bool { return Machine().Bits == 32 || Target() == "windows/x86" }
+
+// Order returns the byte order of the target.
+func Order() binary.ByteOrder {
+	if Machine().BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
 
 // CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
 // lacks, and whose arguments are unknown, cannot return: the process ends.

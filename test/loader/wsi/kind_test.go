@@ -1,7 +1,6 @@
 package wsi
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -101,7 +100,7 @@ func words(text string) []uint32 {
 	}
 	var out []uint32
 	for ; len(bytes) >= 4; bytes = bytes[4:] {
-		out = append(out, binary.LittleEndian.Uint32(bytes))
+		out = append(out, world.Order().Uint32(bytes))
 	}
 	return out
 }
