@@ -11,9 +11,9 @@
 # A directory with special build rules has a build.mk, which is included at the end.
 #
 # TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds them for macOS,
-# for both machines: macos/x86_64 and macos/arm64, then one library for both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds them for any
-# glibc since 2.17, below build/portable or build/TARGET/portable.
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds the library for
+# both machines of macOS, macos/x86_64 and macos/arm64, then one file of both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds
+# them for any glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -38,14 +38,20 @@ all spine core tool drivers layers fakes:
 test:
 	$(Q)GO='$(GO)' tools/windows.sh
 else ifeq ($(TARGET),macos)
-.PHONY: all spine core tool drivers layers fakes test dist
-VULKAN_DYLIB := build/macos/libvulkan.1.dylib
-all spine core tool drivers layers fakes:
+.PHONY: all spine core test dist zig
+MACHINES := x86_64 arm64
+all: spine
+# The compiler, before the Makefile is read for a machine.
+zig:
 	$(Q)tools/zig.sh > /dev/null
-	$(Q)$(MAKE) --no-print-directory TARGET=macos/x86_64 $@
-	$(Q)$(MAKE) --no-print-directory TARGET=macos/arm64 $@
-	$(if $(filter all spine,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o $(VULKAN_DYLIB) build/macos/x86_64/libvulkan.1.dylib build/macos/arm64/libvulkan.1.dylib)
-	$(if $(filter all tool,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/vkloader build/macos/x86_64/vkloader build/macos/arm64/vkloader)
+core spine: zig
+	$(Q)$(foreach m,$(MACHINES),$(MAKE) --no-print-directory TARGET=macos/$(m) $@ &&) :
+	$(if $(filter spine,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/libvulkan.1.dylib $(MACHINES:%=build/macos/%/libvulkan.1.dylib))
+test:
+	$(Q)GO='$(GO)' tools/macos.sh
+DIST ?= build/macos
+dist: all
+	$(Q)GO='$(GO)' tools/dist-macos.sh $(shell cat VERSION) $(DIST)
 else
 # The rows of the table: a field by the target's name, or the names of all targets.
 machines = $(shell awk '!/^\#/ && ("$(1)" == "" || $$1 == "$(1)") { print $$$(2) }' internal/machines/machines.txt)
@@ -99,9 +105,10 @@ MACHINE := $(foreach row,$(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/mac
 MACHINE := $(or $(strip $(MACHINE)),$(if $(filter __x86_64__,$(MACROS)),$(if $(filter _WIN64,$(MACROS)),x86_64)))
 # Apple's names of macros for arm64 are others.
 MACHINE := $(or $(MACHINE),$(if $(MACOS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
-# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's.
+# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's, those below plain/
+# Windows' and macOS's.
 SYSTEM := $(if $(WINDOWS),windows,$(if $(MACOS),macos,linux))
-SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix)
+SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix) $(if $(filter linux,$(SYSTEM)),,plain)
 ifeq ($(MACHINE),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
@@ -243,6 +250,7 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
+	@echo 'make TARGET=macos dist      build/macos/vkloader-$(RELEASE)-macos.zip: the dylib for both machines, and how to install it'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'
@@ -251,7 +259,7 @@ help:
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
-	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
+	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, macos, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make test-containers  the commands of docs/containers.md, in Podman, Flatpak and bubblewrap (root; fetches systems once)'

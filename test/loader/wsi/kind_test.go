@@ -34,6 +34,10 @@ func windows() []kind {
 		xcb.platform = 2
 		return []kind{xcb}
 	}
+	if world.MacOS() { // likewise; its structure has one pointer
+		xcb.platform, xcb.platformSize = 10, 16
+		return []kind{xcb}
+	}
 	return []kind{xcb, {"xlib", "VK_KHR_xlib_surface", "vkCreateXlibSurfaceKHR", "VkXlibSurfaceCreateInfoKHR", 1000004000, 4, 24},
 		{"wayland", "VK_KHR_wayland_surface", "vkCreateWaylandSurfaceKHR", "VkWaylandSurfaceCreateInfoKHR", 1000006000, 1, 24}}
 }

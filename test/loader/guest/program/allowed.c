@@ -34,7 +34,11 @@ static const struct call loading[] = {
     CALL(readlink), CALL(write),
 };
 /* Of a process that began as root, whose user and group ids may differ later. */
+#ifdef SYS_getresuid32
+static const struct call ids[] = {CALL(getresuid32), CALL(getresgid32)};
+#else
 static const struct call ids[] = {CALL(getresuid), CALL(getresgid)};
+#endif
 /* Of this program, to have a child. */
 static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};
 
