@@ -112,7 +112,7 @@ const (
 
 var (
 	inShell   = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|usermod -aG |ldconfig$)`)
-	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list)\b)`)
+	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list|validate)\b)`)
 	atStart   = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
 	inSteam   = regexp.MustCompile(`launch options in Steam: (?:env -u (\w+)|(\w+)=('[^']*'|\S+)) %command%`)
 	inPod     = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
