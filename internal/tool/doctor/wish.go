@@ -107,7 +107,7 @@ func MissingLayer(source *machine.Source, name string) string {
 func withoutIt(do told, changes []explain.Change) told {
 	if len(changes) > 0 {
 		line := changes[0].Line()
-		do.text += "; to do without it: " + line
+		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + line
 		do.commands = append(slices.Clone(do.commands), line)
 	}
 	return do
