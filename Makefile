@@ -11,9 +11,9 @@
 # A directory with special build rules has a build.mk, which is included at the end.
 #
 # TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds them for macOS,
-# for both machines: macos/x86_64 and macos/arm64, then one library for both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds them for any
-# glibc since 2.17, below build/portable or build/TARGET/portable.
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds the library for
+# both machines of macOS, macos/x86_64 and macos/arm64, then one file of both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds
+# them for any glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -38,14 +38,20 @@ all spine core tool drivers layers fakes:
 test:
 	$(Q)GO='$(GO)' tools/windows.sh
 else ifeq ($(TARGET),macos)
-.PHONY: all spine core tool drivers layers fakes test dist
-VULKAN_DYLIB := build/macos/libvulkan.1.dylib
-all spine core tool drivers layers fakes:
+.PHONY: all spine core test dist zig
+MACHINES := x86_64 arm64
+all: spine
+# The compiler, before the Makefile is read for a machine.
+zig:
 	$(Q)tools/zig.sh > /dev/null
-	$(Q)$(MAKE) --no-print-directory TARGET=macos/x86_64 $@
-	$(Q)$(MAKE) --no-print-directory TARGET=macos/arm64 $@
-	$(if $(filter all spine,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o $(VULKAN_DYLIB) build/macos/x86_64/libvulkan.1.dylib build/macos/arm64/libvulkan.1.dylib)
-	$(if $(filter all tool,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/vkloader build/macos/x86_64/vkloader build/macos/arm64/vkloader)
+core spine: zig
+	$(Q)$(foreach m,$(MACHINES),$(MAKE) --no-print-directory TARGET=macos/$(m) $@ &&) :
+	$(if $(filter spine,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/libvulkan.1.dylib $(MACHINES:%=build/macos/%/libvulkan.1.dylib))
+test:
+	$(Q)GO='$(GO)' tools/macos.sh
+DIST ?= build/macos
+dist: all
+	$(Q)GO='$(GO)' tools/dist-macos.sh $(shell cat VERSION) $(DIST)
 else
 # The rows of the table: a field by the target's name, or the names of all targets.
 machines = $(shell awk '!/^\#/ && ("$(1)" == "" || $$1 == "$(1)") { print $$$(2) }' internal/machines/machines.txt)
@@ -60,6 +66,7 @@ COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 COMPILER_musl := musl-gcc
 COMPILER_windows/x64 := x86_64-w64-mingw32-gcc
 COMPILER_windows/x86 := i686-w64-mingw32-gcc
+COMPILER_windows/arm64 := $(CURDIR)/build/zig/zig cc -target aarch64-windows-gnu
 # tools/zig.sh unpacks it. macOS 11 is the first one for arm64.
 COMPILER_macos/x86_64 := $(CURDIR)/build/zig/zig cc -target x86_64-macos.11.0
 COMPILER_macos/arm64 := $(CURDIR)/build/zig/zig cc -target aarch64-macos.11.0
@@ -97,11 +104,12 @@ MACHINE := $(foreach row,$(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/mac
 	$(filter-out $(MACROS),$(wordlist 2,9,$(subst $(,), ,$(row)))),,$(firstword $(subst $(,), ,$(row)))))
 # Windows has 64-bit pointers and 32-bit longs.
 MACHINE := $(or $(strip $(MACHINE)),$(if $(filter __x86_64__,$(MACROS)),$(if $(filter _WIN64,$(MACROS)),x86_64)))
-# Apple's names of macros for arm64 are others.
-MACHINE := $(or $(MACHINE),$(if $(MACOS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
-# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's.
+# Windows and Apple have other names of macros for arm64.
+MACHINE := $(or $(MACHINE),$(if $(MACOS)$(WINDOWS),$(if $(filter __aarch64__,$(MACROS)),aarch64)))
+# Files below a directory of this name are this system's own; those below posix/ are Linux's and macOS's, those below plain/
+# Windows' and macOS's.
 SYSTEM := $(if $(WINDOWS),windows,$(if $(MACOS),macos,linux))
-SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix)
+SYSTEM_DIRECTORIES := $(SYSTEM) $(if $(WINDOWS),,posix) $(if $(filter linux,$(SYSTEM)),,plain)
 ifeq ($(MACHINE),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
@@ -176,13 +184,18 @@ DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
 # For Windows 7 and newer; the needed parts of the compiler's libraries are linked in. Sections have the same layout in the file
 # as in memory: then Wine maps them, and does not read them.
-CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
+CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -U_WIN32_WINNT -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
 MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine
 MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
+# The compiler for Windows on Arm: zig's linker has fewer options, and zig makes the resources.
+ZIG := $(filter $(CURDIR)/build/zig/zig,$(CC))
+ifneq ($(ZIG),)
+SPINE_LDFLAGS := -shared -s -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va
+endif
 endif
 ifneq ($(MACOS),)
 # Without -g, because the linker writes the paths of object files with debug information into the library. The versions are
@@ -242,6 +255,7 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
+	@echo 'make TARGET=macos dist      build/macos/vkloader-$(RELEASE)-macos.zip: the dylib for both machines, and how to install it'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'
@@ -250,7 +264,7 @@ help:
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
-	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
+	@echo 'make TARGET=...      build for another machine of internal/machines/machines.txt, windows, macos, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make test-containers  the commands of docs/containers.md, in Podman, Flatpak and bubblewrap (root; fetches systems once)'
@@ -293,15 +307,20 @@ $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thr
 # These write the time into the file's header, with any linker options, unless a variable sets another time.
 NO_TIME := SOURCE_DATE_EPOCH=0
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
-$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.o
+$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.$(if $(ZIG),res,o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
+ifeq ($(ZIG),)
 	$(Q)$(NO_TIME) $(CC:gcc=objcopy) --only-keep-debug $@ $@.debug
 	$(Q)$(NO_TIME) $(CC:gcc=strip) --strip-debug $@
 	$(Q)$(NO_TIME) $(CC:gcc=objcopy) --add-gnu-debuglink=$@.debug $@
+endif
 $(B)/obj/version.o: spine/process/windows/version.rc VERSION Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
+$(B)/obj/version.res: spine/process/windows/version.rc VERSION Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(ZIG) rc /d VKL_RELEASE=$(RELEASE) /d VKL_HEADER_VERSION=$(HEADER_VERSION) /fo $@ $<
 
 # The name of the library is by default the one that it is signed by.
 $(B)/libvulkan.1.dylib: $(SPINE_OBJ)
@@ -469,7 +488,7 @@ test:
 # The other machines fetch compilers and systems; Windows needs root.
 test-all:
 	$(Q)tools/test.sh all
-	$(Q)for target in i386 arm64 musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
+	$(Q)for target in $(filter-out amd64,$(call machines,,1)) musl windows; do $(MAKE) --no-print-directory test TARGET=$$target || exit 1; done
 
 # In a minimal Debian 12 with the README's requirements; needs root, and the network.
 test-fresh:

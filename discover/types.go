@@ -25,6 +25,7 @@ type (
 	Reason           = decide.Reason           // why a driver or layer is used, or not
 	Code             = decide.Code             // the kind of a reason
 	UnspecifiedOrder = decide.UnspecifiedOrder // layers whose order depends on the order of files in a directory
+	Standing         = decide.Standing         // how far a driver or layer gets on its way into a program
 	List             = decide.List             // every remark of a decision about drivers, or about layers
 	Finding          = decide.Finding          // one remark
 	Place            = decide.Place            // a searched location

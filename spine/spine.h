@@ -1,8 +1,8 @@
 /* spine.h: the records that the whole spine shares, and no function that acts. Each directory has a header of its own
  * name, which declares what other directories may use. This is the map; a test compares it with the files. Files below
- * linux/, windows/ or macos/ belong to that system, those below posix/ to Linux and macOS. All other files are part of
- * the library on all systems. A function that has nothing to do on a system is in none.c there. From the ground up; a
- * directory uses only those above it in this list:
+ * linux/, windows/ or macos/ belong to that system, those below posix/ to Linux and macOS, those below plain/ to
+ * Windows and macOS. All other files are part of the library on all systems. A function that has nothing to do on a
+ * system is in none.c there. From the ground up; a directory uses only those above it in this list:
  *
  *   asm/       trampolines, terminators and stubs (trampolines.c, stubs.h), the machines' argument registers (lists.h,
  *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and the systems' forms of

@@ -76,7 +76,13 @@ Provides: /bin/sh /sbin/ldconfig coreutils rtld(GNU_HASH)
 $c
 %description
 %{summary}.
-%files"
+%install
+mkdir -p %{buildroot}/usr/share/fish/vendor_completions.d %{buildroot}/usr/share/licenses %{buildroot}/usr/share/zsh/site-functions
+%files
+%dir /usr/share/fish
+%dir /usr/share/fish/vendor_completions.d
+%dir /usr/share/licenses
+%dir /usr/share/zsh/site-functions"
     # The same once more as a later release, which an upgrade takes.
     RPM_OUTPUT=$here/next RPM_DIST=.next tools/rpm.sh x86_64 i686 > "$here/log"
     cp "$here/next"/*.rpm "$here/test"

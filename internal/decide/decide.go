@@ -17,6 +17,7 @@ type Driver struct {
 	Used     bool
 	Order    int // place in the order of opening, from 1; 0: not used
 	Reason   Reason
+	Standing Standing // how far it gets, by its files
 
 	program Program // that it was decided for
 }
@@ -31,6 +32,7 @@ type Layer struct {
 	Meta     bool // it has no library, and stands for other layers
 	NameOnly bool // its name is active, but another layer of this name is in the chain
 	Reason   Reason
+	Standing Standing // how far it gets, by its files
 
 	program   *Program  // that it was decided for; nil: of no decision
 	functions [2]string // of its library, where they have other names: to negotiate, and vkGetInstanceProcAddr
@@ -78,6 +80,8 @@ type Made struct {
 	Plan    *plan.Answer
 	Compute *plan.Answer   // for a program that shows nothing, where the settings have a policy for these; nil: they have none
 	In, Out []explain.Item // in the order of the answer
+
+	standings *Standings // nil: another system, or only the plan was asked for
 }
 
 // decide makes the decision for a program, with its explanation.
@@ -90,6 +94,8 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 		m.In, m.Out = explain.Of(m.Plan)
 		if q.local != nil {
 			m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
+			m.standings = StandingsOf(q.local, nil, m.Plan)
+			m.standings.enter(m.In, m.Out)
 		}
 		return m, nil
 	})
@@ -142,7 +148,7 @@ func (q *question) planned(ctx context.Context, program *Program) (m *Made, err 
 // answerOf is a decision in the words of this package.
 func answerOf(program Program, made *Made) *Answer {
 	a := &Answer{Program: program.Path, Loader: program.Loader,
-		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made.Plan), listOf("layers", program.Loader, explain.Layers, made.Plan)}}
+		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made), listOf("layers", program.Loader, explain.Layers, made)}}
 	for _, list := range [][]explain.Item{made.In, made.Out} {
 		for i := range list {
 			a.add(&list[i])

@@ -87,13 +87,13 @@ func (l Layer) MarshalJSON() ([]byte, error) { return json.Marshal(l.item()) }
 func (d *Driver) item() explain.Item {
 	r := &d.Reason
 	return explain.Item{Kind: driverKind, Order: d.Order, Name: d.Name, Manifest: d.Manifest, Line: r.Line, Column: r.Column, Library: d.Library,
-		Code: string(r.Code), Statement: r.Statement, Why: r.Text}
+		Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: d.Standing}
 }
 
 func (l *Layer) item() explain.Item {
 	r := &l.Reason
 	return explain.Item{Kind: layerKind, Order: l.Order, Name: l.Name, Manifest: l.Manifest, Line: r.Line, Column: r.Column, Library: l.Library,
-		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text}
+		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: l.Standing}
 }
 
 // add takes one item.
@@ -102,12 +102,12 @@ func (a *Answer) add(e *explain.Item) {
 		a.Layers = append(a.Layers, layerOf(e))
 		return
 	}
-	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: reasonOf(e)})
+	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: reasonOf(e), Standing: e.Standing})
 }
 
 func layerOf(e *explain.Item) Layer {
 	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
-		NameOnly: e.NameOnly, Reason: reasonOf(e)}
+		NameOnly: e.NameOnly, Reason: reasonOf(e), Standing: e.Standing}
 }
 
 func reasonOf(e *explain.Item) Reason {

@@ -1,7 +1,6 @@
 package decide
 
 import (
-	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/explain"
 )
 
@@ -16,6 +15,8 @@ type Finding struct {
 	Severity  string `json:"severity"` // note, warning or problem
 	Statement string `json:"statement"`
 	Why       string `json:"why"`
+
+	Standing // of the driver or layer
 }
 
 // Place is a location that was searched.
@@ -39,13 +40,16 @@ func (a *Answer) DriverList() List { return a.lists[0] }
 // LayerList is every remark about layers.
 func (a *Answer) LayerList() List { return a.lists[1] }
 
-func listOf(name string, loader *Loader, kind explain.Kind, made *plan.Answer) List {
-	rows, places := kind.Rows(made), kind.Places(made)
+func listOf(name string, loader *Loader, kind explain.Kind, made *Made) List {
+	rows, places := kind.Rows(made.Plan), kind.Places(made.Plan)
 	list := List{Schema: Schema, Kind: name, Loader: loader, Found: make([]Finding, len(rows)), Places: make([]Place, len(places))}
 	for i := range rows {
 		r := &rows[i]
 		list.Found[i] = Finding{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
 			Severity: r.Severity.String(), Statement: r.Statement, Why: r.Why}
+		if made.standings != nil && r.Path != "" {
+			list.Found[i].Standing = made.standings.Of(r.Key(kind))
+		}
 	}
 	for i, p := range places {
 		list.Places[i] = Place{p.Path, p.From}

@@ -8,6 +8,14 @@
 #include "asm/offsets.h"
 #include "system.h"
 
+/* The reports of missing functions take their arguments in registers, so that a stub with one argument on the stack
+ * jumps there. */
+#ifdef __i386__
+#define REPORT_CALL __attribute__((regparm(2)))
+#else
+#define REPORT_CALL
+#endif
+
 extern const char missing_first[] HIDDEN;
 extern const char missing_last[] HIDDEN;
 /* Reports whether p is one of the stubs missing_vkX. Looking names up does little else, so this is no call. */

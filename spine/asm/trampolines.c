@@ -29,7 +29,7 @@
 #define REPORTS(result)                                                                                                \
     HIDDEN result COMMAND_CALL bad_handle_##result(uint32_t command) __asm__(                                          \
         TEXT(__USER_LABEL_PREFIX__) "bad_handle");                                                                     \
-    HIDDEN result missing_driver_command_##result(uint32_t command, const void *physdev) __asm__(                      \
+    HIDDEN result REPORT_CALL missing_driver_command_##result(uint32_t command, const void *physdev) __asm__(          \
         TEXT(__USER_LABEL_PREFIX__) "missing_driver_command");
 REPORTS(intptr_t)
 #ifndef REGISTERS
@@ -43,7 +43,7 @@ REPORTS(uint64_t)
 #define REPORT(n, function) REPORT_(function, SIGNATURE(n, RESULT))
 void missing_device_command(const void *object, uint32_t command) HIDDEN;
 void missing_chain_command(void) HIDDEN;
-intptr_t missing_unknown_physdev_command(const void *physdev, uint32_t number) HIDDEN;
+intptr_t REPORT_CALL missing_unknown_physdev_command(const void *physdev, uint32_t number) HIDDEN;
 int32_t missing_unknown_device_command(const void *object) HIDDEN;
 
 typedef void *__attribute__((may_alias)) pointer;

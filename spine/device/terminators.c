@@ -20,8 +20,8 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle)
     if (dev->magic != DEVICE_MAGIC)
         log_abort(
             in, LOG_ERROR,
-            "terminator_CreateDevice: Device pointer (%p) has invalid MAGIC value 0x%08llx. The expected value is 0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ",
-            (void *)dev, (unsigned long long)dev->magic);
+            "terminator_CreateDevice: Device pointer (%s) has invalid MAGIC value 0x%08llx. The expected value is 0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ",
+            pointer_text((char[POINTER_TEXT]){0}, dev), (unsigned long long)dev->magic);
     return dev;
 }
 

@@ -6,14 +6,14 @@
 #include "znames.h"
 #include "state/state.h"
 
-void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
+void REPORT_CALL missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
 void missing_device_command(const void *object, uint32_t command) __attribute__((noreturn));
 void missing_chain_command(void) __attribute__((noreturn));
-void missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
+void REPORT_CALL missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
 VkResult missing_unknown_device_command(const void *object);
 
 /* EXT-047. p: the physical device that the terminator was called with. */
-void missing_driver_command(uint32_t command, const struct physdev *p)
+void REPORT_CALL missing_driver_command(uint32_t command, const struct physdev *p)
 {
     log_abort(p ? p->instance : NULL, LOG_FATAL | LOG_ERROR, "ICD associated with VkPhysicalDevice does not support %s",
               names_name(command) + 2);
@@ -41,7 +41,7 @@ void missing_chain_command(void)
 }
 
 /* UNK-007: the driver of this physical device lacks the command. */
-void missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
+void REPORT_CALL missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
 {
     log_abort(p->instance, LOG_ERROR, "Function %s not supported for this physical device",
               p->instance->unknown_physdev.name[number]);

@@ -79,8 +79,8 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
         any = true;
         __atomic_store_n(&d->own_table.unknown[i], p, __ATOMIC_RELEASE);
         if (say && log_heard(in))
-            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", driver_path(d->lib), p,
-                     name);
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %s for %s", driver_path(d->lib),
+                     pointer_text((char[POINTER_TEXT]){0}, p), name);
     }
     return any;
 }
@@ -118,7 +118,8 @@ static void choose_destination(struct instance *in, const char *name, uint32_t i
         void *p = asks_physdevs(n) ? (void *)n->gpdpa(in->lower, name) : NULL;
         if (!p) continue;
         to = p;
-        log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Layer %s returned ptr %p for %s", n->layer->name, p, name);
+        log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Layer %s returned ptr %s for %s", n->layer->name,
+                 pointer_text((char[POINTER_TEXT]){0}, p), name);
         break;
     }
     __atomic_store_n(&in->own_table.unknown[i], to, __ATOMIC_RELEASE);

@@ -27,8 +27,8 @@ static struct instance *check_handle(const VkInstance *handle)
     if (in->magic != INSTANCE_MAGIC)
         log_abort(
             NULL, LOG_ERROR,
-            "terminator_CreateInstance: Instance pointer (%p) has invalid MAGIC value 0x%08llx. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  ",
-            (void *)in, (unsigned long long)in->magic);
+            "terminator_CreateInstance: Instance pointer (%s) has invalid MAGIC value 0x%08llx. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  ",
+            pointer_text((char[POINTER_TEXT]){0}, in), (unsigned long long)in->magic);
     return in;
 }
 

@@ -94,7 +94,7 @@ struct driver_lib *driver_direct(struct instance *in, const VkDirectDriverLoadin
     adapter_function_find(d);
     log_line(
         in, LOG_INFO | LOG_DRIVER,
-        "loader_add_direct_driver: Adding driver found in index %u of VkDirectDriverLoadingListLUNARG::pDrivers structure. pfnGetInstanceProcAddr was set to %p",
-        index, (void *)gipa);
+        "loader_add_direct_driver: Adding driver found in index %u of VkDirectDriverLoadingListLUNARG::pDrivers structure. pfnGetInstanceProcAddr was set to %s",
+        index, pointer_text((char[POINTER_TEXT]){0}, (const void *)gipa));
     return d;
 }

@@ -29,41 +29,6 @@ static inline void control_give(struct control c)
 #endif
     __builtin_ia32_ldmxcsr((unsigned)c.word);
 }
-#elif defined __aarch64__
-static inline struct control control_take(void)
-{
-    struct control c;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(c.word));
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
-    return c;
-}
-static inline void control_give(struct control c)
-{
-    __asm__ volatile("msr fpcr, %0" : : "r"(c.word));
-}
-#elif defined __riscv
-static inline struct control control_take(void)
-{
-    struct control c;
-    __asm__ volatile("fsrm %0, zero" : "=r"(c.word)); /* to nearest; exceptions are flags alone there */
-    return c;
-}
-static inline void control_give(struct control c)
-{
-    __asm__ volatile("fsrm %0" : : "r"(c.word));
-}
-#elif defined __s390x__
-static inline struct control control_take(void)
-{
-    uint32_t word;
-    __asm__ volatile("efpc %0" : "=d"(word));
-    __asm__ volatile("sfpc %0" : : "d"(0));
-    return (struct control){word};
-}
-static inline void control_give(struct control c)
-{
-    __asm__ volatile("sfpc %0" : : "d"((uint32_t)c.word));
-}
 #elif defined __powerpc64__
 static inline struct control control_take(void)
 {
@@ -80,53 +45,50 @@ static inline void control_give(struct control c)
     __builtin_memcpy(&word, &c.word, 8);
     __asm__ volatile("mtfsf 0xff, %0" : : "d"(word));
 }
+#else
+/* The instructions that read and write the word, and its type. Zero means to nearest, and that nothing is told. */
+#if defined __aarch64__
+typedef uint64_t control_word;
+#define CONTROL_READ "mrs %0, fpcr"
+#define CONTROL_WRITE "msr fpcr, %0"
+#elif defined __riscv /* exceptions are flags alone there */
+typedef unsigned long control_word;
+#define CONTROL_READ "frrm %0"
+#define CONTROL_WRITE "fsrm %0"
+#elif defined __s390x__
+typedef uint32_t control_word;
+#define CONTROL_READ "efpc %0"
+#define CONTROL_WRITE "sfpc %0"
 #elif defined __arm__ && defined __ARM_FP
-static inline struct control control_take(void)
-{
-    uint32_t word;
-    __asm__ volatile("vmrs %0, fpscr" : "=r"(word));
-    __asm__ volatile("vmsr fpscr, %0" : : "r"(0));
-    return (struct control){word};
-}
-static inline void control_give(struct control c)
-{
-    __asm__ volatile("vmsr fpscr, %0" : : "r"((uint32_t)c.word));
-}
+typedef uint32_t control_word;
+#define CONTROL_READ "vmrs %0, fpscr"
+#define CONTROL_WRITE "vmsr fpscr, %0"
 #elif defined __SOFTFP__ /* software arithmetic rounds to nearest */
-static inline struct control control_take(void)
-{
-    return (struct control){0};
-}
-static inline void control_give(struct control c)
-{
-    (void)c;
-}
+typedef uint32_t control_word;
+#define CONTROL_READ "mov %0, #0"
+#define CONTROL_WRITE ""
 #elif defined __mips_hard_float
-static inline struct control control_take(void)
-{
-    uint32_t word;
-    __asm__ volatile("cfc1 %0, $31" : "=r"(word));
-    __asm__ volatile("ctc1 $0, $31");
-    return (struct control){word};
-}
-static inline void control_give(struct control c)
-{
-    __asm__ volatile("ctc1 %0, $31" : : "r"((uint32_t)c.word));
-}
+typedef uint32_t control_word;
+#define CONTROL_READ "cfc1 %0, $31"
+#define CONTROL_WRITE "ctc1 %0, $31"
 #elif defined __loongarch__
-static inline struct control control_take(void)
-{
-    uint32_t word;
-    __asm__ volatile("movfcsr2gr %0, $fcsr0" : "=r"(word));
-    __asm__ volatile("movgr2fcsr $fcsr0, $zero");
-    return (struct control){word};
-}
-static inline void control_give(struct control c)
-{
-    __asm__ volatile("movgr2fcsr $fcsr0, %0" : : "r"((uint32_t)c.word));
-}
+typedef uint32_t control_word;
+#define CONTROL_READ "movfcsr2gr %0, $fcsr0"
+#define CONTROL_WRITE "movgr2fcsr $fcsr0, %0"
 #else
 #error "control.h does not know this machine's floating-point control word"
+#endif
+static inline struct control control_take(void)
+{
+    control_word word;
+    __asm__ volatile(CONTROL_READ : "=r"(word));
+    __asm__ volatile(CONTROL_WRITE : : "r"((control_word)0));
+    return (struct control){word};
+}
+static inline void control_give(struct control c)
+{
+    __asm__ volatile(CONTROL_WRITE : : "r"((control_word)c.word));
+}
 #endif
 
 #endif

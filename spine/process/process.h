@@ -196,6 +196,9 @@ enum {
     LOG_VALIDATION = 128, /* about invalid use of the API */
     LOG_FATAL = 256       /* always reaches standard error */
 };
+/* The pointer as the C library's %p writes it, in upper case where that has no 0x, as on Windows. Returns text. */
+#define POINTER_TEXT 32
+const char *pointer_text(char text[POINTER_TEXT], const void *pointer);
 /* instance may be NULL (message concerns none). One line; cut at 511 bytes; standard error and messengers. */
 void log_line(struct instance *instance, unsigned flags, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void log_text(struct instance *instance, unsigned flags, const char *text);

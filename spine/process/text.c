@@ -1,6 +1,7 @@
 /* text.c: names given by the program: well-formed (INS-046; reads at most 256 bytes, never past the end), listed. */
 #include "process/process.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool name_well_formed(const char *name)
@@ -49,4 +50,13 @@ bool name_listed(const char *const *names, uint32_t count, const char *name)
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
+}
+
+const char *pointer_text(char text[POINTER_TEXT], const void *pointer)
+{
+    snprintf(text, POINTER_TEXT, "%p", pointer);
+    if (text[0] == '0' && text[1] == 'x') return text;
+    for (char *c = text; *c; c++)
+        if (*c >= 'a' && *c <= 'f') *c = (char)(*c - 'a' + 'A');
+    return text;
 }

@@ -9,25 +9,6 @@
 #include "zends.h"
 #include "wsi/surface.h"
 
-CREATE(vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT)
-CREATE(vkCreateDisplayPlaneSurfaceKHR, VkDisplaySurfaceCreateInfoKHR)
-
-static const struct surface_kind kind_headless =
-    KIND(VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface, vkCreateHeadlessSurfaceEXT,
-         VkHeadlessSurfaceCreateInfoEXT, VkIcdSurfaceHeadless, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
-static const struct surface_kind kind_display = {
-    .extension = "VK_KHR_display",
-    .command = "vkCreateDisplayPlaneSurfaceKHR",
-    .info_name = "VkDisplaySurfaceCreateInfoKHR",
-    .ext = EXT_VK_KHR_display,
-    .create = create_vkCreateDisplayPlaneSurfaceKHR,
-    .type = VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR,
-    .platform = VK_ICD_WSI_PLATFORM_DISPLAY,
-    .platform_size = sizeof(VkIcdSurfaceDisplay),
-    .info_size = sizeof(VkDisplaySurfaceCreateInfoKHR),
-    .stereo = true,
-};
-
 static struct surface *surface_of(struct object *object)
 {
     return (struct surface *)((char *)object - offsetof(struct surface, object));
@@ -77,7 +58,7 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
 {
     if (!instance_has(instance, kind->ext)) {
         /* WSI-004; WSI-005 wants two spaces and success of the headless one. */
-        bool headless = kind == &kind_headless;
+        bool headless = kind->platform == VK_ICD_WSI_PLATFORM_HEADLESS;
         log_line(instance, LOG_ERROR, "%s extension not enabled. %s%s not executed!", kind->extension,
                  headless ? " " : "", kind->command);
         *result = headless ? VK_SUCCESS : VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -119,37 +100,26 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
     return surface;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateHeadlessSurfaceEXT(VkInstance instance,
-                                                               const VkHeadlessSurfaceCreateInfoEXT *info,
-                                                               const VkAllocationCallbacks *allocator,
-                                                               VkSurfaceKHR *out)
+static void fill_headless(VkIcdSurfaceHeadless *to, const VkHeadlessSurfaceCreateInfoEXT *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_headless, info, allocator, &result);
-    if (surface) *out = surface_handle(surface);
-    return result;
+    (void)to, (void)info;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDisplayPlaneSurfaceKHR(VkInstance instance,
-                                                                   const VkDisplaySurfaceCreateInfoKHR *info,
-                                                                   const VkAllocationCallbacks *allocator,
-                                                                   VkSurfaceKHR *out)
+static void fill_display(VkIcdSurfaceDisplay *to, const VkDisplaySurfaceCreateInfoKHR *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_display, info, allocator, &result);
-    if (surface) {
-        VkIcdSurfaceDisplay *display = &surface->platform.display;
-        display->displayMode = info->displayMode;
-        display->planeIndex = info->planeIndex;
-        display->planeStackIndex = info->planeStackIndex;
-        display->transform = info->transform;
-        display->globalAlpha = info->globalAlpha;
-        display->alphaMode = info->alphaMode;
-        display->imageExtent = info->imageExtent;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->displayMode = info->displayMode;
+    to->planeIndex = info->planeIndex;
+    to->planeStackIndex = info->planeStackIndex;
+    to->transform = info->transform;
+    to->globalAlpha = info->globalAlpha;
+    to->alphaMode = info->alphaMode;
+    to->imageExtent = info->imageExtent;
 }
+
+SURFACE(headless, VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface, vkCreateHeadlessSurfaceEXT,
+        VkHeadlessSurfaceCreateInfoEXT, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT, false);
+SURFACE(display, VK_ICD_WSI_PLATFORM_DISPLAY, VK_KHR_display, vkCreateDisplayPlaneSurfaceKHR,
+        VkDisplaySurfaceCreateInfoKHR, VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR, true);
 
 /* ---- a driver's surface ---------------------------------------------------------------------------------------- */
 

@@ -46,20 +46,6 @@ struct surface_kind {
     bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
 };
 
-/* Each kind's function of a driver has a type of its own. */
-#define CREATE(Command, Info)                                                                                          \
-    static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
-                                     const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
-    {                                                                                                                  \
-        PFN_##Command create = driver_fn(driver, Command);                                                             \
-        return create ? create(driver->handle, (const Info *)info, allocator, made) : VK_ERROR_EXTENSION_NOT_PRESENT;  \
-    }
-#define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
-    {                                                                                                                  \
-        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,      \
-        .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
-    }
-
 static inline VkSurfaceKHR surface_handle(struct surface *surface)
 {
     return (VkSurfaceKHR)(uintptr_t)surface;
@@ -68,6 +54,38 @@ static inline VkSurfaceKHR surface_handle(struct surface *surface)
 /* NULL with a result, or a surface in its place, filled but for the platform's own members. */
 struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
                             const VkAllocationCallbacks *given, VkResult *result);
+
+/* Defines a kind of surface: its function of a driver, its description, and its terminator, which calls fill_##Member
+ * for the members of the platform's structure. */
+#define SURFACE(Member, Platform, Ext, Command, Info, Type, Stereo)                                                    \
+    static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
+                                     const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
+    {                                                                                                                  \
+        PFN_##Command create = driver_fn(driver, Command);                                                             \
+        return create ? create(driver->handle, (const Info *)info, allocator, made) : VK_ERROR_EXTENSION_NOT_PRESENT;  \
+    }                                                                                                                  \
+    static const struct surface_kind kind_##Member = {.extension = #Ext,                                               \
+                                                      .command = #Command,                                             \
+                                                      .info_name = #Info,                                              \
+                                                      .ext = EXT_##Ext,                                                \
+                                                      .create = create_##Command,                                      \
+                                                      .type = Type,                                                    \
+                                                      .platform = Platform,                                            \
+                                                      .platform_size = sizeof((struct surface *)0)->platform.Member,   \
+                                                      .info_size = sizeof(Info),                                       \
+                                                      .stereo = Stereo};                                               \
+    VKAPI_ATTR VkResult VKAPI_CALL term_##Command(VkInstance instance, const Info *info,                               \
+                                                  const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)           \
+    {                                                                                                                  \
+        VkResult result;                                                                                               \
+        struct surface *surface = surface_new(instance_of(instance), &kind_##Member, info, allocator, &result);        \
+        if (surface) {                                                                                                 \
+            fill_##Member(&surface->platform.Member, info);                                                            \
+            *out = surface_handle(surface);                                                                            \
+        }                                                                                                              \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    _Static_assert(offsetof(struct surface, platform.Member) == 0, "WSI-006")
 
 /* ---- surface_query.c ------------------------------------------------------------------------------------------- */
 

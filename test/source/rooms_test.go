@@ -30,20 +30,21 @@ var rooms = []struct{ name, reason string }{
 	{"instance", "everything belongs to an instance; only this directory knows how one is created and destroyed"},
 }
 
-// systems are the leaf directories of rooms whose files one system alone has. Linux and macOS share those below posix.
+// systems are the leaf directories of rooms whose files one system alone has. Linux and macOS share those below posix, Windows and
+// macOS those below plain.
 var systems = []string{"linux", "windows", "macos"}
 
-// systemOf is the system that a file is for, "posix" for two of them, "" for all of them.
+// systemOf is the system that a file is for, "posix" or "plain" for two of them, "" for all of them.
 func systemOf(file string) string {
-	if leaf := filepath.Base(filepath.Dir(file)); leaf == "posix" || slices.Contains(systems, leaf) {
+	if leaf := filepath.Base(filepath.Dir(file)); leaf == "posix" || leaf == "plain" || slices.Contains(systems, leaf) {
 		return leaf
 	}
 	return ""
 }
 
-// hasSystem reports whether a system, or each of the systems of posix, has the files of a leaf.
+// hasSystem reports whether a system has the files of a leaf.
 func hasSystem(leaf, system string) bool {
-	return leaf == "" || leaf == system || leaf == "posix" && (system == "linux" || system == "macos")
+	return leaf == "" || leaf == system || leaf == "posix" && system != "windows" || leaf == "plain" && system != "linux"
 }
 
 func roomOf(file string) string {
@@ -305,7 +306,7 @@ func TestRoomsAreJudged(t *testing.T) {
 	}
 }
 
-// A path without linux/, windows/, macos/ or posix/ belongs to all systems: the Makefile compiles each file of the spine for each system,
+// A path without linux/, windows/, macos/, posix/ or plain/ belongs to all systems: the Makefile compiles each file of the spine for each system,
 // except those below other systems' directories.
 func TestEachSystemCompilesAllFiles(t *testing.T) {
 	t.Parallel()
@@ -364,7 +365,7 @@ func TestOnlyPathsTellSystemsApart(t *testing.T) {
 	for file, text := range spineFiles(t) {
 		code := cComment.ReplaceAllString(text, " ")
 		if m := systemMacro.FindStringSubmatch(code); m != nil && systemOf(file) == "" {
-			t.Errorf("spine/%s asks for %s: what systems do differently stands below linux/, windows/, macos/ and posix/", file, m[1])
+			t.Errorf("spine/%s asks for %s: what systems do differently stands below linux/, windows/, macos/, posix/ and plain/", file, m[1])
 		}
 		if systemOf(file) == "" || filepath.Base(file) == "none.c" {
 			continue

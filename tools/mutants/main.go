@@ -400,12 +400,13 @@ func packageOf(file string) string {
 	return filepath.Dir(file)
 }
 
-// leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows
-// alone.
+// leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows and
+// macOS alone.
 func leftOut(path string) bool {
 	base := filepath.Base(path)
 	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "generate.go" ||
-		strings.HasPrefix(path, "spine/gen/") || strings.Contains(path, "/windows/")
+		strings.HasPrefix(path, "spine/gen/") || strings.Contains(path, "/windows/") || strings.Contains(path, "/macos/") ||
+		strings.Contains(path, "/plain/")
 }
 
 // source are the files that faults are planted in. Below a package of the core there are only commands that generate.

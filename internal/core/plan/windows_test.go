@@ -141,6 +141,25 @@ func TestWindowsSources(t *testing.T) {
 	expectLog(t, p.ask(t, Instance), `DRIVER:       C:\d.json (VulkanDriverName of the device PCI\VEN_1002)`)
 }
 
+// TestWindowsRegistryLines checks the line about each manifest of a registry key, and about a key without one. Tools look for the
+// words of the first.
+//
+// holds: WIN-090
+func TestWindowsRegistryLines(t *testing.T) {
+	t.Parallel()
+	p := newPC(`C:\c.json`, `D:\l.json`, `D:\u.json`, `D:\e.json`).on(machineRoot+"Drivers", `C:\c.json`).on(machineRoot+"ImplicitLayers", `D:\l.json`).
+		on(userRoot+"ImplicitLayers", `D:\u.json`).on(machineRoot+"ExplicitLayers", `D:\e.json`).adapter("VulkanDriverName", facts.RegSZ, "C:\\c.json\x00")
+	a := p.ask(t, Instance)
+	expect(t, "drivers", found(a), `C:\c.json`)
+	expectLog(t, a, `INFO: Located json file "C:\c.json" from registry "HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers"`,
+		`INFO: Located json file "D:\l.json" from registry "HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\ImplicitLayers"`,
+		`INFO: Located json file "D:\u.json" from registry "HKEY_CURRENT_USER\SOFTWARE\Khronos\Vulkan\ImplicitLayers"`,
+		`INFO: Located json file "D:\e.json" from registry "HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\ExplicitLayers"`,
+		`INFO: The registry key "HKEY_CURRENT_USER\SOFTWARE\Khronos\Vulkan\ExplicitLayers" names no file`)
+	expectLog(t, newPC().ask(t, Instance), `INFO: The registry key "HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers" names no file`,
+		`INFO: The registry key "HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\ImplicitLayers" names no file`)
+}
+
 // holds: WIN-015
 func TestWindowsDriverVariables(t *testing.T) {
 	t.Parallel()

@@ -242,7 +242,7 @@ func (b *Builder) registryKey() string { return registryKeys[b.Kind] }
 // key adds the enabled values of a registry key: their data is four bytes of 0 (WIN-036).
 func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 	from := hive.String() + `\` + b.registryKey()
-	values := b.Facts.Registry(hive, b.registryKey()).Values
+	values, named := b.Facts.Registry(hive, b.registryKey()).Values, false
 	for i := range values {
 		v := &values[i]
 		if v.Name == "" {
@@ -256,9 +256,13 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 			b.say(0, code, v.Name, v.Name, "disabled: its value in "+from+" is not four bytes of 0")
 			continue
 		}
-		if wanted(v.Name) {
+		if named = true; wanted(v.Name) {
+			b.say(diag.Info, diag.None, v.Name, v.Name, "Located json file \""+v.Name+"\" from registry \""+from+"\"")
 			b.add(v.Name, "", from)
 		}
+	}
+	if !named && !b.Facts.Missing() {
+		b.say(diag.Info, diag.None, from, "", "The registry key \""+from+"\" names no file")
 	}
 }
 

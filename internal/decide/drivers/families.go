@@ -72,7 +72,7 @@ func extras() map[string]Family {
 		"Venus (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
 		"gfxstream":    {Data: []string{drirc}},
 		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
-			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem}, {Name: "libd3d12.so", In: subsystem}, {Name: "libd3d12core.so", In: subsystem}},
+			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem, Required: true}, {Name: "libd3d12.so", In: subsystem, Required: true}, {Name: "libd3d12core.so", In: subsystem}},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
 		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(nil)},
 		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(nil)},

@@ -57,7 +57,7 @@ func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
 // whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
 func (f *Files) Works() bool {
 	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&
-		!slices.ContainsFunc(f.RunTime, func(o Opened) bool { return o.Required && !o.Complete() })
+		!slices.ContainsFunc(f.RunTime, func(o Opened) bool { return o.Required && (o.Unfound || !o.Complete()) })
 }
 
 // Fault is why a library cannot be used.

@@ -20,6 +20,7 @@ type Library struct {
 type Opened struct {
 	Library
 	Required bool // the driver does not work without it
+	Unfound  bool // the dynamic linker does not find it by its name; it lies in the family's own directory
 }
 
 // Complete tells whether the dynamic linker finds everything that the library needs. It reads no symbols.
@@ -61,11 +62,12 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	version := Version(f.File.Real)
 	required := f.Family.Names(version, true)
 	for _, name := range f.Family.Names(version, false) {
-		opened := Opened{FindLibrary(linker, name, f.File), slices.Contains(required, name)}
+		opened := Opened{Library: FindLibrary(linker, name, f.File), Required: slices.Contains(required, name)}
 		if place := f.Family.Elsewhere(name); opened.File == nil && place != "" {
 			if there := FindLibrary(linker, place); there.File != nil {
-				opened.Library = there
-				opened.Name = name
+				directories := opened.Directories
+				opened.Library, opened.Unfound = there, true
+				opened.Name, opened.Directories = name, directories
 			}
 		}
 		f.RunTime = append(f.RunTime, opened)

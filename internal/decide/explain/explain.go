@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // Item is a driver or layer: its position, or the reason why it is out, and the line that changes that.
@@ -33,6 +34,8 @@ type Item struct {
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
 	Remedy   *Remedy  `json:"-"`                  // the change, from which the tool writes the advice; nil before Fixes
+
+	standing.Standing
 
 	subject string // a layer's whole name
 	code    diag.Code
@@ -221,4 +224,12 @@ func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 		}
 	}
 	return changes
+}
+
+// Key returns the key of the item's driver or layer.
+func (e *Item) Key() Key {
+	if e.Kind == Drivers.One {
+		return Key{Manifest: e.Manifest}
+	}
+	return Key{e.Name, e.Manifest}
 }

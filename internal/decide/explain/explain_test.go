@@ -12,7 +12,7 @@ import (
 const (
 	implicit = "/usr/share/vulkan/implicit_layer.d/"
 	explicit = "/usr/share/vulkan/explicit_layer.d/"
-	drivers  = "/usr/share/vulkan/icd.d/"
+	icds     = "/usr/share/vulkan/icd.d/"
 )
 
 // lay makes a machine of files and variables.
@@ -64,7 +64,7 @@ func TestExplainChangesWork(t *testing.T) {
 	t.Parallel()
 	comma, named := tree.Mixed(), tree.Mixed()
 	comma[implicit+"c.json"] = tree.Layer("VK_LAYER_c,d", `,"disable_environment":{"NO C;reboot":"1"}`)
-	comma[drivers+"x,y.json"] = comma[drivers+"a.json"]
+	comma[icds+"x,y.json"] = comma[icds+"a.json"]
 	named[implicit+"n.json"] = tree.Layer("VK_LAYER_n", `,"disable_environment":{"NO_\u001b[2J":"1"}`)
 	for title, source := range map[string]*machine.Source{
 		"plain":            lay(t, tree.Mixed(), "HOME=/h", "NO_D="),
@@ -73,7 +73,7 @@ func TestExplainChangesWork(t *testing.T) {
 		"filters in use":   lay(t, tree.Mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
 		"selected":         lay(t, tree.Mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
 		"enabled":          lay(t, tree.Mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
-		"a driver by path": lay(t, tree.Mixed(), "NO_D=1", "VK_DRIVER_FILES="+drivers+"a.json:"+drivers+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
+		"a driver by path": lay(t, tree.Mixed(), "NO_D=1", "VK_DRIVER_FILES="+icds+"a.json:"+icds+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
 	} {
 		in, out := explainMachine(t, source)
 		for from, list := range map[string]map[string]Item{"in": in, "out": out} {
@@ -123,7 +123,7 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 	elevated := lay(t, tree.Mixed())
 	elevated.Elevated = true
 	in, out = explainMachine(t, elevated)
-	if e := in["a.json"]; e.Remedy == nil || e.Remedy.Means != ByFile || e.Remedy.Change.Line() != "rm -- "+drivers+"a.json" {
+	if e := in["a.json"]; e.Remedy == nil || e.Remedy.Means != ByFile || e.Remedy.Change.Line() != "rm -- "+icds+"a.json" {
 		t.Errorf("elevated: %+v", e)
 	}
 	if e := in["VK_LAYER_i"]; e.Remedy == nil || e.Remedy.Change.Assignment() != "NO_I=1" { // it sees those of manifests

@@ -68,6 +68,14 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 	return rows
 }
 
+// Key returns the key of a row's driver or layer.
+func (r *Row) Key(kind Kind) Key {
+	if kind.One == Drivers.One {
+		return Key{Manifest: r.Path}
+	}
+	return Key{r.Subject, r.Path}
+}
+
 // item is a row as one of the items that are out.
 func (r *Row) item(kind Kind, name string) Item {
 	return Item{Kind: kind.One, Name: name, Manifest: r.Path, Line: r.Line, Column: r.Column, Code: r.Code.String(), Statement: r.Statement,

@@ -30,8 +30,8 @@ func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 func TestRowsSayOnlyWhatHelps(t *testing.T) {
 	t.Parallel()
 	faulty := tree.Mixed()
-	faulty[drivers+"cut.json"] = `{"file_format_version":`
-	faulty[drivers+"field.json"] = `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib.so"}}`
+	faulty[icds+"cut.json"] = `{"file_format_version":`
+	faulty[icds+"field.json"] = `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib.so"}}`
 	faulty[implicit+"cut.json"] = `[`
 	faulty[explicit+"type.json"] = strings.Replace(tree.Layer("VK_LAYER_t", ""), "GLOBAL", "LOCAL", 1)
 	faulty[explicit+"twice.json"] = tree.Layer("VK_LAYER_e", "")
@@ -41,7 +41,7 @@ func TestRowsSayOnlyWhatHelps(t *testing.T) {
 	for title, source := range map[string]*machine.Source{
 		"faulty files": lay(t, faulty),
 		"names of nothing": lay(t, tree.Mixed(), "VK_INSTANCE_LAYERS=VK_LAYER_none:VK_LAYER_e:VK_LAYER_gone",
-			"VK_ADD_DRIVER_FILES="+drivers+"gone.json:"+drivers+"a.json"),
+			"VK_ADD_DRIVER_FILES="+icds+"gone.json:"+icds+"a.json"),
 		"filters": lay(t, tree.Mixed(), "VK_LOADER_DRIVERS_DISABLE=b*", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_d", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e"),
 	} {
 		for _, r := range rowsOf(t, source) {

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,6 +99,15 @@ var errKind = errors.New("neither a manifest nor a settings file: not packed")
 // members are the member names that identify a manifest or a settings file.
 var members = []string{"ICD", "layer", "layers", "settings", "settings_array"}
 
+// resembles reports whether a file with broken JSON is meant as a manifest or a settings file: it has the name of a member, and no link leads
+// to it, so that a link packs no other file.
+func resembles(source *machine.Source, path string, text []byte) bool {
+	info, err := source.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && slices.ContainsFunc(append(members, "file_format_version"), func(name string) bool {
+		return bytes.Contains(text, []byte(`"`+name+`"`))
+	})
+}
+
 // textOf returns the text of a manifest or settings file, and an error for any other file. If the tool is elevated, it also
 // returns an error for a file that another user can replace or redirect by a link.
 func textOf(source *machine.Source, path string) (string, error) {
@@ -116,6 +126,9 @@ func textOf(source *machine.Source, path string) (string, error) {
 		return "", err
 	}
 	parsed, fault := document.Parse(string(text))
+	if fault != nil && resembles(source, path, text) {
+		return string(text[:min(len(text), maxText)]), nil
+	}
 	if fault != nil || !slices.ContainsFunc(members, func(name string) bool { return parsed.Top().Member(name).Exists() }) {
 		return "", fmt.Errorf("%s: %w", path, errKind)
 	}

@@ -313,9 +313,9 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 		modules []doctor.Module
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
-		table := term.NewTable("", "name", "library", ">needs")
+		table := term.NewTable("", "name", "library", ">needs", "stage")
 		for _, m := range section.modules {
-			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
+			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String())
 		}
 		table.PrintOr("none", s.out, "  ", style)
 		fmt.Fprintln(s.out)
@@ -405,6 +405,11 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
 	table.Print(s.out, "  ", style)
+	for _, p := range probes {
+		for _, line := range p.Wrote {
+			style.Lines(s.out, "  "+p.Name+" wrote  ", nil, line)
+		}
+	}
 	fmt.Fprintln(s.out)
 }
 

@@ -84,6 +84,10 @@ func (e *explaining) run(s *invocation, names []string) error {
 			term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
 			return
 		}
+		if len(answer.Writers) > 0 {
+			printWriters(s, answer.Writers)
+			return
+		}
 		printLoader(s, answer.Loader, answer.App)
 		printElevated(s, answer)
 		printExplained(s, answer)
@@ -125,6 +129,10 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	}
 	in, out, err := only(names, answer.In, answer.Out)
 	if err != nil {
+		if writers := writersOf(about, answer.In, strings.Join(names, " ")); len(writers) > 0 {
+			return &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: []explain.Item{}, Out: []explain.Item{}, Writers: writers,
+				Part: true}, nil
+		}
 		return nil, err
 	}
 	if !bare {
@@ -217,6 +225,11 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 		rule = " (" + e.Statement + ")"
 	}
 	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
+	if standing := term.OneLine(e.Standing.String()); e.Lost() {
+		fmt.Fprintf(s.out, "      %s\n", style.Bad(standing))
+	} else if e.But != "" {
+		fmt.Fprintf(s.out, "      %s\n", standing)
+	}
 	where := placeIn(e.Manifest, e.Line, e.Column)
 	if e.Package != "" {
 		where += ", installed by " + e.Package

@@ -165,6 +165,16 @@ func resourcesOf(s *invocation, source *systems.Source, app string) string {
 	if !flat && source.System.Name != "macos" || s.root == "" {
 		return ""
 	}
+	exists := func(at string) bool {
+		info, err := source.Machine.Stat(at)
+		return err == nil && info.IsDir()
+	}
+	if resources := systems.Resources(app); !flat && app != "" {
+		if resources == "" || !exists(resources) {
+			return ""
+		}
+		return resources
+	}
 	bundles := []string{"/"}
 	for at := path.Clean(app); at != "/" && at != "."; at = path.Dir(at) {
 		bundles = append(bundles, at)

@@ -40,6 +40,8 @@ type invocation struct {
 	// On Windows, where a program's word size is an option, and a program may have fewer rights than the tool:
 	class  int  // 32 or 64; 0: the program's
 	asUser bool // --elevated=false
+	// elevated is --elevated, for commands without a value of their own.
+	elevated bool
 
 	answered func(value any)                      // if not nil, receives every answer printed as JSON
 	planned  func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
@@ -165,7 +167,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	source := &machine.Source{Machine: m, Elevated: elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class, Added: s.added}
+	source := &machine.Source{Machine: m, Elevated: elevated || s.elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class, Added: s.added}
 	source.Without = append(source.Without, s.without...)
 	if app != "" && s.class == 0 {
 		source.Class = binary.ProgramOf(&m, app).Class

@@ -17,6 +17,7 @@ import (
 )
 
 func newList(s *invocation) *cobra.Command {
+	both := otherSystem{}
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
@@ -24,8 +25,16 @@ func newList(s *invocation) *cobra.Command {
 			"variables of this machine. Without a subcommand it lists drivers and layers. Nothing is loaded,\n" +
 			"except by \"list devices\": a child process asks the drivers.\n\n" + exitCodesHelp,
 		Args: knownSubcommand,
-		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
+		RunE: func(*cobra.Command, []string) error {
+			if err := both.check(); err != nil {
+				return err
+			}
+			return listBoth(s)
+		},
 	}
+	cmd.Flags().StringVar(&both.bits, "bits", "64", bitsHelp)
+	addProgramRights(cmd)
+	completes(cmd, map[string]completion{"bits": completeWith("32", "64")})
 	for _, list := range []struct {
 		explain.Kind
 		short string
@@ -54,6 +63,7 @@ func newList(s *invocation) *cobra.Command {
 			},
 		}
 		out.option(sub, listSchema)
+		addProgramRights(sub)
 		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
 	}
@@ -113,7 +123,13 @@ var (
 )
 
 func (l *listing) bad() bool {
-	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem })
+	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
+}
+
+// nothing reports whether the rules choose drivers, and programs get nothing from any of them.
+func (l *listing) nothing() bool {
+	gets := func(f listedFinding) bool { return f.In && f.But == "" }
+	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
 func decideList(s *invocation, other *otherSystem) (f *found, err error) {
@@ -142,7 +158,7 @@ func (f *found) of(kind explain.Kind) *listing {
 		kind.TryRows(f.source, f.answer.Plan, rows)
 	}
 	for i := range list.Found {
-		l.Found[i] = listedFinding{list.Found[i], rows[i].Do, rows[i].Commands}
+		l.Found[i] = listedFinding{Finding: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
 	}
 	if f.source == nil {
 		return l
@@ -204,7 +220,11 @@ func printFound(s *invocation, l *listing) {
 		if !r.In && r.Path == "" { // about a variable or a name
 			mark = "--"
 		}
-		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), r.Why, r.Statement)
+		why := r.Why
+		if r.But != "" {
+			why = r.Standing.String() + "; " + why
+		}
+		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
 	table.Print(s.out, "", style)
 	said := map[string]bool{}
@@ -261,6 +281,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, listSchema)
 	addPlatform(cmd, &other)
+	addProgramRights(cmd)
 	return cmd
 }
 

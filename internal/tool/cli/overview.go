@@ -30,16 +30,15 @@ func printOverview(s *invocation, report *doctor.Report) {
 	style.Lines(s.out, "", style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
-	var drivers, layers, missing []string
-	for _, e := range in {
-		if !e.Meta && lacksLibrary(report.Source(), e.Library) {
+	var missing []string // on Windows
+	in = slices.DeleteFunc(in, func(e explain.Item) bool {
+		lacks := !e.Meta && lacksLibrary(report.Source(), e.Library)
+		if lacks {
 			missing = append(missing, e.Name)
-		} else if e.Kind == "driver" {
-			drivers = append(drivers, e.Name)
-		} else {
-			layers = append(layers, e.Name)
 		}
-	}
+		return lacks
+	})
+	drivers, layers := usable(report, in)
 	fmt.Fprintln(s.out)
 	if !onWindows {
 		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
@@ -50,11 +49,12 @@ func printOverview(s *invocation, report *doctor.Report) {
 	for _, row := range []struct {
 		title string
 		names []string
-	}{{"Devices", devices}, {"Drivers", drivers}, {"Active layers", layers}} {
+		more  []string // sentences
+	}{{"Devices", devices, nil}, {"Drivers", drivers.names, drivers.rest()}, {"Active layers", layers.names, layers.rest()}} {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, term.Or(listed(row.names), "none"))
+		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
 	}
 	if len(missing) > 0 {
 		style.Lines(s.out, fmt.Sprintf("%-14s ", "Of no use"), nil, listed(missing)+": its library is missing")

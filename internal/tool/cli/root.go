@@ -40,6 +40,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 			}
 			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {
 				s.asUser = f.Value.String() == "false"
+				s.elevated = !s.asUser
 			}
 			if s.actAs != "" {
 				if done, err := become(s); done {

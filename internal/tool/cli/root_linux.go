@@ -79,3 +79,6 @@ const missingLibrary = ""
 
 // lacksLibrary returns false: doctor finds missing libraries, as the dynamic linker searches for them.
 func lacksLibrary(*machine.Source, string) bool { return false }
+
+// addProgramRights does nothing: explain decides for programs with more rights.
+func addProgramRights(*cobra.Command) {}

@@ -113,3 +113,8 @@ const trialHelp = "set writes them without a trial, because no variable can give
 func addRights(cmd *cobra.Command) {
 	cmd.Flags().Bool("elevated", false, "--elevated=false: for programs that do not run as administrator, from a prompt that does")
 }
+
+// addProgramRights adds the option with which a list is for programs with other rights than the tool.
+func addProgramRights(cmd *cobra.Command) {
+	cmd.Flags().Bool("elevated", false, "as for a program that runs as administrator; --elevated=false: as for one that does not")
+}

@@ -167,7 +167,7 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 	warnings = append(warnings, unfit(source, program, brought.Library)...)
 	more, also, err := r.forDevices(s, source, m, program)
 	changes = append(changes, more...)
-	return changes, slices.Concat(warnings, also, ignoredBy(loader, source.Program, changes)), err
+	return changes, slices.Concat(warnings, ignoredByRights(source, program, changes), also, ignoredBy(loader, source.Program, changes)), err
 }
 
 // ignoredBy returns warnings about changes that the program's own loader ignores. loader is nil if the program gets another

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
@@ -25,14 +27,44 @@ const (
 		"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed"
 )
 
-// look returns the machine for the program.
-func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisMachine("run") }
+// look returns the machine for the program. A driver of the options that does not exist is an error.
+func (r *launched) look(s *invocation) (machine.Machine, error) {
+	m, err := s.thisMachine("run")
+	if err != nil {
+		return m, err
+	}
+	for _, driver := range r.Drivers {
+		if machine.Style.Directory(driver) == "" {
+			continue
+		}
+		if _, err := m.Stat(driver); err != nil {
+			return m, exit.Unable("--driver: %w", err)
+		}
+	}
+	return m, nil
+}
 
 // bring returns the zero place: the program gets no loader from this tool.
 func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
 
 // unfit returns no warnings: every Windows program sees the variables.
 func unfit(*machine.Source, string, string) []string { return nil }
+
+// ignoredByRights returns a warning about the variables of a choice that an elevated program ignores (WIN-057).
+func ignoredByRights(source *machine.Source, program string, changes []launch.Change) []string {
+	if process := source.Elsewhere().Process(); !process.Known || process.Level < facts.HighIntegrity {
+		return nil
+	}
+	ignored := term.Words(slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool {
+		v, known := variables.Named(c.Name)
+		return !c.Set || !known || !v.Secure()
+	}), func(c launch.Change) string { return c.Name })
+	if len(ignored) == 0 {
+		return nil
+	}
+	return []string{machine.Style.Base(program) + " runs as administrator, as this prompt does, and ignores " + strings.Join(ignored, ", ") +
+		". The choice counts in a prompt without administrator rights"}
+}
 
 // commandLine returns a command line that starts the program with the variables.
 func commandLine(changes []launch.Change, args []string, between string) string {

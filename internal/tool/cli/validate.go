@@ -95,7 +95,7 @@ func openLibraries(source *machine.Source, result *validation.Result) (problems 
 		l := &result.Libraries[i]
 		module, findings := libraryOf(source, doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
 			Negotiate: l.Negotiate, GetInstance: l.GetInstance})
-		l.File, l.Class = module.File, module.Class
+		l.File, l.Class, l.Standing = module.File, module.Class, module.Standing
 		for _, f := range findings {
 			result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: f.Code.String(),
 				Severity: f.Severity, Statement: f.Statement, What: f.What, Do: f.Do})

@@ -127,11 +127,11 @@ func TestLeftOut(t *testing.T) {
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of them is for it", verdict: "nothing is wrong"},
 		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",
-			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 warning"},
+			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "every driver switched off", files: desktop(t), environ: "VK_LOADER_DRIVERS_DISABLE=*", problems: []string{"variable-all-out"},
 			code: "variable-all-out", do: "unset VK_LOADER_DRIVERS_DISABLE"},
 		{name: "the settings file", files: desktop(t, lavapipe(t), file(settingsFile, `{"file_format_version":"1.0.0","settings":{"additional_drivers":[{"path":"/`+
-			icds+`lvp_icd.json"}],"additional_drivers_use_exclusively":true}}`)), problems: []string{"gpu-left-out", "leftover-settings"},
+			icds+`lvp_icd.json"}],"additional_drivers_use_exclusively":true}}`)), problems: []string{"leftover-settings"},
 			code: "gpu-left-out", what: "left out by " + settingsFile},
 	})
 }
@@ -390,7 +390,7 @@ func TestSoftwareLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "no other device", files: join(lavapipe(t), file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(libraries+"libvulkan_radeon.so",
 			library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), environ: off, problems: []string{"driver-disabled"}, code: "driver-disabled",
-			what: "VK_LOADER_DRIVERS_DISABLE leaves out the software renderer", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 warning"},
+			what: "VK_LOADER_DRIVERS_DISABLE leaves out the software renderer", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "a device works", files: desktop(t, lavapipe(t)), environ: off, verdict: "nothing is wrong"},
 	})
 }

@@ -117,12 +117,21 @@ var (
 	DeviceTwice = code("device-twice", diag.Warning, "PATH-20",
 		"Two drivers list the same device. Programs show it twice, or use the wrong one.",
 		"Disable one of the drivers.")
-	SoftwareOnly = code("software-only", diag.Warning, "",
+	SoftwareOnly = code("software-only", diag.Problem, "",
 		"A software renderer works, but is much slower than a graphics device.",
 		"See the findings about the devices.")
 	NoDriver = code("no-driver", diag.Problem, "INS-029",
 		"Without a driver, Vulkan does not work. The loader only reports \"Found no drivers!\".",
 		"See the findings about each driver.")
+	NoDevice = code("no-device", diag.Problem, "",
+		"A driver for graphics devices lists no device without one. A software renderer computes on the CPU.",
+		"Install a software renderer, lavapipe of Mesa.")
+	SystemFiles = code("system-files", diag.Problem, "",
+		"Drivers find devices through /sys, and the dynamic linker and drivers read /proc. Without them, no driver lists a device.",
+		"Mount the file system.")
+	SettingsHide = code("settings-hide", diag.Problem, "SET-97",
+		"With this settings file, drivers fail or list no device. Without it, they list their devices.",
+		"Correct the settings file.")
 	NotInstalled = code("not-installed", diag.Note, "",
 		"A machine without a graphics device may not need Vulkan.",
 		"Nothing, if no program on it needs Vulkan. Otherwise, install a loader and a software renderer.")

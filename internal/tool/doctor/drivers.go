@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // driverExam compares drivers with devices.
@@ -162,6 +163,8 @@ func (e *driverExam) fallback() {
 	switch {
 	case good == 0:
 		e.withoutDriver()
+	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
+		e.deviceless()
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
 		if by := pinnedBy(e.source); by != "" {
@@ -252,21 +255,17 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 // absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
 // another card, and the loader skips them.
 func (e *driverExam) absent() {
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
-	if !served {
-		return
+	standings := decide.StandingsOf(e.source, e.linker, e.plan)
+	for i := range e.Drivers {
+		if m := &e.Drivers[i]; m.But != "" && m.Used {
+			m.Harmless = standings.Of(explain.Key{Manifest: m.Manifest}).Harmless
+		}
 	}
-	bad := e.manifests(func(m *Module) bool { return !m.Good })
+	e.absentHeadless()
+	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		m := bad[f.Path]
-		if m == nil || !slices.Contains(ofLibraries, f.Code) {
-			continue
-		}
-		family := drivers.Of(m.Library)
-		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")))
-		}) {
+		if bad[f.Path] == nil || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
 		f.soften(diag.Note)

@@ -129,6 +129,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.closed()
 	e.libraries(e.plan)
 	e.otherWordSize()
+	e.systemFiles()
 	ofLoaders := &loaderExam{e.libraryExam, options}
 	ofLoaders.plugin()
 	if err := e.graphics(options.Device); err != nil {

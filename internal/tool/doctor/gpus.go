@@ -19,6 +19,7 @@ import (
 type GPU struct {
 	decide.GPU
 	directory string // in sysfs
+	examined  *GPU   // the device in the examination, of which this is a copy; nil: this one
 }
 
 // vendor returns the maker's name; "" if unknown.
@@ -114,7 +115,7 @@ func (e *driverExam) graphics(device string) error {
 	for _, g := range e.gpus {
 		e.judge(g)
 		shown := *g
-		shown.Nodes = e.nodes(g)
+		shown.Nodes, shown.examined = e.nodes(g), g
 		e.GPUs = append(e.GPUs, shown)
 	}
 	e.nvidiaVersions()

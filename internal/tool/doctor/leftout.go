@@ -200,7 +200,7 @@ func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
 			if f.Path != "" && f.Path == without && f.Code == diag.DriverDisabled {
-				f.fact = said(softwareOut, variables.DriversDisable.Name())
+				f.Severity, f.fact = diag.Problem, said(softwareOut, variables.DriversDisable.Name())
 				continue
 			}
 			f.soften(diag.Note)

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 )
@@ -33,7 +34,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 	for _, d := range answer.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // the service opens the library and passes a descriptor; it has no path here
-			m.Good = true
+			m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
 			e.withoutDisplay(&m, nil)
 			e.Drivers = append(e.Drivers, m)
 			continue
@@ -69,7 +70,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 // module examines one library and returns its file; nil if the library cannot be loaded.
 func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
-	m.Good = found.Works()
+	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, misfit.Name)
 	before := len(e.Findings)
 	defer func() {
 		if !m.Used {
@@ -308,12 +309,12 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	var missing *Finding
 	for _, opened := range found.RunTime {
 		switch what := (nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories}); {
-		case !opened.Required || opened.Complete():
-		case opened.File == nil && missing != nil:
+		case !opened.Required || !opened.Unfound && opened.Complete():
+		case (opened.File == nil || opened.Unfound) && missing != nil:
 			what, _ = missing.fact.(nowhere)
 			what.also = append(what.also, opened.Name)
 			missing.fact = what
-		case opened.File == nil:
+		case opened.File == nil || opened.Unfound:
 			missing = e.nowhere(LibraryRuntime, m, what)
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)

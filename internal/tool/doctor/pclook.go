@@ -351,13 +351,17 @@ func (e *pcExam) elevated() {
 			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
 		}
 	}
-	count := 0
+	count, acts := 0, false
 	e.values(func(at entry, v facts.Value) {
 		if at.Hive == facts.CurrentUser && at.Key != driversKey && (v.Data == zero || at.Key == settingsKey) {
 			count++
+			acts = acts || at.Key != vulkanKey+"ExplicitLayers" && e.pc.Files() && e.pc.Exists(v.Name)
 		}
 	})
 	if count > 0 {
-		e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said(userValues, term.Count(count, "value")), nil)
+		f := e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said(userValues, term.Count(count, "value")), nil)
+		if acts { // other programs get a layer or settings that this one does not
+			f.Severity = diag.Warning
+		}
 	}
 }

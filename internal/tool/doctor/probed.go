@@ -24,14 +24,12 @@ import (
 // probed enters the result of a trial and a finding about its failure.
 func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
-	codes := map[ProbeResult]*Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
-		ProbeNoDevice: DriverNoDevice}
+	r.stood(a)
 	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(r.source, a.Manifest)
 	if a.Kind == "layer" {
-		codes = map[ProbeResult]*Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
 		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
 	}
-	code, wrong := codes[a.Result]
+	code, wrong := trialCodes(a.Kind)[a.Result]
 	if !wrong {
 		return
 	}
@@ -191,8 +189,12 @@ func (r *Report) missed(list []alone) {
 		}
 		for n := range r.Findings {
 			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
-				f.Severity, f.advice, f.device = diag.Problem, updateDriver, g.Name
-				f.fact = said(unlisted, g.Label)
+				f.device, f.fact = g.Name, said(unlisted, g.Label)
+				if cause := r.otherCause(g, f.Path); cause != nil {
+					f.Because = cause.Code
+				} else {
+					f.Severity, f.advice = diag.Problem, updateDriver
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/standing"
 )
 
 // Schema is the version of Report. A removed field or a new meaning of a field raises it.
@@ -50,6 +51,8 @@ type Module struct {
 	Used     bool   `json:"used"`  // a program gets it by default
 	Needs    int    `json:"needs"` // the number of its dependencies
 	Good     bool   `json:"good"`  // the library has no fault
+
+	standing.Standing
 }
 
 // Report is the result of an examination.
@@ -94,7 +97,8 @@ type Probe struct {
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
 	Devices  []string    `json:"devices,omitempty"`
-	Millis   float64     `json:"ms"` // the total time of the phases
+	Wrote    []string    `json:"wrote,omitempty"` // what the driver wrote to standard error
+	Millis   float64     `json:"ms"`              // the total time of the phases
 }
 
 // ProbeResult is the outcome of a child process.

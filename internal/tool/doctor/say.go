@@ -52,6 +52,7 @@ const (
 	noDevice    = "no device here is %s"
 	noNumber    = "it selects device %d after the default one, and there is %s"
 	filteredOut = "%s leaves it out"
+	notMounted  = "%s is not mounted"
 	unlisted    = "it loads, and does not list %s"
 )
 

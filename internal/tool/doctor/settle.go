@@ -238,6 +238,47 @@ func (e *settling) consequences() {
 			f.Because = GPUNoDriver
 		}
 	}
+	e.underSettings()
+	e.raise()
+}
+
+// underSettings marks the devices that a settings file leaves out as consequences of the finding about that file.
+func (r *Report) underSettings() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Code != GPULeftOut || f.Because != nil {
+			continue
+		}
+		for n := range r.Findings {
+			if o := &r.Findings[n]; o.Code == LeftoverSettings && o.Because == nil && strings.Contains(f.fact.say(), o.Path) {
+				f.Because = o.Code
+			}
+		}
+	}
+}
+
+// raise makes the cause of a problem a problem, too: a warning with a problem that follows from it is what programs suffer from.
+// The lack of a driver that may not exist stays a warning.
+func (r *Report) raise() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Because == nil || f.Severity != diag.Problem {
+			continue
+		}
+		if without := r.first(GPUNoDriver); f.Code == SoftwareOnly && f.Because == GPUNoDriver && without.Severity == diag.Warning {
+			f.Severity = diag.Warning
+			continue
+		} else if f.Code == NoDriver && f.Because == GPUNoDriver && without.Severity == diag.Warning {
+			f.Because = nil
+			continue
+		}
+		at := slices.IndexFunc(r.Findings, func(o Finding) bool { return o.Code == f.Because && o.Because == nil && o.Severity == diag.Problem })
+		for n := range r.Findings {
+			if o := &r.Findings[n]; at < 0 && o.Code == f.Because && o.Because == nil && o.Severity == diag.Warning {
+				o.Severity, at = diag.Problem, n
+			}
+		}
+	}
 }
 
 // manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which
@@ -250,6 +291,16 @@ func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
 		}
 	}
 	return list
+}
+
+// first returns the first finding with a code, and a note without one.
+func (r *Report) first(code *Code) Finding {
+	for i := range r.Findings {
+		if r.Findings[i].Code == code {
+			return r.Findings[i]
+		}
+	}
+	return Finding{}
 }
 
 func (r *Report) has(code *Code) bool {

@@ -116,12 +116,14 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 			r.found(TrialRights, list[i].Name, list[i].Manifest, sentence(notAlone), nil)
 		}
 	}
+	environ, remove := t.withoutPins()
+	defer remove()
 	var first *launch.Seen
 	var failed error
 	var running sync.WaitGroup
 	for i := range list {
 		if a := &list[i]; a.Result == "" {
-			running.Go(func() { a.saw, a.err = t.child(ctx, changed(how.Environ, a.Variables), how.Limit) })
+			running.Go(func() { a.saw, a.err = t.child(ctx, changed(environ, a.Variables), how.Limit) })
 		}
 	}
 	together := len(t.always) < len(list) && !r.chosen
@@ -147,6 +149,8 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 			first = nil // the combination runs without a driver that fails alone
 		}
 	}
+	r.covered(list)
+	r.absentDevices()
 	r.missed(list)
 	r.cost()
 	r.slowDrivers(list)
@@ -155,6 +159,11 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	}
 	if !together {
 		return nil
+	}
+	if first != nil && !first.Good && !first.Stopped {
+		if hidden, err := t.settingsBlame(ctx); hidden || err != nil {
+			return err
+		}
 	}
 	return t.together(ctx, first)
 }
@@ -232,6 +241,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 		return err
 	}
 	a.Probe.enter(a.saw)
+	a.Wrote = written(a.saw.Log, t.at.Library != t.own.Library)
 	switch {
 	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
 		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"

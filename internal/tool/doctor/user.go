@@ -161,7 +161,10 @@ func (e *deviceExam) permissionCure(node string) advice {
 	if !ok {
 		return nil
 	}
+	owner, _, _, _ := e.owner(node)
 	switch kind := e.containerKind(); {
+	case kind != "podman" && (group == overflowID || owner == overflowID):
+		return e.unmapped(kind)
 	case kind == "podman":
 		return groupsOfPodman
 	case kind != "":

@@ -20,6 +20,12 @@ func examine(t *testing.T, files map[string]string, options Options, environ ...
 	t.Helper()
 	root := t.TempDir()
 	tree.Lay(t, root, files)
+	return examineRoot(t, root, options, environ...)
+}
+
+// examineRoot examines the machine below a directory.
+func examineRoot(t *testing.T, root string, options Options, environ ...string) *Report {
+	t.Helper()
 	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root, Environ: environ}}, options)
 	if err != nil {
 		t.Fatal(err)

@@ -28,10 +28,21 @@ type Explanation struct {
 
 	UnspecifiedOrder []decide.UnspecifiedOrder `json:"chance,omitempty"` // layers whose order depends on readdir
 
+	Writers []Writer `json:"writers,omitempty"` // the drivers and layers whose libraries contain the asked message
+
 	PID     int                  `json:"pid,omitempty"`     // the explained process
 	Differs []process.Difference `json:"differs,omitempty"` // differences between the loaded files and those that it would load now
 
 	Part bool `json:"-"` // messages name their subject
+}
+
+// Writer is a driver or layer whose library contains a message.
+type Writer struct {
+	Message  string `json:"message"` // the part of the asked text that the library contains
+	Kind     string `json:"kind"`    // driver or layer
+	Name     string `json:"name"`
+	Library  string `json:"library"`
+	Harmless bool   `json:"harmless,omitempty"` // the driver has no device here
 }
 
 // ActiveLayers returns the names of the active layers from the program down.

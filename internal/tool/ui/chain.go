@@ -32,7 +32,8 @@ type chain struct {
 	Wrong   string       // the reason if the change is impossible
 	Say     string       // the announcement of the last step for screen readers
 	Sides   []side
-	Still   bool // the picture is drawn without child processes: there are too many layers and drivers
+	Unread  string // why the page cannot switch layers; "": it can
+	Still   bool   // the picture is drawn without child processes: there are too many layers and drivers
 }
 
 // row is a layer or driver, in use or not.
@@ -43,6 +44,7 @@ type row struct {
 	First   bool // the first of the layers in use
 	Last    bool
 	Now     string // the draft's control: on, off, auto; "": none
+	Way     string // the shell line that switches the layer for a loader without settings files; "": the page can
 	Changed bool   // the draft puts it into use or out of use
 }
 
@@ -85,6 +87,9 @@ func chainOf(r *Request) (any, error) {
 	if l := c.Before.Loader; l != nil && l.File != "" && s.App != "" {
 		c.Library = l.File
 	}
+	if c.Unread = unread(c.Before.Loader); c.Unread != "" { // such a change would have no effect
+		c.Draft.entries, c.Draft.Exact = slices.Clone(c.Draft.initial), c.Draft.initialExact
+	}
 	c.draw(r)
 	c.Still = len(c.Before.In)+len(c.Before.Out) > maxAsked
 	q := s.query()
@@ -105,7 +110,7 @@ func chainOf(r *Request) (any, error) {
 // draw makes the decision with the draft, and the rows and columns of the page.
 func (c *chain) draw(r *Request) {
 	now := c.Before
-	if act := r.Query.Get("do"); act != "" {
+	if act := r.Query.Get("do"); act != "" && c.Unread == "" {
 		// "Up" and "down" refer to the chain with the draft before this step.
 		from := c.Before
 		if !c.Draft.empty() {
@@ -171,6 +176,9 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 		layer := in && e.Kind == "layer"
 		c.Rows = append(c.Rows, row{Item: e, N: n, In: in, First: layer && e.Order == 1, Last: layer && e.Order == layers,
 			Now: c.Draft.says(e.Name), Changed: in != was[key{e.Kind, e.Manifest, e.Name}]})
+		if c.Unread != "" && e.Kind == "layer" {
+			c.Rows[len(c.Rows)-1].Way = way(c.Before.Loader, e.Name, in)
+		}
 	}
 	for _, e := range now.In {
 		add(e, true)

@@ -204,6 +204,9 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 	f := filesFile{Path: file, Base: path.Base(file)}
 	for _, row := range rows[file] {
 		f.In = f.In || row.In
+		if row.But != "" {
+			row.Why = row.Standing.String() + "; " + row.Why
+		}
 		if why := row.Subject + ": " + row.Why; row.Subject != row.Path && !slices.Contains(f.Why, why) {
 			f.Why = append(f.Why, why)
 		} else if row.Subject == row.Path && !slices.Contains(f.Why, row.Why) {

@@ -40,6 +40,9 @@ func exportOf(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if why := unread(before.Loader); why != "" {
+		return &export{Note: why}, nil
+	}
 	after, err := explainedFor(r, seeing(r.Tool, plan.Files), s)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 )
 
 // Kind is the kind of a file. Its values occur in the tool's options and output.
@@ -122,18 +123,18 @@ func File(text, path, whole string, kind Kind) *Report {
 // here is the running system, whose form of paths resolves the library of a manifest.
 var here = manifest.System{Style: machine.Style}
 
-// kindOf returns a file's kind by its content; a layer's also by its directory.
+// kindOf returns a file's kind by its content. The directory decides for a layer, and for a file with a driver and a layer: the
+// loader reads the driver in a directory for drivers and the layer in one for layers.
 func kindOf(top document.Value, path string) Kind {
 	has := func(name string) bool { return top.Member(name).Exists() }
-	switch {
-	case has("ICD"):
+	switch directory := directoryOf(path); {
+	case has("ICD") && !(directory == "implicit_layer.d" || directory == "explicit_layer.d") || has("ICD") && !has("layers") && !has("layer"):
 		return Driver
 	case has("layers"), has("layer"):
 		first := top.Member("layer")
 		if has("layers") {
 			first = top.Member("layers").First()
 		}
-		directory := directoryOf(path)
 		if directory == "implicit_layer.d" || directory != "explicit_layer.d" && first.Member("disable_environment").Exists() {
 			return Implicit
 		}
@@ -260,6 +261,8 @@ type Library struct {
 	Class int    `json:"class,omitempty"` // the library's word size: 32 or 64
 
 	Interface uint32 `json:"interface,omitempty"` // the negotiated version, after a probe
+
+	standing.Standing // without the rules: as if they chose it
 
 	Layer                  bool   `json:"-"`
 	Negotiate, GetInstance string `json:"-"`

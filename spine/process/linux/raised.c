@@ -4,8 +4,9 @@
 
 #include "process/process.h"
 
-/* Only a process that began as root can have ids that differ without AT_SECURE. Others make no system call, because a
- * filter of system calls may end the process for it (G-10). */
+/* Without AT_SECURE, ids differ in a process that began as root, or that has ambient capabilities. Only the first
+ * kind makes the system calls, because a filter may end the process for them (G-10); the second kind counts as an
+ * ordinary process. */
 bool process_raised(void)
 {
     uid_t user, effective_user, saved_user;

@@ -3,58 +3,30 @@
 #include "zends.h"
 #include "wsi/surface.h"
 
-CREATE(vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR)
-CREATE(vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR)
-CREATE(vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR)
-
-static const struct surface_kind kind_xcb =
-    KIND(VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR, VkIcdSurfaceXcb,
-         VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_xlib =
-    KIND(VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR,
-         VkIcdSurfaceXlib, VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_wayland =
-    KIND(VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface, vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR,
-         VkIcdSurfaceWayland, VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR);
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateXcbSurfaceKHR(VkInstance instance, const VkXcbSurfaceCreateInfoKHR *info,
-                                                          const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static void fill_xcb(VkIcdSurfaceXcb *to, const VkXcbSurfaceCreateInfoKHR *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_xcb, info, allocator, &result);
-    if (surface) {
-        surface->platform.xcb.connection = info->connection;
-        surface->platform.xcb.window = info->window;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->connection = info->connection;
+    to->window = info->window;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateXlibSurfaceKHR(VkInstance instance, const VkXlibSurfaceCreateInfoKHR *info,
-                                                           const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static void fill_xlib(VkIcdSurfaceXlib *to, const VkXlibSurfaceCreateInfoKHR *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_xlib, info, allocator, &result);
-    if (surface) {
-        surface->platform.xlib.dpy = info->dpy;
-        surface->platform.xlib.window = info->window;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->dpy = info->dpy;
+    to->window = info->window;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateWaylandSurfaceKHR(VkInstance instance,
-                                                              const VkWaylandSurfaceCreateInfoKHR *info,
-                                                              const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static void fill_wayland(VkIcdSurfaceWayland *to, const VkWaylandSurfaceCreateInfoKHR *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_wayland, info, allocator, &result);
-    if (surface) {
-        surface->platform.wayland.display = info->display;
-        surface->platform.wayland.surface = info->surface;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->display = info->display;
+    to->surface = info->surface;
 }
+
+SURFACE(xcb, VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR,
+        VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR, false);
+SURFACE(xlib, VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR,
+        VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR, false);
+SURFACE(wayland, VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface, vkCreateWaylandSurfaceKHR,
+        VkWaylandSurfaceCreateInfoKHR, VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR, false);
 
 /* ---- presentation support -------------------------------------------------------------------------------------- */
 

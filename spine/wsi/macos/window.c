@@ -3,38 +3,17 @@
 #include "zends.h"
 #include "wsi/surface.h"
 
-CREATE(vkCreateMacOSSurfaceMVK, VkMacOSSurfaceCreateInfoMVK)
-CREATE(vkCreateMetalSurfaceEXT, VkMetalSurfaceCreateInfoEXT)
-
-static const struct surface_kind kind_macos =
-    KIND(VK_ICD_WSI_PLATFORM_MACOS, VK_MVK_macos_surface, vkCreateMacOSSurfaceMVK, VkMacOSSurfaceCreateInfoMVK,
-         VkIcdSurfaceMacOS, VK_STRUCTURE_TYPE_MACOS_SURFACE_CREATE_INFO_MVK);
-static const struct surface_kind kind_metal =
-    KIND(VK_ICD_WSI_PLATFORM_METAL, VK_EXT_metal_surface, vkCreateMetalSurfaceEXT, VkMetalSurfaceCreateInfoEXT,
-         VkIcdSurfaceMetal, VK_STRUCTURE_TYPE_METAL_SURFACE_CREATE_INFO_EXT);
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateMacOSSurfaceMVK(VkInstance instance,
-                                                            const VkMacOSSurfaceCreateInfoMVK *info,
-                                                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static void fill_macos(VkIcdSurfaceMacOS *to, const VkMacOSSurfaceCreateInfoMVK *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_macos, info, allocator, &result);
-    if (surface) {
-        surface->platform.macos.pView = info->pView;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->pView = info->pView;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateMetalSurfaceEXT(VkInstance instance,
-                                                            const VkMetalSurfaceCreateInfoEXT *info,
-                                                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static void fill_metal(VkIcdSurfaceMetal *to, const VkMetalSurfaceCreateInfoEXT *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_metal, info, allocator, &result);
-    if (surface) {
-        surface->platform.metal.pLayer = info->pLayer;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->pLayer = info->pLayer;
 }
+
+SURFACE(macos, VK_ICD_WSI_PLATFORM_MACOS, VK_MVK_macos_surface, vkCreateMacOSSurfaceMVK, VkMacOSSurfaceCreateInfoMVK,
+        VK_STRUCTURE_TYPE_MACOS_SURFACE_CREATE_INFO_MVK, false);
+SURFACE(metal, VK_ICD_WSI_PLATFORM_METAL, VK_EXT_metal_surface, vkCreateMetalSurfaceEXT, VkMetalSurfaceCreateInfoEXT,
+        VK_STRUCTURE_TYPE_METAL_SURFACE_CREATE_INFO_EXT, false);

@@ -3,25 +3,14 @@
 #include "zends.h"
 #include "wsi/surface.h"
 
-CREATE(vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR)
-
-static const struct surface_kind kind_win32 =
-    KIND(VK_ICD_WSI_PLATFORM_WIN32, VK_KHR_win32_surface, vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR,
-         VkIcdSurfaceWin32, VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR);
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateWin32SurfaceKHR(VkInstance instance,
-                                                            const VkWin32SurfaceCreateInfoKHR *info,
-                                                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static void fill_win32(VkIcdSurfaceWin32 *to, const VkWin32SurfaceCreateInfoKHR *info)
 {
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_win32, info, allocator, &result);
-    if (surface) {
-        surface->platform.win32.hinstance = info->hinstance;
-        surface->platform.win32.hwnd = info->hwnd;
-        *out = surface_handle(surface);
-    }
-    return result;
+    to->hinstance = info->hinstance;
+    to->hwnd = info->hwnd;
 }
+
+SURFACE(win32, VK_ICD_WSI_PLATFORM_WIN32, VK_KHR_win32_surface, vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR,
+        VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR, false);
 
 VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWin32PresentationSupportKHR(VkPhysicalDevice handle,
                                                                                    uint32_t family)

@@ -64,7 +64,7 @@ func TestWithoutMounts(t *testing.T) {
 			if err := errors.Join(os.Chmod(top, 0o755), os.Mkdir(directory, 0o755), os.Mkdir(directory+"-private", 0o755)); err != nil {
 				t.Fatal(err)
 			}
-			words := append(without(t, top, refused, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_MOVE_MOUNT, unix.SYS_MOUNT_SETATTR), tool, "serve", "--root", root, "--set", "open_device=true", "--test-source", source)
+			words := append(without(t, top, refused, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_MOVE_MOUNT, unix.SYS_MOUNT_SETATTR), tool, "service", "run", "--root", root, "--set", "open_device=true", "--test-source", source)
 			log := serve(t, exec.Command(words[0], words[1:]...), directory)
 			device(t, source, filepath.Join(root, "package"))
 			c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
@@ -141,7 +141,7 @@ func TestModesAreNotShared(t *testing.T) {
 	if err := errors.Join(os.Mkdir(directory, 0o755), os.Mkdir(directory+"-private", 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	serve(t, exec.Command(tool, "serve", "--root", root, "--test-source", source), directory)
+	serve(t, exec.Command(tool, "service", "run", "--root", root, "--test-source", source), directory)
 	device(t, source, filepath.Join(root, "package"))
 	answers := func() map[string]*os.File {
 		c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
@@ -218,7 +218,7 @@ func TestOpenDevice(t *testing.T) {
 	if err = errors.Join(err, os.WriteFile(own, self, 0o755), os.Chmod(top, 0o755), os.Mkdir(directory, 0o755), os.Mkdir(directory+"-private", 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-c", devices, "sh", tool, "serve", "--root", root, "--set", "open_device=true", "--test-source", source)
+	cmd := exec.Command("sh", "-c", devices, "sh", tool, "service", "run", "--root", root, "--set", "open_device=true", "--test-source", source)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	serve(t, cmd, directory)
 	device(t, source, filepath.Join(root, "package"))

@@ -169,7 +169,7 @@ func TestOldSystemCalls(t *testing.T) {
 	manifest := filepath.Join(filepath.Dir(tool), "drivers", "null_icd.json")
 	for name, refused := range map[string]bool{"old filter": true, "old kernel": false} {
 		words := without(t, t.TempDir(), refused, newer...)
-		for _, args := range [][]string{{"version"}, {"list", "drivers"}, {"doctor"}, {"info"}, {"run", "true"}} {
+		for _, args := range [][]string{{"version"}, {"list", "drivers"}, {"doctor"}, {"list", "devices", "--details"}, {"run", "true"}} {
 			cmd := exec.Command(words[0], append(append(words[1:], tool), args...)...)
 			cmd.Env = append(os.Environ(), "VK_DRIVER_FILES="+manifest, "HOME=")
 			if out, err := cmd.CombinedOutput(); err != nil || args[0] == "doctor" && !strings.Contains(string(out), "works (tried)") {

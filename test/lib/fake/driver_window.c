@@ -41,6 +41,8 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
     }
 SURFACE_KIND(CreateWin32SurfaceKHR)
 SURFACE_KIND(CreateXcbSurfaceKHR)
+SURFACE_KIND(CreateMetalSurfaceEXT)
+SURFACE_KIND(CreateMacOSSurfaceMVK)
 SURFACE_KIND(CreateXlibSurfaceKHR)
 SURFACE_KIND(CreateWaylandSurfaceKHR)
 SURFACE_KIND(CreateHeadlessSurfaceEXT)

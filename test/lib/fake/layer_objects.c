@@ -41,6 +41,8 @@ static VkResult create_surface(const char *name, VkInstance h, const void *info,
     }
 SURFACE_KIND(vkCreateWin32SurfaceKHR)
 SURFACE_KIND(vkCreateXcbSurfaceKHR)
+SURFACE_KIND(vkCreateMetalSurfaceEXT)
+SURFACE_KIND(vkCreateMacOSSurfaceMVK)
 SURFACE_KIND(vkCreateXlibSurfaceKHR)
 SURFACE_KIND(vkCreateWaylandSurfaceKHR)
 SURFACE_KIND(vkCreateHeadlessSurfaceEXT)
@@ -160,16 +162,17 @@ static const struct {
     PFN_vkVoidFunction function;
 } commands[] = {
 #define E(command, what) {#command, what, (PFN_vkVoidFunction)(uintptr_t)layer_##command},
-    E(vkCreateWin32SurfaceKHR, "surface") E(vkCreateXcbSurfaceKHR, "surface") E(vkCreateXlibSurfaceKHR, "surface") E(
-        vkCreateWaylandSurfaceKHR, "surface") E(vkCreateHeadlessSurfaceEXT, "surface")
-        E(vkCreateDisplayPlaneSurfaceKHR, "surface") E(vkDestroySurfaceKHR, "surface") E(
-            vkGetPhysicalDeviceSurfaceSupportKHR, "surface") E(vkGetPhysicalDeviceSurfaceCapabilitiesKHR, "surface")
-            E(vkGetPhysicalDeviceSurfaceFormatsKHR, "surface") E(vkGetPhysicalDeviceSurfacePresentModesKHR, "surface")
-                E(vkGetPhysicalDeviceSurfaceCapabilities2KHR, "surface") E(vkCreateSwapchainKHR, "surface")
-                    E(vkCreateDebugUtilsMessengerEXT, "messenger") E(vkDestroyDebugUtilsMessengerEXT, "messenger")
-                        E(vkCreateDebugReportCallbackEXT, "report") E(vkDestroyDebugReportCallbackEXT, "report")
-                            E(vkSetDebugUtilsObjectNameEXT, NULL) E(vkSetDebugUtilsObjectTagEXT, NULL)
-                                E(vkDebugMarkerSetObjectNameEXT, NULL) E(vkDebugMarkerSetObjectTagEXT, NULL)};
+    E(vkCreateWin32SurfaceKHR, "surface") E(vkCreateXcbSurfaceKHR, "surface") E(vkCreateMetalSurfaceEXT, "surface") E(
+        vkCreateMacOSSurfaceMVK, "surface") E(vkCreateXlibSurfaceKHR, "surface") E(vkCreateWaylandSurfaceKHR, "surface")
+        E(vkCreateHeadlessSurfaceEXT, "surface") E(vkCreateDisplayPlaneSurfaceKHR, "surface")
+            E(vkDestroySurfaceKHR, "surface") E(vkGetPhysicalDeviceSurfaceSupportKHR, "surface") E(
+                vkGetPhysicalDeviceSurfaceCapabilitiesKHR, "surface") E(vkGetPhysicalDeviceSurfaceFormatsKHR, "surface")
+                E(vkGetPhysicalDeviceSurfacePresentModesKHR, "surface")
+                    E(vkGetPhysicalDeviceSurfaceCapabilities2KHR, "surface") E(vkCreateSwapchainKHR, "surface")
+                        E(vkCreateDebugUtilsMessengerEXT, "messenger") E(vkDestroyDebugUtilsMessengerEXT, "messenger")
+                            E(vkCreateDebugReportCallbackEXT, "report") E(vkDestroyDebugReportCallbackEXT, "report")
+                                E(vkSetDebugUtilsObjectNameEXT, NULL) E(vkSetDebugUtilsObjectTagEXT, NULL)
+                                    E(vkDebugMarkerSetObjectNameEXT, NULL) E(vkDebugMarkerSetObjectTagEXT, NULL)};
 
 PFN_vkVoidFunction object_function(const char *name)
 {

@@ -25,11 +25,13 @@ COMMAND(create_surface)
         {"xlib", "vkCreateXlibSurfaceKHR", 1000004000},
         {"xcb", "vkCreateXcbSurfaceKHR", 1000005000},
         {"wayland", "vkCreateWaylandSurfaceKHR", 1000006000},
+        {"metal", "vkCreateMetalSurfaceEXT", 1000217000},
+        {"macos", "vkCreateMacOSSurfaceMVK", 1000123000},
         {"display", "vkCreateDisplayPlaneSurfaceKHR", 1000002001},
         {"headless", "vkCreateHeadlessSurfaceEXT", 1000256000},
     };
     unsigned k = 0;
-    while (k < 5 && strcmp(kinds[k].type, type)) k++;
+    while (k < 7 && strcmp(kinds[k].type, type)) k++;
     VkResult(VKAPI_PTR * create)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
     create = (VkResult(VKAPI_PTR *)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))command(
         line, kinds[k].command, instance, 0);
@@ -56,7 +58,7 @@ COMMAND(create_surface)
                  .width = 640,
                  .height = 480};
     VkSurfaceKHR surface = (VkSurfaceKHR)(uintptr_t)0xabababababababab;
-    const void *given = k == 4 ? (const void *)&display : (const void *)&info;
+    const void *given = k == 6 ? (const void *)&display : (const void *)&info;
     VkResult result = create((VkInstance)(uintptr_t)instance, given, arg_allocator(line), &surface);
     put_int("result", result);
     put_int("written", surface != (VkSurfaceKHR)(uintptr_t)0xabababababababab);

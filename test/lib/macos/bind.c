@@ -3,6 +3,7 @@
 #include "macho.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct relocation {
@@ -57,8 +58,15 @@ static int64_t sleb(const unsigned char **p, const unsigned char *end)
 /* Ordinals of special libraries. */
 enum { SELF = 0, MAIN = -1, FLAT = -2, WEAK = -3 };
 
+/* Stands for a function that no library has, which the file says may be anywhere: calling it ends the process. */
+static void never(void)
+{
+    fputs("dyld: missing symbol called\n", stderr);
+    abort();
+}
+
 /* Finds a symbol in its library: two-level names. A weak import that nothing provides is NULL. */
-static uint64_t symbol(struct relocation *r, int ordinal, const char *name, bool weak)
+static uint64_t symbol(struct relocation *r, int ordinal, const char *name, bool weak, bool lazy)
 {
     void *found = NULL;
     if (ordinal == SELF) {
@@ -72,6 +80,7 @@ static uint64_t symbol(struct relocation *r, int ordinal, const char *name, bool
         struct image *provider = r->image->provider[ordinal - 1];
         found = provider ? format_export(provider, name) : system_symbol(name);
     }
+    if (!found && lazy && ordinal == FLAT) found = (void *)never; /* looked for at the first call */
     if (!found && !weak) fail(r, "nothing stands for the function", name);
     return (uint64_t)found;
 }
@@ -129,7 +138,7 @@ static void bind(struct relocation *r, struct part part, bool lazy, bool coalesc
     bool weak = false;
 #define BIND(then)                                                                                                     \
     do {                                                                                                               \
-        uint64_t *to = place(r, at), is = symbol(r, ordinal, name, weak);                                              \
+        uint64_t *to = place(r, at), is = symbol(r, ordinal, name, weak, lazy);                                        \
         if (to && (!coalesced || is)) *to = is + (is ? (uint64_t)addend : 0);                                          \
         at += 8 + (then);                                                                                              \
     } while (0)
@@ -212,7 +221,7 @@ static uint64_t imported(struct relocation *r, const struct imports *in, uint32_
     const char *name = (const char *)in->strings + at;
     if (in->strings + at >= in->end || !memchr(name, 0, (size_t)(in->end - in->strings - at)))
         return fail(r, "a name of an import is cut off", NULL), 0;
-    uint64_t is = symbol(r, ordinal, name, weak);
+    uint64_t is = symbol(r, ordinal, name, weak, false);
     return is ? is + (uint64_t)addend : 0;
 }
 

@@ -1,6 +1,5 @@
 /* dyld.c: opens and closes images with their dependencies, and answers questions about them, as dyld of macOS does. One
  * lock guards the list of images; initializers run with it, as on macOS, so that it is recursive. */
-#define _GNU_SOURCE
 #include "macho.h"
 
 #include <dlfcn.h>
@@ -165,6 +164,15 @@ static bool try_path(const char *path, struct tried *tried)
     return false;
 }
 
+/* getenv without the interposer of the tests, which records calls. */
+static const char *variable(const char *name)
+{
+    size_t n = strlen(name);
+    for (char **e = environ; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=') return *e + n + 1;
+    return NULL;
+}
+
 static bool try_list(const char *list, const char *leaf, char out[PATH_MAX], struct tried *tried)
 {
     while (list && *list) {
@@ -194,8 +202,8 @@ static bool resolve(const char *name, const struct image *from, bool by_dlopen, 
 {
     const char *leaf = strrchr(name, '/');
     leaf = leaf ? leaf + 1 : name;
-    if (try_list(getenv("DYLD_LIBRARY_PATH"), leaf, out, tried)) return true;
-    if (by_dlopen && leaf == name && try_list(getenv("LD_LIBRARY_PATH"), leaf, out, tried)) return true;
+    if (try_list(variable("DYLD_LIBRARY_PATH"), leaf, out, tried)) return true;
+    if (by_dlopen && leaf == name && try_list(variable("LD_LIBRARY_PATH"), leaf, out, tried)) return true;
     if (strncmp(name, "@rpath/", 7) == 0) {
         if (in_rpaths(from, name + 6, out, tried) || (from != program && in_rpaths(program, name + 6, out, tried)))
             return true;
@@ -207,8 +215,9 @@ static bool resolve(const char *name, const struct image *from, bool by_dlopen, 
         snprintf(out, PATH_MAX, "%s", name);
         if (try_path(out, tried)) return true;
     }
-    const char *fallback = getenv("DYLD_FALLBACK_LIBRARY_PATH");
-    return try_list(fallback ? fallback : "/usr/local/lib:/usr/lib", leaf, out, tried);
+    const char *fallback = variable("DYLD_FALLBACK_LIBRARY_PATH");
+    if (!fallback && name[0] != '/') fallback = "/usr/local/lib:/usr/lib";
+    return try_list(fallback, leaf, out, tried);
 }
 
 static bool of_system(const char *name)
@@ -226,6 +235,7 @@ static void image_free(struct image *i)
 {
     tlv_forget(i);
     if (i->end) munmap((void *)i->header, i->end - i->header);
+    if (i->mapping) munmap(i->mapping, i->mapping_size);
     free(i->section);
     free(i->path);
     free(i->real);
@@ -271,6 +281,8 @@ static struct image *image_new(const char *path, const char *real)
     }
     if (fd >= 0) close(fd);
     i->file = file;
+    i->mapping = file == MAP_FAILED ? NULL : file;
+    i->mapping_size = i->file_size;
     bool good = file != MAP_FAILED && format_read(i, why, sizeof why);
     if (good && !map(i)) good = (snprintf(why, sizeof why, "its segments cannot be mapped"), false);
     if (good) {
@@ -346,9 +358,18 @@ static void release(struct image *i)
     image_free(i);
 }
 
+/* Tells the interposer of the tests, which sees only functions of this machine. */
+static void tell(const char *function, const char *path, int mode)
+{
+    void (*note)(const char *, const char *, int) =
+        (void (*)(const char *, const char *, int))(dlsym)(RTLD_DEFAULT, "world_note");
+    if (note) note(function, path, mode & MACOS_RTLD_NOLOAD ? 5 : mode & MACOS_RTLD_NOW ? 2 : 1);
+}
+
 void *macos_dlopen(const char *path, int mode)
 {
     if (!path) return (void *)-2; /* RTLD_DEFAULT */
+    tell("dlopen", path, mode);
     lock_take();
     has_error = false;
     const struct image *from = image_of(__builtin_return_address(0));
@@ -370,6 +391,7 @@ static bool is_image(const void *handle)
 
 int macos_dlclose(void *handle)
 {
+    tell("dlclose", NULL, 0);
     lock_take();
     bool known = is_image(handle);
     has_error = !known;
@@ -401,6 +423,7 @@ void *macos_dlsym(void *handle, const char *name)
     } else if (handle == (void *)-2 || handle == (void *)-5) {
         for (struct image *i = images; i && !p; i = i->next) p = format_export(i, full);
         if (!p) p = system_symbol(full);
+        if (!p) p = (dlsym)(RTLD_DEFAULT, name); /* of the program, where that is one of this machine */
     }
     if (!p) {
         snprintf(error, sizeof error, "dlsym(%p, %.500s): symbol not found", handle, name);
@@ -429,7 +452,7 @@ int macos_dladdr(const void *address, struct macos_dl_info *info)
     lock_drop();
     if (i) return 1;
     Dl_info native; /* of the program that runs this code, or of libSystem's stand-ins */
-    if (!dladdr(address, &native)) return 0;
+    if (!(dladdr)(address, &native)) return 0;
     *info = (struct macos_dl_info){native.dli_fname, native.dli_fbase, native.dli_sname, native.dli_saddr};
     return 1;
 }

@@ -1,6 +1,5 @@
 /* files.c: libSystem's functions for files, directories and errors, whose structures and numbers differ from Linux's.
  * Sources: Apple's sys/stat.h, sys/dirent.h, sys/fcntl.h, sys/errno.h, sys/mman.h, time.h, unistd.h. */
-#define _GNU_SOURCE
 #include "macho.h"
 
 #include <dirent.h>

@@ -134,7 +134,7 @@ bool format_read(struct image *i, char *error, size_t size)
 {
     if (!choose(i, error, size)) return false;
     if (u32(i->file + 4) != CPU_X86_64)
-        FAIL("mach-o file, but is an incompatible architecture (have another machine's, need 'x86_64')");
+        FAIL("mach-o file, but is an incompatible architecture (have 'arm64', need 'x86_64')");
     i->kind = u32(i->file + 12);
     uint32_t count = u32(i->file + 16), all = u32(i->file + 20), at = 32;
     if (all > i->file_size - 32) FAIL("load commands are cut off");

@@ -38,6 +38,8 @@ struct image {
     char *name; /* the install name, or NULL */
     unsigned char *file;
     size_t file_size;
+    void *mapping; /* of the whole file */
+    size_t mapping_size;
     uintptr_t base;   /* added to an address of the file; it lies before the image where that begins at 4 GiB */
     uintptr_t header; /* where the mapped image begins */
     uintptr_t end;

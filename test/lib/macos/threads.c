@@ -1,7 +1,6 @@
 /* threads.c: libSystem's threads. Its objects are larger than glibc's or begin with a signature that static
  * initializers set, thread-local variables have descriptors, and constants differ. Sources: Apple's
  * pthread.h, sys/_pthread/_pthread_types.h, pthread/pthread_impl.h and mach-o/loader.h. */
-#define _GNU_SOURCE
 #include "macho.h"
 
 #include <errno.h>
@@ -166,6 +165,11 @@ static int thread_create(void **thread, const void *attributes, void *(*function
 static int thread_join(void *thread, void **value)
 {
     return error_to_macos(pthread_join((pthread_t)thread, value));
+}
+
+static uint32_t thread_port(void *thread)
+{
+    return thread == (void *)pthread_self() ? (uint32_t)gettid() : 0;
 }
 
 static int key_create(unsigned long *key, void (*destructor)(void *))
@@ -386,7 +390,10 @@ bool tlv_prepare(struct image *i)
 void tlv_forget(struct image *i)
 {
     struct tlv *t = i->tlv;
-    if (t) pthread_key_delete(t->key);
+    if (t) {
+        free(pthread_getspecific(t->key));
+        pthread_key_delete(t->key);
+    }
     free(t);
 }
 
@@ -424,6 +431,7 @@ const struct system_function thread_functions[] = {
     {"_pthread_create", thread_create},
     {"_pthread_join", thread_join},
     {"_pthread_self", pthread_self},
+    {"_pthread_mach_thread_np", thread_port},
     {"_pthread_key_create", key_create},
     {"_pthread_key_delete", key_delete},
     {"_pthread_getspecific", get_specific},

@@ -284,6 +284,15 @@ bool world_closed(const char *path)
     return false;
 }
 
+/* For a linker of the tests that opens libraries of another format. */
+VISIBLE void world_note(const char *function, const char *path, int flags);
+void world_note(const char *function, const char *path, int flags)
+{
+    char text[4400] = "";
+    if (path) snprintf(text, sizeof text, "%s %d", path, flags);
+    note(function, text);
+}
+
 VISIBLE void *dlopen(const char *path, int flags)
 {
     char text[4400];

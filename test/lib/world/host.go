@@ -75,7 +75,7 @@ func (f errorFile) String() string {
 	if err != nil {
 		return err.Error()
 	}
-	if Windows() {
+	if Windows() || MacOS() {
 		return strings.ReplaceAll(f.w.fromTarget(string(text)), "\r", "")
 	}
 	if !bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
@@ -221,7 +221,7 @@ func (h *Host) answer(line string) (answer Answer, ok bool) {
 		if err := decoder.Decode(&answer); err != nil {
 			h.w.T.Fatalf("%s: answer is no JSON: %v\n%s", line, err, text)
 		}
-		if Windows() {
+		if Windows() || MacOS() {
 			h.w.answerHere(map[string]any(answer))
 		}
 		return answer, true
@@ -439,7 +439,7 @@ func (w *World) LogFrom(bytes int) (Log, int) {
 		if err := decoder.Decode(&event); err != nil {
 			w.T.Fatalf("log of the fakes: %v\n%s", err, line)
 		}
-		if Windows() {
+		if Windows() || MacOS() {
 			w.answerHere(map[string]any(event))
 		}
 		log = append(log, event)

@@ -3,11 +3,13 @@ package world
 import (
 	"context"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -53,6 +55,14 @@ func Machine() machines.Machine {
 // Narrow tells whether the loader under test has 32-bit pointers.
 func Narrow() bool { return Machine().Bits == 32 || Target() == "windows/x86" }
 
+// Order returns the byte order of the target.
+func Order() binary.ByteOrder {
+	if Machine().BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
 // CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
 // lacks, and whose arguments are unknown, cannot return: the process ends.
 func CalleeCleans() bool { return Target() == "windows/x86" }
@@ -89,6 +99,9 @@ func linkerError(path, glibc, musl string) string {
 		code := map[string]string{"No such file or directory": "126", "Exec format error": "193"}[musl]
 		return `Failed to open dynamic library "` + path + `" with error ` + code
 	}
+	if MacOS() {
+		return macosError(path, glibc)
+	}
 	if Target() == "musl" {
 		return "Error loading shared library " + path + ": " + musl
 	}
@@ -99,7 +112,7 @@ func linkerError(path, glibc, musl string) string {
 // glibc says so, musl has one message for every file that is not its library, and so does Windows, where every such
 // message is taken for it (WIN-076).
 func OtherClass(linker string) bool {
-	return strings.Contains(linker, "wrong ELF class") || strings.HasSuffix(linker, " with error 193")
+	return strings.Contains(linker, "wrong ELF class") || strings.Contains(linker, "incompatible architecture") || strings.HasSuffix(linker, " with error 193")
 }
 
 // Failure returns the loader's message about a layer for a message of the dynamic linker.
@@ -122,6 +135,9 @@ func Build() string {
 func Library() string {
 	if Windows() {
 		return filepath.Join(Build(), "vulkan-1.dll")
+	}
+	if MacOS() {
+		return filepath.Join(Build(), "libvulkan.1.dylib")
 	}
 	return filepath.Join(Build(), Variant(), "libvulkan.so.1")
 }
@@ -157,11 +173,15 @@ func targetCompiler() []string {
 			return strings.Fields(cc)
 		}
 		if cc := map[string][]string{"i386": {"gcc", "-m32"}, "musl": {"musl-gcc"},
-			"windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]; cc != nil {
+			"macos": macosCompiler(), "windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]; cc != nil {
 			return cc
 		}
 		return []string{CrossCompiler(Target())}
 	}
+	return nativeCompiler()
+}
+
+func nativeCompiler() []string {
 	if cc := os.Getenv("CC"); cc != "" {
 		return strings.Fields(cc)
 	}
@@ -181,7 +201,10 @@ func CrossCompiler(target string) string {
 
 // Compile makes a program, library or object for the target, from the C compiler's arguments.
 func Compile(arguments ...string) error {
-	cc := Compiler()
+	return compileBy(Compiler(), arguments...)
+}
+
+func compileBy(cc []string, arguments ...string) error {
 	if text, err := exec.Command(cc[0], append(cc[1:len(cc):len(cc)], arguments...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", cc[0], err, text)
 	}
@@ -300,20 +323,27 @@ func newest(patterns ...string) (time.Time, error) {
 
 const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 
-var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ", "macos": "-D_DARWIN_C_SOURCE -Dst_mtim=st_mtimespec -fno-sanitize=all ",
 	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
 
 // The compiler's warnings about printf's formats are those of an older C library.
 const windowsFlags = "-std=gnu11 -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN -Wno-attributes -Wno-format " +
 	"-Wno-cast-function-type -static -include posix.h "
 
-// compile runs the C compiler; the result appears under its name when it is complete.
+// compile runs the target's C compiler; the result appears under its name when it is complete.
 func compile(out string, flags string, sources ...string) error {
+	return compileWith(Compiler(), machineFlags[Target()], out, flags, sources...)
+}
+
+func compileWith(cc []string, machine, out, flags string, sources ...string) error {
 	temporary := fmt.Sprintf("%s.%d", out, os.Getpid())
 	args := strings.Fields(cflags)
-	args = append(args, strings.Fields(machineFlags[Target()]+flags)...)
+	args = append(args, strings.Fields(machine+flags)...)
 	if Windows() {
 		args = append(args, "-I"+filepath.Join(Top(), "test/lib/windows/include"))
+	}
+	if MacOS() && slices.Equal(cc, Compiler()) {
+		args = append(args, "-I"+filepath.Join(Top(), "test/lib/macos/include"))
 	}
 	args = append(args, "-o", temporary)
 	for _, source := range sources {
@@ -334,7 +364,7 @@ func compile(out string, flags string, sources ...string) error {
 	} else {
 		args = append(args, "-ldl", "-lpthread")
 	}
-	if err := Compile(args...); err != nil {
+	if err := compileBy(cc, args...); err != nil {
 		return fmt.Errorf("building %s: %w", filepath.Base(out), err)
 	}
 	return os.Rename(temporary, out)
@@ -354,6 +384,9 @@ func compileFake(directory string, sources []string, exports string, variants ma
 			return err
 		}
 		objects = append(objects, object)
+	}
+	if MacOS() {
+		shared = "-shared -Wl,-undefined,dynamic_lookup "
 	}
 	for name, flags := range variants {
 		if Windows() && name == Undefined { // libraries need the symbols of libraries that there are
@@ -382,7 +415,7 @@ func buildTools() error {
 		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
 	source, err := newest("test/lib/host/*", "test/lib/fake/*", "test/lib/shim/*", "test/lib/vulkan.h", "test/lib/*interface*", "test/lib/world/tools.go", "spine/gen/zvk.h",
-		"test/lib/words.c", "test/lib/windows/host/*", "test/lib/windows/fake/*", "test/lib/windows/include/*.[ch]")
+		"test/lib/words.c", "test/lib/windows/host/*", "test/lib/windows/fake/*", "test/lib/windows/include/*.[ch]", "test/lib/macos/*", "test/lib/macos/include/sys/*")
 	if err != nil {
 		return err
 	}
@@ -396,7 +429,15 @@ func buildTools() error {
 		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/lib/windows/host/world.c", "test/lib/windows/host/interpose.c", "test/lib/windows/host/import.c", "test/lib/windows/include/posix.c"}
 	}
 	more = append(more, "test/lib/host/*.c", "test/lib/interface.c", "test/lib/words.c")
-	if err := compile(filepath.Join(directory, host), exports+sanitizer, more...); err != nil {
+	native, machine := Compiler(), machineFlags[Target()]
+	if MacOS() { // the host is a program of this machine, which opens Mach-O files by the runner
+		native, machine = nativeCompiler(), machineFlags[""]+macosHostFlags()
+		more = append(append(more, "test/lib/macos/host.c"), macosRunner...)
+		if err := compileWith(native, "", filepath.Join(directory, "macos"), "", append([]string{"test/lib/macos/main.c"}, macosRunner...)...); err != nil {
+			return err
+		}
+	}
+	if err := compileWith(native, machine, filepath.Join(directory, host), exports+sanitizer, more...); err != nil {
 		return err
 	}
 	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"
@@ -404,7 +445,7 @@ func buildTools() error {
 		shim += " -DWORLD_NO_MALLOC" // the sanitizer has a malloc of its own
 	}
 	if !Windows() {
-		if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/lib/shim/redirect.c"); err != nil {
+		if err := compileWith(native, machineFlags[Target()], filepath.Join(directory, "redirect.so"), shim, "test/lib/shim/redirect.c"); err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,9 @@ var systemDirectory = regexp.MustCompile(`(^|[^\w/])(/(?:usr/local/share|usr/loc
 // toTarget gives a text with paths in it as the target's programs take it; between stands for a path's separator, which
 // has to be escaped in JSON.
 func (w *World) toTarget(text, between string) string {
+	if MacOS() {
+		return toMetal.Replace(text)
+	}
 	if !Windows() {
 		return text
 	}
@@ -69,6 +72,9 @@ func (w *World) targetPath(path string) string {
 // fromTarget converts the paths in a text of the target's programs to those here. The rest of a line with a path has no
 // other use for backslashes.
 func (w *World) fromTarget(text string) string {
+	if MacOS() {
+		return fromMetal.Replace(text)
+	}
 	if !Windows() {
 		return text
 	}
@@ -86,7 +92,7 @@ func (w *World) answerHere(value any) any {
 	case string:
 		return w.fromTarget(v)
 	case json.Number:
-		if v == win32Surface {
+		if v == win32Surface || v == metalSurface {
 			return json.Number(xcbSurface)
 		}
 	case []any:
@@ -111,8 +117,12 @@ func (w *World) variable(name, value string) string {
 
 // wordsOut gives the words of a host's command as the target's host takes them.
 func (w *World) wordsOut(words []string) []string {
-	if !Windows() {
+	if !Windows() && !MacOS() {
 		return words
+	}
+	kind, number := "win32", win32Surface
+	if MacOS() {
+		kind, number = "metal", metalSurface
 	}
 	out := slices.Clone(words)
 	for i := 1; i < len(words); i += 2 {
@@ -120,12 +130,12 @@ func (w *World) wordsOut(words []string) []string {
 		if words[i-1] == "value" && i >= 2 {
 			name = words[i-2]
 		}
-		out[i] = strings.ReplaceAll(w.variable(name, words[i]), "type=xcb", "type=win32") // of a script's line
+		out[i] = strings.ReplaceAll(w.variable(name, words[i]), "type=xcb", "type="+kind) // of a script's line
 		switch {
 		case words[i-1] == "type" && words[i] == "xcb":
-			out[i] = "win32"
+			out[i] = kind
 		case words[i-1] == "u32@0" && words[i] == xcbSurface:
-			out[i] = win32Surface
+			out[i] = number
 		}
 	}
 	return out

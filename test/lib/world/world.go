@@ -93,7 +93,7 @@ func (w *World) Write(name, content string) string {
 	if strings.HasSuffix(name, ".json") {
 		between = `\\`
 	}
-	if !strings.HasPrefix(content, "MZ") { // a program or library
+	if !strings.HasPrefix(content, "MZ") && !strings.HasPrefix(content, "\x7fELF") && !strings.HasPrefix(content, "\xcf\xfa") { // a program or library
 		content = w.toTarget(content, between)
 	}
 	temporary := name + ".new"
@@ -122,6 +122,9 @@ func (w *World) WrongClass(name string) string {
 		content, err := os.ReadFile(filepath.Join(filepath.Dir(Build()), other, "vulkan-1.dll"))
 		w.check(err)
 		return w.Write(filepath.Join("lib", name+".so"), string(content))
+	}
+	if MacOS() {
+		return w.Write(filepath.Join("lib", name+".so"), "\xcf\xfa\xed\xfe\x0c\x00\x00\x01"+strings.Repeat("\x00", 56))
 	}
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x01\x01\x01")

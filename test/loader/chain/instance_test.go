@@ -46,8 +46,7 @@ func address(t *testing.T, h *world.Host, ref string) string {
 	if err != nil || len(bytes) != 8 {
 		t.Fatalf("peek: %v", err)
 	}
-	slices.Reverse(bytes)
-	return "0x" + strings.TrimLeft(hex.EncodeToString(bytes), "0")
+	return fmt.Sprintf("%#x", world.Order().Uint64(bytes))
 }
 
 func leave(t *testing.T, w *world.World, who, fn string) world.Answer {

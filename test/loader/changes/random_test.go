@@ -306,13 +306,14 @@ func (s *sequence) otherUser() {
 	}
 }
 
-// earlier puts the first version of a driver earlier on the linker's way. It works with any version of the helper.
+// earlier puts the first version of a driver earlier on the linker's way. It works with any version of the helper. The old one stays
+// while an overwritten driver, which is left in memory, has a library in common with it.
 func (s *sequence) earlier() {
 	if s.version == 1 {
 		s.version = 2
 		s.upgrade(s.version)
-		s.pinned = s.left
 	}
+	s.pinned = s.left
 	s.copyTo("a", 1, s.Path("first/a.so.new"))
 	s.must(os.Rename(s.Path("first/a.so.new"), s.Path("first/a.so")))
 }

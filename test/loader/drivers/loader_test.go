@@ -29,6 +29,9 @@ func named(w *world.World, path, soname string, more ...string) string {
 		w.T.Fatal(err)
 	}
 	name := "-Wl,-soname," + soname
+	if world.MacOS() {
+		name = "-Wl,-install_name,/opt/elsewhere/" + soname
+	}
 	if world.Windows() {
 		name = w.Write("name.def", "LIBRARY \""+soname+"\"\n")
 	}

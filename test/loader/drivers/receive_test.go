@@ -335,13 +335,13 @@ func TestLayerThatKeepsTheInstance(t *testing.T) {
 	}
 }
 
-// holds: INS-079 INS-080
+// holds: INS-079 INS-080 WIN-091
 func TestLayersThatDamageTheHandle(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ how, want string }{
 		{"null", `^\[ERROR\] terminator_CreateInstance: Loader instance pointer null encountered\.  Possibly set by active layer\. \(Policy #LLP_LAYER_21\)$`},
-		{"zero", `^\[ERROR\] terminator_CreateInstance: Instance pointer \((?:0x)?[0-9a-f]+\) has invalid MAGIC value 0x00000000\. Instance value possibly corrupted by active layer \(Policy #LLP_LAYER_21\)\.  $`},
-		{"other", `^\[ERROR\] terminator_CreateInstance: Instance pointer \((?:0x)?[0-9a-f]+\) has invalid MAGIC value 0x[0-9a-fA-F]{8,}\. Instance value possibly corrupted by active layer \(Policy #LLP_LAYER_21\)\.  $`},
+		{"zero", `^\[ERROR\] terminator_CreateInstance: Instance pointer \((?:0x[0-9a-f]+|[0-9A-F]{8}|[0-9A-F]{16})\) has invalid MAGIC value 0x00000000\. Instance value possibly corrupted by active layer \(Policy #LLP_LAYER_21\)\.  $`},
+		{"other", `^\[ERROR\] terminator_CreateInstance: Instance pointer \((?:0x[0-9a-f]+|[0-9A-F]{8}|[0-9A-F]{16})\) has invalid MAGIC value 0x[0-9a-fA-F]{8,}\. Instance value possibly corrupted by active layer \(Policy #LLP_LAYER_21\)\.  $`},
 	}
 	for _, c := range cases {
 		t.Run(c.how, func(t *testing.T) {

@@ -233,6 +233,8 @@ func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 		case wire.IDNeedExists:
 			n, _ := rec.NeedExists()
 			w.PutExists(wire.Exists{Path: n.Path, Yes: uint32(c.of("exists " + n.Path.Text).Intn(2))})
+		case wire.IDNeedBundle:
+			w.PutBundle(wire.Bundle{Resources: wire.Str{Text: pick(c, "/Applications/X.app/Contents/Resources", "/r"), Set: c.Intn(3) > 0}})
 		default:
 			continue
 		}
@@ -241,11 +243,13 @@ func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 }
 
 // random makes a call, and the answers that it gets.
-func random(seed int64) (c call, answers []answer) {
+func random(seed int64) (c call, answers []answer) { return randomBy(wire.NewCall(platform()), seed) }
+
+// randomBy makes a call for a core that has just begun.
+func randomBy(core *wire.Call, seed int64) (c call, answers []answer) {
 	o := chance{rand.New(rand.NewSource(seed)), seed}
 	var w wire.Writer
 	q := o.question(&w)
-	core := wire.NewCall(platform())
 	for range 12 {
 		w.PutQuestion(q)
 		c = append(c, message{'D', string(w.Bytes())})

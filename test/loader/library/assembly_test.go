@@ -109,14 +109,16 @@ type x86 struct {
 	most      map[string]int
 	registers string
 	replaces  *regexp.Regexp
+	same      *regexp.Regexp // operands of instructions that change nothing in the end; nil: none
 }
 
 var (
 	wide = x86{"endbr64", "%rdi", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 9, "PHYSDEV_TRAMPOLINE": 9, "PHYSDEV_TERMINATOR": 6},
-		" %rdi %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rdi\),%rdi$`)}
-	narrow = x86{"endbr32", "%esp", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 11, "PHYSDEV_TRAMPOLINE": 11, "PHYSDEV_TERMINATOR": 8},
-		" %esp %eax %ecx %edx ", regexp.MustCompile(`^%e[cd]x,0x4\(%esp\)$`)}
-	wideWindows = x86{"", "%rcx", wide.most, " %rcx %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rcx\),%rcx$`)}
+		" %rdi %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rdi\),%rdi$`), nil}
+	// GCC stores the handle once more in its place on the stack, and aligns the stack for some terminators.
+	narrow = x86{"endbr32", "%esp", map[string]int{"DEVICE_TRAMPOLINE": 10, "INSTANCE_TRAMPOLINE": 12, "PHYSDEV_TRAMPOLINE": 12, "PHYSDEV_TERMINATOR": 10},
+		" %esp %eax %ecx %edx ", regexp.MustCompile(`^%e[cd]x,0x4\(%esp\)$`), regexp.MustCompile(`^(%eax,0x(4|10)\(%esp\)|\$0xc,%esp)$`)}
+	wideWindows = x86{"", "%rcx", wide.most, " %rcx %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rcx\),%rcx$`), nil}
 )
 
 // No more instructions than the reference runs on x86-64 (eight and the jump), only registers without arguments are
@@ -170,6 +172,7 @@ func TestInstructionBudget(t *testing.T) {
 		for _, i := range list[:end+1] {
 			switch to := written(i); {
 			case to == "", strings.Contains(machine.registers, " "+to+" ") && to != machine.first:
+			case machine.same != nil && machine.same.MatchString(i.operands):
 			case i.name == "mov" && kind != "DEVICE_TRAMPOLINE" && machine.replaces.MatchString(i.operands):
 			default:
 				t.Errorf("%s: %s %s touches %s", name, i.name, i.operands, to)

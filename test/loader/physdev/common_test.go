@@ -1,7 +1,6 @@
 package physdev
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -115,7 +114,7 @@ func word(t *testing.T, h *world.Host, ref string, offset int) uint32 {
 	if err != nil || len(bytes) != 4 {
 		t.Fatalf("peek %s+%d: %v", ref, offset, err)
 	}
-	return binary.LittleEndian.Uint32(bytes)
+	return world.Order().Uint32(bytes)
 }
 
 // functions lists the names of the calls that one fake logged, in order, without the instance's own.

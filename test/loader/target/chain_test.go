@@ -158,7 +158,7 @@ func TestOtherMachines(t *testing.T) {
 	}
 	for _, c := range []struct{ setting, want string }{
 		{"CC=" + compiler, `makes code for "sparc64-linux-gnu", which is not in internal/machines/machines.txt`},
-		{"TARGET=sparc64", "There is no TARGET=sparc64, but amd64 i386 arm64 riscv64 ppc64el s390x armhf armel mips64el loong64, musl and windows"},
+		{"TARGET=sparc64", "There is no TARGET=sparc64, but amd64 i386 arm64 riscv64 ppc64el s390x armhf armel mips64el loong64, musl, windows and macos"},
 		{"TARGET=hppa", "There is no TARGET=hppa, but amd64 i386 arm64"},
 	} {
 		cmd := exec.Command("make", "-n", "spine", c.setting)

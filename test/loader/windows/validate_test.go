@@ -66,3 +66,10 @@ func TestToolValidate(t *testing.T) {
 		})
 	}
 }
+
+// dropFile removes a file of drive C.
+func dropFile(t *testing.T, name string) {
+	t.Helper()
+	dir, _ := root(t)
+	must(t, os.Remove(filepath.Join(dir, "root/prefix/drive_c", name)))
+}

@@ -1,6 +1,7 @@
 package wsi
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -183,15 +184,18 @@ func TestCreateInfoIsCopied(t *testing.T) {
 	h.Do("destroy_instance")
 	h.Quit()
 	made := w.Log().Fn("vkCreateXcbSurfaceKHR")
-	connection := "7856341278563412"
+	connection, window, index := make([]byte, 8), make([]byte, 4), make([]byte, 4)
+	world.Order().PutUint64(connection, 0x1234567812345678)
 	if world.Narrow() {
-		connection = "7856341200000000"
+		world.Order().PutUint64(connection, 0x12345678)
 	}
-	if len(made) != 1 || made[0].Int("type") != 1000005000 || !strings.HasPrefix(made[0].Text("bytes"), "0000000000000000"+connection+"21430000") {
+	world.Order().PutUint32(window, 0x4321)
+	world.Order().PutUint32(index, 0x55)
+	if len(made) != 1 || made[0].Int("type") != 1000005000 || !strings.HasPrefix(made[0].Text("bytes"), "0000000000000000"+hex.EncodeToString(append(connection, window...))) {
 		t.Errorf("the driver got %s", made)
 	}
 	plane := w.Log().Fn("vkCreateDisplayPlaneSurfaceKHR")
-	if len(plane) != 1 || plane[0].Int("type") != 1000002001 || !slices.Equal(plane[0].Ints("next"), []int{1000551000}) || !strings.HasPrefix(plane[0].Text("bytes"), "0000000000000000"+"55") {
+	if len(plane) != 1 || plane[0].Int("type") != 1000002001 || !slices.Equal(plane[0].Ints("next"), []int{1000551000}) || !strings.HasPrefix(plane[0].Text("bytes"), "0000000000000000"+hex.EncodeToString(index)) {
 		t.Errorf("the driver got %s", plane)
 	}
 }

@@ -1,7 +1,6 @@
 package wsi
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -32,6 +31,10 @@ func windows() []kind {
 	xcb := kind{"xcb", "VK_KHR_xcb_surface", "vkCreateXcbSurfaceKHR", "VkXcbSurfaceCreateInfoKHR", 1000005000, 3, 24}
 	if world.Windows() { // the one that stands for it
 		xcb.platform = 2
+		return []kind{xcb}
+	}
+	if world.MacOS() { // likewise; its structure has one pointer
+		xcb.platform, xcb.platformSize = 10, 16
 		return []kind{xcb}
 	}
 	return []kind{xcb, {"xlib", "VK_KHR_xlib_surface", "vkCreateXlibSurfaceKHR", "VkXlibSurfaceCreateInfoKHR", 1000004000, 4, 24},
@@ -97,7 +100,7 @@ func words(text string) []uint32 {
 	}
 	var out []uint32
 	for ; len(bytes) >= 4; bytes = bytes[4:] {
-		out = append(out, binary.LittleEndian.Uint32(bytes))
+		out = append(out, world.Order().Uint32(bytes))
 	}
 	return out
 }

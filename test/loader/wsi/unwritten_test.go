@@ -1,6 +1,7 @@
 package wsi
 
 import (
+	"encoding/hex"
 	"testing"
 
 	"vkloader/test/lib/world"
@@ -21,7 +22,9 @@ func TestSupportThatIsNotWritten(t *testing.T) {
 	xcb(h, "s")
 	h.Do("memory", "as", "answer", "size", "8", "u32@0", "77", "u32@4", "77")
 	h.Do("call", "name", "vkGetPhysicalDeviceSurfaceSupportKHR", "arg", pd, "arg", "0", "arg", "s", "arg", "answer")
-	if got := h.Do("peek", "ref", "answer", "size", "8").Text("bytes"); got != "000000004d000000" {
+	want := make([]byte, 8)
+	world.Order().PutUint32(want[4:], 77)
+	if got := h.Do("peek", "ref", "answer", "size", "8").Text("bytes"); got != hex.EncodeToString(want) {
 		t.Errorf("answered %q", got)
 	}
 	h.Quit()

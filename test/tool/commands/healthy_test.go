@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,7 +31,8 @@ func TestNoFalseAlarms(t *testing.T) {
 			for _, variable := range m.env {
 				arguments = append(arguments, "--env", variable)
 			}
-			out, code := execute(t, append(arguments, "doctor", "--json")...)
+			arguments = append(arguments, "doctor", "--json")
+			out, code := execute(t, arguments...)
 			var report struct {
 				Verdict  string
 				Findings []struct{ Severity, Code, Subject, What string }
@@ -45,6 +47,11 @@ func TestNoFalseAlarms(t *testing.T) {
 			}
 			if code != 0 || !strings.Contains(report.Verdict, "nothing is wrong") {
 				t.Errorf("exit code %d, %q", code, report.Verdict)
+			}
+			for _, words := range [][]string{{"list", "drivers"}, {"list", "layers"}, nil} {
+				if out, code := execute(t, append(slices.Clone(arguments[:len(arguments)-2]), words...)...); code != 0 {
+					t.Errorf("%q: exit code %d: %s", words, code, out)
+				}
 			}
 		})
 	}

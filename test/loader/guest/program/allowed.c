@@ -23,18 +23,27 @@ struct call {
 
 /* Of loading, reading directories and files, dlopen and memory; a program cannot do with less under any loader. */
 static const struct call loading[] = {
-    CALL(access),   CALL(brk),   CALL(close),    CALL(exit_group), CALL(futex),  CALL(getdents64), CALL(getrandom),
+    CALL(brk),     CALL(close),    CALL(exit_group), CALL(futex),  CALL(getdents64), CALL(getrandom),
 #if __SIZEOF_POINTER__ == 4 /* The C library does the same by calls of other names. */
-    CALL(_llseek),  CALL(mmap2), CALL(mprotect), CALL(munmap),     CALL(openat), CALL(statx),      CALL(pread64),
-    CALL(read),
+    CALL(_llseek), CALL(mmap2),    CALL(mprotect),   CALL(munmap), CALL(openat),     CALL(statx),
+    CALL(pread64), CALL(read),
 #else
-    CALL(lseek),    CALL(mmap),  CALL(mprotect), CALL(munmap),     CALL(openat), CALL(newfstatat), CALL(pread64),
-    CALL(read),
+    CALL(lseek),     CALL(mmap),       CALL(mprotect),   CALL(munmap), CALL(openat),     CALL(newfstatat),
+    CALL(pread64),   CALL(read),
 #endif
-    CALL(readlink), CALL(write),
+    CALL(write),
+#ifdef SYS_access
+    CALL(access),  CALL(readlink),
+#else /* newer machines have only the calls that name a directory */
+    CALL(faccessat), CALL(readlinkat),
+#endif
 };
 /* Of a process that began as root, whose user and group ids may differ later. */
+#ifdef SYS_getresuid32
+static const struct call ids[] = {CALL(getresuid32), CALL(getresgid32)};
+#else
 static const struct call ids[] = {CALL(getresuid), CALL(getresgid)};
+#endif
 /* Of this program, to have a child. */
 static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};
 

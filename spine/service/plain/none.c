@@ -1,4 +1,4 @@
-/* none.c: there is no driver service on Windows. */
+/* none.c: Windows and macOS have no driver service. */
 #include "gen/zwire.h"
 #include "service/service.h"
 

@@ -1,4 +1,4 @@
-/* none.c: on Windows there is no driver service, and no list of objects. */
+/* none.c: Windows and macOS have no driver service, and the loader keeps no list of objects there. */
 #include "library/library.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
                                   uint32_t count, char **text)
 {
     (void)service, (void)given, (void)file, (void)count;
-    *text = strdup("there is no driver service on Windows");
+    *text = strdup("there is no driver service on this system");
     return NULL;
 }
 

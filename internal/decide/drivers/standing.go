@@ -1,0 +1,120 @@
+package drivers
+
+import (
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/standing"
+)
+
+// StandingOf returns the standing of a judged library. used: the rules choose it; lacks: the code for a library without the
+// functions of its kind.
+func (f *Files) StandingOf(used bool, lacks string) standing.Standing {
+	s := standing.Standing{Stage: standing.NotChosen}
+	if used {
+		s.Stage = standing.Chosen
+	}
+	s.Fault, s.But = f.fault(lacks)
+	if s.Fault == "" && used {
+		s.Stage = standing.Loadable
+	}
+	s.Harmless = s.Fault == standing.FaultForeign
+	return s
+}
+
+// fault returns the first reason why the dynamic linker does not load the library, as a code and a clause.
+func (f *Files) fault(lacks string) (code, clause string) {
+	switch f.Fault {
+	case Absent, ForOthers, Unreadable, Foreign:
+		return f.Library.fault("its library")
+	case None:
+	}
+	switch {
+	case f.IsLoader():
+		return lacks, "its library " + f.File.Path + " is a Vulkan loader"
+	case !f.HasInterface():
+		return lacks, "its library " + f.File.Path + " lacks the functions that the loader calls"
+	}
+	if code, clause := closureFault(f.With, "its library"); code != "" {
+		return code, clause
+	}
+	if unbound := f.With.Unbound(); len(unbound) > 0 {
+		return standing.FaultSymbol, "its library needs the symbol " + unbound[0] + ", which no library defines"
+	}
+	for i := range f.RunTime {
+		switch o := &f.RunTime[i]; {
+		case !o.Required || !o.Unfound && o.Complete():
+		case o.Unfound:
+			return standing.FaultRuntime, "it opens the library " + o.Name + " at run time, which is in no directory that the dynamic linker searches"
+		case o.Fault != None:
+			_, clause := o.Library.fault("the library")
+			return standing.FaultRuntime, "it opens a library at run time: " + clause
+		default:
+			if code, clause := closureFault(o.With, "the library "+o.Name+", which it opens at run time,"); code != "" {
+				return code, clause
+			}
+		}
+	}
+	return "", ""
+}
+
+// fault returns why a library cannot be used, as a code and a clause about it; subject names it.
+func (l *Library) fault(subject string) (code, clause string) {
+	switch l.Fault {
+	case Absent:
+		if strings.Contains(l.Name, "/") {
+			return standing.FaultMissing, subject + " " + l.Name + " is missing"
+		}
+		return standing.FaultMissing, subject + " " + l.Name + " is in no directory that the dynamic linker searches"
+	case ForOthers:
+		return standing.FaultForeign, subject + " " + l.Name + " is there only for other programs: " + l.Others[0]
+	case Unreadable:
+		if errors.Is(l.File.Err(), fs.ErrNotExist) {
+			return standing.FaultMissing, subject + " " + l.File.Path + " is missing"
+		}
+		return standing.FaultUnreadable, subject + " " + l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
+	case Foreign:
+		return standing.FaultForeign, subject + " " + l.File.Path + " is for " + strconv.Itoa(l.File.Class) + "-bit " + l.File.MachineName() + " programs"
+	}
+	return "", ""
+}
+
+// closureFault returns the first reason why the dynamic linker does not load a library with its dependencies. subject names
+// the library.
+func closureFault(c *binary.Closure, subject string) (code, clause string) {
+	by := func(file *binary.File) string {
+		if file == c.Files[0] {
+			return subject + " needs "
+		}
+		return subject + " needs " + file.Soname + ", and this needs "
+	}
+	if len(c.Missing) > 0 {
+		missing := &c.Missing[0]
+		needed := Needed(missing)
+		why := "which is missing"
+		switch {
+		case missing.Err != nil:
+			why = "which cannot be read: " + Cause(missing.Err).Error()
+		case needed.Fault == ForOthers:
+			why = "which is there only for other programs: " + missing.Result.Others[0]
+		}
+		return standing.FaultNeeds, by(missing.By) + missing.Name + ", " + why
+	}
+	if newest := c.Newest(); len(newest) > 0 {
+		old := &newest[0]
+		has := "which has no such version"
+		if old.Newest != "" {
+			has = "which has " + old.Newest
+		}
+		return standing.FaultVersion, by(old.By) + old.Version + " of " + old.In.Path + ", " + has
+	}
+	return "", ""
+}
+
+// MayServe reports whether a device may be one of a family's. A device without a kernel driver may be any family's.
+func (f *Family) MayServe(kernel, vendor string) bool {
+	return f.WorksOn(kernel) || kernel == "" || f.Name == NVIDIA && f.Made(strings.ToUpper(strings.TrimPrefix(vendor, "0x")))
+}

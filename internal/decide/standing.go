@@ -1,0 +1,124 @@
+package decide
+
+import (
+	"slices"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
+)
+
+// Standing is the stage of a driver or layer on its way into a program, and what keeps it from the next one.
+type Standing = standing.Standing
+
+// Standings are the standings of a decision's drivers and layers, by their files. It judges each one once and loads none.
+type Standings struct {
+	machine *machine.Machine
+	linker  *binary.Linker
+	made    *plan.Answer
+	present []*drivers.GPU // nil: not read yet
+	read    bool           // present is read
+	drivers map[string]*manifest.Driver
+	layers  map[explain.Key]*manifest.Layer
+	active  map[*manifest.Layer]bool
+	known   map[explain.Key]Standing
+}
+
+// StandingsOf returns the standings of a decision for a source's program. linker is that of the program; nil: a new one.
+func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answer) *Standings {
+	if linker == nil {
+		linker = loaders.Linker(source, "")
+	}
+	s := &Standings{machine: &source.Machine, linker: linker, made: made, drivers: map[string]*manifest.Driver{},
+		layers: map[explain.Key]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, known: map[explain.Key]Standing{}}
+	for _, d := range slices.Backward(made.Drivers) {
+		s.drivers[d.Path] = d
+	}
+	for _, l := range slices.Backward(made.Layers) {
+		s.layers[explain.LayerKey(l)] = l
+	}
+	for _, a := range made.Active {
+		s.active[made.Layers[a.Layer]] = true
+	}
+	return s
+}
+
+// driver returns the standing of a driver that the rules choose.
+func (s *Standings) driver(d *manifest.Driver) Standing {
+	if len(d.Files) > 0 || machine.Style == pathname.Backslash { // the service has the library; Windows has its own linker
+		return Standing{Stage: standing.Chosen}
+	}
+	of := drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).StandingOf(true, standing.FaultDriver)
+	of.Harmless = of.Harmless || of.But != "" && s.absent(d)
+	return of
+}
+
+// layer returns the standing of a layer. A meta-layer has no library.
+func (s *Standings) layer(l *manifest.Layer) Standing {
+	used := s.active[l]
+	switch {
+	case used && (l.Meta || machine.Style == pathname.Backslash):
+		return Standing{Stage: standing.Chosen}
+	case l.Meta || machine.Style == pathname.Backslash:
+		return Standing{Stage: standing.NotChosen}
+	}
+	return drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
+}
+
+// Of returns the standing of a driver or layer by its key. The decision does not know the library of a driver that the rules
+// leave out.
+func (s *Standings) Of(key explain.Key) Standing {
+	of, known := s.known[key]
+	if known {
+		return of
+	}
+	of = Standing{Stage: standing.NotChosen}
+	if d := s.drivers[key.Manifest]; d != nil && key.Layer == "" {
+		of = s.driver(d)
+	} else if l := s.layers[key]; l != nil {
+		of = s.layer(l)
+	}
+	s.known[key] = of
+	return of
+}
+
+// enter enters the standings of items.
+func (s *Standings) enter(lists ...[]explain.Item) {
+	for _, list := range lists {
+		for i := range list {
+			if list[i].Manifest != "" {
+				list[i].Standing = s.Of(list[i].Key())
+			}
+		}
+	}
+}
+
+// absent reports whether a driver serves only devices that this machine lacks, while another driver has a device here.
+func (s *Standings) absent(d *manifest.Driver) bool {
+	if !s.read {
+		s.present, s.read = drivers.GPUs(s.machine), true
+	}
+	if !DeviceAbsent(drivers.Of(d.Library), s.present) {
+		return false
+	}
+	return slices.ContainsFunc(s.made.Drivers, func(other *manifest.Driver) bool {
+		family := drivers.Of(other.Library)
+		return family != nil && slices.ContainsFunc(s.present, func(g *drivers.GPU) bool {
+			return len(g.Nodes) > 0 && drivers.Serves(family, g.Kernel, g.Vendor, drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device)))
+		}) && drivers.Judged(s.machine, s.linker, other.Library, drivers.DriverInterface).Works()
+	})
+}
+
+// DeviceAbsent reports whether none of a machine's devices is one of a driver's family. Software renderers and unknown drivers
+// have no device of their own.
+func DeviceAbsent(family *drivers.Family, present []*drivers.GPU) bool {
+	return family != nil && !family.Software() && !slices.ContainsFunc(present, func(g *drivers.GPU) bool {
+		return family.MayServe(g.Kernel, g.Vendor)
+	})
+}

@@ -1,0 +1,58 @@
+// Package standing has the stages of a driver or layer on its way into a program, and what keeps it from the next one. It holds
+// values and their words, and judges nothing.
+package standing
+
+import "slices"
+
+// Stage is how far a driver or layer gets on its way into a program, as far as is known.
+type Stage string
+
+// Stages in their order. The first three come from files alone, the others from a child process that loads the library.
+const (
+	NotChosen    Stage = "not chosen"    // the loader's rules leave it out
+	Chosen       Stage = "chosen"        // the rules select it
+	Loadable     Stage = "loadable"      // its library exists, has the right machine, its dependencies and its functions
+	Opened       Stage = "opened"        // the loader opened it
+	Answered     Stage = "answered"      // its functions returned without an error
+	ShowsDevices Stage = "shows devices" // it lists a device
+)
+
+// stages are all stages in their order.
+var stages = []Stage{NotChosen, Chosen, Loadable, Opened, Answered, ShowsDevices}
+
+// Codes of the faults that keep a library from being loaded, the same as those of the findings about them.
+const (
+	FaultMissing    = "library-missing"
+	FaultUnreadable = "library-unreadable"
+	FaultForeign    = "library-foreign"
+	FaultNeeds      = "library-needs"
+	FaultVersion    = "library-version"
+	FaultSymbol     = "library-symbol"
+	FaultRuntime    = "library-runtime"
+	FaultDriver     = "driver-interface"
+	FaultLayer      = "layer-interface"
+)
+
+// Standing is the stage of a driver or layer, and what keeps it from the next one.
+type Standing struct {
+	Stage    Stage  `json:"stage,omitempty"`    // not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
+	But      string `json:"but,omitempty"`      // the reason why it gets no further: one clause
+	Fault    string `json:"fault,omitempty"`    // the code of the finding about the reason
+	Harmless bool   `json:"harmless,omitempty"` // programs lose nothing: it is for other programs, or its device is absent
+}
+
+// String returns the stage with its fault: "chosen, but its library /usr/lib/libx.so is missing".
+func (s Standing) String() string {
+	if s.But == "" {
+		return string(s.Stage)
+	}
+	return string(s.Stage) + ", but " + s.But
+}
+
+// Lost reports whether the rules choose the driver or layer, and programs get nothing from it though they should.
+func (s Standing) Lost() bool { return s.But != "" && s.Stage != NotChosen && !s.Harmless }
+
+// Reaches reports whether the standing is at or past a stage.
+func (s Standing) Reaches(stage Stage) bool {
+	return slices.Index(stages, s.Stage) >= slices.Index(stages, stage)
+}

@@ -1,0 +1,181 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/settings"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// causesOfDevice are the codes of findings about a device that keep its driver from listing it.
+var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer}
+
+// causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
+var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}
+
+// otherCause returns the finding that explains why a driver does not list a device; nil if there is none. Only then may the
+// driver be older than the device.
+func (r *Report) otherCause(g *GPU, manifest string) *Finding {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Code == SystemFiles, f.Code == SettingsHide:
+			return f
+		case slices.Contains(causesOfDevice, f.Code) && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia"):
+			return f
+		case slices.Contains(causesOfDriver, f.Code) && f.Path == manifest:
+			return f
+		}
+	}
+	return nil
+}
+
+// systemFiles adds a finding if a file system of the kernel that drivers read is missing.
+func (e *exam) systemFiles() {
+	if e.machine.Foreign() || machine.Style.Separator() != '/' {
+		return
+	}
+	for _, one := range []struct{ place, sign string }{{"/proc", "/proc/self/stat"}, {"/sys", "/sys/class"}} {
+		if !e.machine.Exists(one.sign) {
+			do := asRoot("mount -t proc proc /proc")
+			if one.place == "/sys" {
+				do = asRoot("mount -t sysfs sysfs /sys")
+			}
+			var fix advice = do.untried(ofKernel)
+			if e.containerKind() != "" {
+				fix = advised("Start the container with " + one.place + " mounted.")
+			}
+			e.found(SystemFiles, one.place, one.place, said(notMounted, one.place), fix)
+		}
+	}
+}
+
+// withoutFiles returns the beginning of the verdict if a file system of the kernel is missing.
+func (r *Report) withoutFiles() string {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Code == SystemFiles {
+			return f.Subject + " is not mounted, so the devices are not known; "
+		}
+	}
+	return ""
+}
+
+// covered removes the finding that a device has no driver if a tried driver lists the device, whatever its file is called.
+func (r *Report) covered(list []alone) {
+	for i := range r.GPUs {
+		g := &r.GPUs[i]
+		for n := range list {
+			if a := &list[n]; a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {
+				continue
+			}
+			if !slices.Contains(g.Drivers, list[n].Manifest) {
+				g.Drivers = append(g.Drivers, list[n].Manifest)
+			}
+			if g.examined != nil {
+				g.examined.Drivers = g.Drivers
+			}
+			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+				return f.Code == GPUNoDriver && f.device == g.Name || f.Code == SoftwareOnly
+			})
+		}
+	}
+}
+
+// is reports whether a driver's device is this one: by its address, or by its numbers.
+func (g *GPU) is(d probe.Device) bool {
+	if address, ok := drivers.PCIAddress(g.Name); ok && d.PCI != "" {
+		return d.PCI == address
+	}
+	return drivers.PCINumber(g.Vendor) == d.VendorID && drivers.PCINumber(g.Device) == d.DeviceID && d.DeviceID != 0
+}
+
+// deviceless adds a finding if drivers for graphics devices are installed, none has its device here, and no software renderer
+// is there: then no program gets Vulkan.
+func (e *driverExam) deviceless() {
+	var do advice = e.system.install(drivers.Of("libvulkan_lvp.so"))
+	e.found(NoDevice, "Vulkan", "", noneForDevices, do)
+}
+
+// settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
+// the cause. It reports whether it is.
+func (t *trying) settingsBlame(ctx context.Context) (bool, error) {
+	if t.source.Foreign() || !explain.TriesSettings || t.scene.Answer.Settings == nil {
+		return false, nil
+	}
+	found, err := settingsfile.Look(t.source)
+	if err != nil || found.InForce() == nil {
+		return false, nil // a file that cannot be read has a finding
+	}
+	environ, _ := t.scene.Without(t.always)
+	environ, remove, err := explain.ShadowSettings(environ, emptySettings)
+	if err != nil {
+		return false, nil // this system cannot try settings
+	}
+	defer remove()
+	again, err := t.child(ctx, environ, t.patience)
+	if err != nil || again.Outcome != probe.Fine || len(again.Devices) == 0 {
+		return false, err
+	}
+	all := Probe{Kind: "together", Name: "drivers and layers together"}
+	all.enter(t.last)
+	t.Probes = append(t.Probes, all)
+	file := found.InForce().Path
+	t.found(SettingsHide, machine.Style.Base(file), file, hidesDrivers(file, t.scene.Answer.Settings, all.Detail), settingsAdvice(found.InForce()))
+	return true, nil
+}
+
+// withoutPins returns an environment for drivers alone. Active device configurations disable the variables that select a
+// driver, so the child gets no settings file.
+func (t *trying) withoutPins() (environ []string, remove func()) {
+	if made := t.scene.Answer.Settings; made != nil && made.HasDevices && !t.source.Foreign() && explain.TriesSettings {
+		if environ, remove, err := explain.ShadowSettings(t.Environ, emptySettings); err == nil {
+			return environ, remove
+		}
+	}
+	return t.Environ, func() {}
+}
+
+// emptySettings is a settings file that changes nothing.
+const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
+
+// hidesDrivers is the fact that programs fail with a settings file and work without it.
+func hidesDrivers(file string, made *settings.Settings, detail string) fact {
+	by := ""
+	if made.HasDevices {
+		by = " by its device_configurations"
+	}
+	return said("with %s, programs get no device%s (%s); without it, they do", file, by, detail)
+}
+
+// noneForDevices is the fact behind NoDevice.
+const noneForDevices sentence = "every driver is for graphics devices, and none has a device here: no program gets Vulkan"
+
+// overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
+const overflowID = 65534
+
+// unmapped returns advice about a node whose owner or group is not mapped into the container.
+func (e *deviceExam) unmapped(kind string) advice {
+	switch {
+	case e.text("/run/systemd/container") == "lxc" || strings.Contains(e.text("/proc/1/environ"), "container=lxc"):
+		return advised("The group of the node on the host is not mapped into the container. In the container's configuration, map it with lxc.idmap; " +
+			"on Proxmox, pass the node with: dev0: /dev/dri/renderD128,gid=GID, where GID is the container's number for render.")
+	case kind == "docker":
+		return advised("The group of the node on the host is not mapped into the container. Start the container with: docker run --userns=host ...")
+	}
+	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map (on Proxmox: dev0: " +
+		"/dev/dri/renderD128,gid=GID).")
+}
+
+// settingsAdvice returns advice about a settings file that hides devices.
+func settingsAdvice(f *settingsfile.File) advice {
+	if f.Ours {
+		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
+	}
+	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, or remove them.")
+}

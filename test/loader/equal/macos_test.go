@@ -1,0 +1,56 @@
+package equal
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/wire"
+)
+
+func newMacOSCall() *wire.Call { return wire.NewMacOSCall(search.MacOS()) }
+
+// The core of libvulkan.1.dylib, which is another entry package, is translated, and answers as in Go: the questions that the
+// suites ask, and random questions, in which it asks for the bundle of the program.
+func TestMacOS(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	text, object := filepath.Join(directory, "core.c"), filepath.Join(directory, "core.o")
+	run := func(name string, arguments ...string) {
+		t.Helper()
+		c := exec.Command(name, arguments...)
+		c.Dir = top
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%.4000s", name, err, out)
+		}
+	}
+	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/macos",
+		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
+	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
+		`-DVKL_LOADER_BITS="64"`, "-Itools/goc/runtime/c", "-c", "-o", object, text)
+	inC := link(t, []string{"gcc"}, []string{"-O1", object})
+	calls := questions(t)
+	var want [][]answer
+	for _, c := range calls {
+		want = append(want, inGoBy(newMacOSCall(), c))
+	}
+	equal(t, "macOS, recorded", calls, want, inC.inC(t, calls))
+	calls, want = nil, nil
+	bundles := 0
+	for seed := range int64(2000) {
+		c, answers := randomBy(newMacOSCall(), seed)
+		calls, want = append(calls, c), append(want, answers)
+		for _, m := range c {
+			if strings.Contains(m.text, "/Applications/X.app/Contents/Resources") {
+				bundles++
+				break
+			}
+		}
+	}
+	if bundles < 200 {
+		t.Errorf("only %d of %d calls have a bundle", bundles, len(calls))
+	}
+	equal(t, "macOS, random", calls, want, inC.inC(t, calls))
+}

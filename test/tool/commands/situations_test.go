@@ -1,0 +1,188 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// A file with a driver and a layer, such as AMD's amd-icd.json, is judged by the directory that it lies in, in which the loader
+// reads its one half. Both halves are right.
+func TestOneFileForBoth(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	both := []byte(`{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":"/usr/lib/libamd.so"},` +
+		`"layer":{"name":"VK_LAYER_AMD_switch","type":"GLOBAL","library_path":"/usr/lib/libamd.so","api_version":"1.3.0",` +
+		`"implementation_version":"1","description":"x","disable_environment":{"NO_AMD":"1"}}}`)
+	library := ofWords("soname=libamd.so", "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")
+	if err := put(filepath.Join(root, "usr/lib/libamd.so"), library); err != nil {
+		t.Fatal(err)
+	}
+	for place, want := range map[string]string{"usr/share/vulkan/icd.d": "driver manifest", "usr/share/vulkan/implicit_layer.d": "manifest of implicit layers",
+		"usr/share/vulkan/explicit_layer.d": "manifest of explicit layers"} {
+		if err := put(filepath.Join(root, place, "amd.json"), both); err != nil {
+			t.Fatal(err)
+		}
+		for _, options := range [][]string{nil, {"--kind", map[string]string{"driver manifest": "driver", "manifest of implicit layers": "implicit-layer",
+			"manifest of explicit layers": "explicit-layer"}[want]}} {
+			out, code := execute(t, slices.Concat([]string{"--root", root, "validate"}, options, []string{"/" + place + "/amd.json"})...)
+			if code != 0 || !strings.Contains(out, want+", the loader accepts it") || strings.Contains(out, "problem") || strings.Contains(out, "warning") {
+				t.Errorf("%s, %q: exit code %d: %s", place, options, code, out)
+			}
+		}
+	}
+	out, code := execute(t, "--root", root, "list", "drivers")
+	layers, codeLayers := execute(t, "--root", root, "list", "layers")
+	if code != 0 || codeLayers != 0 || !strings.Contains(out, "in  amd.json") || !strings.Contains(layers, "in   VK_LAYER_AMD_switch") {
+		t.Errorf("%d %s%d %s", code, out, codeLayers, layers)
+	}
+}
+
+// A settings file that pins a device of a driver before an update hides every driver's devices: it is the one problem, named
+// first, and the failures follow from it.
+func TestSettingsThatHideDevices(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	for i, name := range []string{"one", "two"} {
+		f := w.Driver(name, fmt.Sprintf("device name=%s type=discrete uuid=%d driver_uuid=%d", name, i+1, i+1))
+		w.Write("home/.local/share/vulkan/icd.d/"+name+".json", fmt.Sprintf(`{"file_format_version":"1.0.0","ICD":{"library_path":%q,"api_version":"1.3.0"}}`, f.Library))
+	}
+	w.Env["XDG_DATA_DIRS"], w.Env["XDG_CONFIG_DIRS"] = w.Path("share"), w.Path("etc")
+	nothing := strings.TrimSuffix(strings.Repeat("9,", 16), ",")
+	w.Env["HOME"] = w.Path("home")
+	w.Write("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", fmt.Sprintf(`{"file_format_version":"1.0.0","settings":{"device_configurations":`+
+		`[{"deviceUUID":[%[1]s],"driverUUID":[%[1]s],"driverVersion":5,"deviceName":"before the update"}]}}`, nothing))
+	out, exit := w.Run(time.Minute, tool, "doctor", "--json")
+	var report struct {
+		Findings []struct{ Code, Severity, Subject, Path, Because, What, Do string }
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || exit.Code != 1 {
+		t.Fatalf("exit code %d, %v: %s", exit.Code, err, out)
+	}
+	var problems []string
+	for _, f := range report.Findings {
+		if f.Severity == "problem" && f.Because == "" {
+			problems = append(problems, f.Code+" "+f.Subject)
+		}
+		if (f.Code == "driver-fails" || f.Code == "driver-no-device") && f.Because != "settings-hide" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if !slices.Equal(problems, []string{"settings-hide vk_loader_settings.json"}) {
+		t.Errorf("problems: %q\n%s", problems, out)
+	}
+	if screen, exit := w.Run(time.Minute, tool); exit.Code != 1 || !strings.Contains(screen, "vk_loader_settings.json: ") || strings.Contains(screen, "Broken: one.json") ||
+		strings.Contains(screen, "Update, reinstall") {
+		t.Errorf("exit code %d: %s", exit.Code, screen)
+	}
+}
+
+// situation is a reported situation, rebuilt as a machine, with the expectations about the first screen.
+type situation struct {
+	archive     string
+	says, lacks []string
+	code        int
+}
+
+// readSituation reads the directives of expectations: "says TEXT", "lacks TEXT" and "exit CODE" in the comment of an archive.
+func readSituation(t *testing.T, archive string) situation {
+	t.Helper()
+	s := situation{archive: archive}
+	text, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, _, _ := strings.Cut(string(text), "\n-- ")
+	for _, line := range strings.Split(comment, "\n") {
+		line = strings.TrimPrefix(line, "# ")
+		switch word, rest, _ := strings.Cut(line, " "); word {
+		case "says:":
+			s.says = append(s.says, rest)
+		case "lacks:":
+			s.lacks = append(s.lacks, rest)
+		case "exit:":
+			if _, err := fmt.Sscan(rest, &s.code); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(s.says) == 0 {
+		t.Fatalf("%s expects nothing", archive)
+	}
+	return s
+}
+
+// The first screen names the cause of each reported situation with its fix, and gives the right exit code.
+func TestSituations(t *testing.T) {
+	t.Parallel()
+	archives, err := filepath.Glob("testdata/situations/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal(archives, err)
+	}
+	for _, archive := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(archive), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			s := readSituation(t, archive)
+			root := t.TempDir()
+			m, err := build(archive, root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			options := []string{"--root", root}
+			for _, variable := range m.env {
+				options = append(options, "--env", variable)
+			}
+			out, code := execute(t, options...)
+			squeezed := strings.Join(strings.Fields(out), " ")
+			for _, want := range s.says {
+				if !strings.Contains(squeezed, want) {
+					t.Errorf("no %q", want)
+				}
+			}
+			for _, not := range s.lacks {
+				if strings.Contains(squeezed, not) {
+					t.Errorf("%q", not)
+				}
+			}
+			if code != s.code {
+				t.Errorf("exit code %d, not %d", code, s.code)
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
+	}
+}
+
+// A line that a driver writes to standard error is found in the driver's library: explain names the driver, and that it is
+// harmless where the driver has no device.
+func TestMessageOfADriver(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if _, err := build("testdata/machines/healthy-64.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	library := ofWords("soname=libvulkan_nouveau.so", "exports=vk_icdGetInstanceProcAddr", "texts=NVK%20requires%20nouveau")
+	manifest := []byte(`{"file_format_version":"1.0.0","ICD":{"api_version":"1.4.303","library_path":"/usr/lib/x86_64-linux-gnu/libvulkan_nouveau.so"}}`)
+	for name, data := range map[string][]byte{"usr/lib/x86_64-linux-gnu/libvulkan_nouveau.so": library, "usr/share/vulkan/icd.d/nouveau_icd.x86_64.json": manifest} {
+		if err := put(filepath.Join(root, name), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, message := range []string{"NVK requires nouveau", "WARNING: NVK requires nouveau"} {
+		out, code := execute(t, "--root", root, "explain", message)
+		if code != 0 || !strings.Contains(out, "nouveau_icd.x86_64.json") || !strings.Contains(out, "harmless") || strings.Contains(out, "radeon_icd") {
+			t.Errorf("%q: exit code %d: %s", message, code, out)
+		}
+	}
+	if out, code := execute(t, "--root", root, "explain", "no driver writes this"); code != 1 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}

@@ -1,0 +1,57 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/tool/term"
+)
+
+// With a loader in force that reads no settings file (Debian 12's), the page shows its switches disabled, with the reason and
+// with the variables that the loader obeys. A variable switches the layer, as printed. With this project's loader, the switches
+// work.
+func TestPageForALoaderWithoutSettings(t *testing.T) {
+	t.Parallel()
+	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b")
+	usual := s.serve().page("/page/program")
+	if strings.Contains(usual, "reads no settings file") || strings.Contains(usual, "<button disabled aria-describedby") {
+		t.Errorf("with this project's loader: %s", usual)
+	}
+	s = newUI(t, "VK_LAYER_a", "!VK_LAYER_b")
+	directory := filepath.Join(filepath.Dir(s.home), "loader")
+	s.write("loader/libvulkan.so.1.3.239", string(ofWords("soname=libvulkan.so.1", "exports=vkCreateInstance,vkEnumerateInstanceVersion")))
+	if err := os.Symlink("libvulkan.so.1.3.239", filepath.Join(directory, "libvulkan.so.1")); err != nil {
+		t.Fatal(err)
+	}
+	for i, variable := range s.env {
+		if strings.HasPrefix(variable, "LD_LIBRARY_PATH=") {
+			s.env[i] = "LD_LIBRARY_PATH=" + directory
+		}
+	}
+	s.serve()
+	text := s.page("/page/program")
+	for _, want := range []string{"which reads no settings file", `<button disabled aria-describedby="unread" aria-label="Switch VK_LAYER_a off">Off</button>`,
+		`<button disabled aria-describedby="unread" aria-label="Switch VK_LAYER_b on">On</button>`, `<button disabled aria-describedby="unread" aria-label="Move VK_LAYER_a up">`,
+		"<code>export VK_LOADER_LAYERS_DISABLE=VK_LAYER_a</code>", "<code>export VK_LOADER_LAYERS_ENABLE=VK_LAYER_b</code>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	if strings.Contains(text, `value="off:`) || strings.Contains(text, "data-drag") {
+		t.Errorf("a control that has no effect: %s", text)
+	}
+	if drafted := s.page("/page/program?layer=off:VK_LAYER_a&layer=others:"); strings.Contains(drafted, `id="apply"`) || !strings.Contains(drafted, "which reads no settings file") {
+		t.Errorf("a draft in the address: %s", drafted)
+	}
+	for variable, want := range map[string]string{"VK_LOADER_LAYERS_DISABLE=VK_LAYER_a": "", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_b": "VK_LAYER_b VK_LAYER_a"} {
+		out := s.tool("--env", variable, "explain")
+		chain, _, _ := strings.Cut(out, "Drivers, in the order")
+		for _, layer := range []string{"VK_LAYER_a", "VK_LAYER_b"} {
+			if strings.Contains(chain, layer+": active") != strings.Contains(want, layer) {
+				t.Errorf("%s: %s", term.Quoted(variable), chain)
+			}
+		}
+	}
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# "make TARGET=macos dist": dist-macos.sh RELEASE DIRECTORY packs the library for macOS into
+# DIRECTORY/vkloader-RELEASE-macos.zip, with the page about installation and MoltenVK, and the script that installs and removes it.
+# The same commit gives the same bytes.
+set -eu
+unset CDPATH
+cd "$(dirname "$0")/.."
+release=$1 directory=$2
+name=vkloader-$release-macos
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+top=$work/$name
+mkdir "$top"
+cp build/macos/libvulkan.1.dylib packaging/macos/README.md packaging/macos/install.sh "$top"
+cp LICENSE "$top/LICENSE.txt"
+mkdir -p "$directory"
+"${GO:-go}" run ./tools/zipped "$directory/$name.zip" "$top" "$(git log -1 --format=%ct)" > /dev/null
+echo "$directory/$name.zip"
