@@ -48,7 +48,7 @@ var layerPackages = map[string]map[string]string{
 // layerPackage returns advice to install the package with a layer; nil if it is unknown.
 func (e *variableExam) layerPackage(name string) *told {
 	m := e.system.manager()
-	if m == nil && e.system.sandbox == "" || layerPackages[name] == nil {
+	if m == nil && e.system.sandbox == "" || e.system.sandbox == "steam" || layerPackages[name] == nil {
 		return nil
 	}
 	if e.system.image == declarative {

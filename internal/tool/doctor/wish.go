@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,7 +107,7 @@ func MissingLayer(source *machine.Source, name string) string {
 func withoutIt(do told, changes []explain.Change) told {
 	if len(changes) > 0 {
 		line := changes[0].Line()
-		do.text += "; to do without it: " + line
+		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + line
 		do.commands = append(slices.Clone(do.commands), line)
 	}
 	return do
@@ -143,9 +144,10 @@ func (e *variableExam) similar(name string) (near string) {
 
 // layerFiles looks for manifests that describe a layer: one that the loader rejects, and the directories outside the search.
 func (e *variableExam) layerFiles(name string) (rejected string, places []string) {
+	named := regexp.MustCompile(`"name"\s*:\s*"` + regexp.QuoteMeta(name) + `"`)
 	describes := func(file string) bool {
 		text, err := e.machine.ReadFile(file)
-		return err == nil && strings.Contains(string(text), `"`+name+`"`)
+		return err == nil && named.Match(text)
 	}
 	searched := map[string]bool{}
 	for _, kind := range []search.Kind{search.ExplicitLayers, search.ImplicitLayers} {

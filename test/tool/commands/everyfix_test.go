@@ -112,8 +112,9 @@ const (
 
 var (
 	inShell   = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|usermod -aG |ldconfig$)`)
-	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list)\b)`)
+	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list|validate)\b)`)
 	atStart   = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
+	inGroup   = regexp.MustCompile(`--group-add (\d+)|additional group (\d+)|supplementalGroups: \[(\d+)\]`)
 	inSteam   = regexp.MustCompile(`launch options in Steam: (?:env -u (\w+)|(\w+)=('[^']*'|\S+)) %command%`)
 	inPod     = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
 	dropInPod = regexp.MustCompile(`; without ([\w, ]+)$`)
@@ -157,6 +158,9 @@ func (p *patient) follow(s *symptom) (followed, error) {
 			p.without(name)
 		}
 	}
+	if m := inGroup.FindStringSubmatch(s.Do); m != nil {
+		return done, p.join(m[1]+m[2]+m[3], p.user)
+	}
 	if changed {
 		return done, nil
 	}
@@ -198,18 +202,7 @@ func (p *patient) obey(line string) error {
 		return exec.Command(words[0], words[1:]...).Run()
 	case "usermod":
 		words := strings.Fields(rest) // -aG GROUP USER
-		place := filepath.Join(p.root, "etc/group")
-		text, err := os.ReadFile(place)
-		if err != nil {
-			return err
-		}
-		lines := strings.Split(string(text), "\n")
-		for i := range lines {
-			if strings.HasPrefix(lines[i], words[1]+":") {
-				lines[i] = strings.TrimSuffix(lines[i]+","+words[2], ",")
-			}
-		}
-		return replaced(place, strings.Join(lines, "\n"))
+		return p.join(words[1], words[2])
 	}
 	at := shellPath.FindStringSubmatchIndex(line)
 	if at == nil {
@@ -225,6 +218,22 @@ func (p *patient) obey(line string) error {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
+}
+
+// join makes a user a member of a group, which has this name or number.
+func (p *patient) join(group, user string) error {
+	place := filepath.Join(p.root, "etc/group")
+	text, err := os.ReadFile(place)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(text), "\n")
+	for i := range lines {
+		if fields := strings.Split(lines[i], ":"); len(fields) > 3 && (fields[0] == group || fields[2] == group) {
+			lines[i] += "," + user
+		}
+	}
+	return replaced(place, strings.Join(lines, "\n"))
 }
 
 // replaced writes a new file at the place of another, whose links elsewhere keep the old content.
