@@ -145,7 +145,7 @@ NO_PLT_i386 := -fno-plt
 # its place in a directory, does not fit into 32.
 FILES_32 := -D_FILE_OFFSET_BITS=64
 # The same bytes from any directory: compiled files name their sources by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 # 32-bit ARM's compiler makes no tables for unwinding in C unless asked; other machines' do.
@@ -177,7 +177,7 @@ ifneq ($(WINDOWS),)
 # For Windows 7 and newer; the needed parts of the compiler's libraries are linked in. Sections have the same layout in the file
 # as in memory: then Wine maps them, and does not read them.
 CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
-	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
@@ -188,7 +188,7 @@ ifneq ($(MACOS),)
 # Without -g, because the linker writes the paths of object files with debug information into the library. The versions are
 # those by which the dynamic linker compares libraries, as LunarG's loader has them. The patch does not fit into their 8 bits.
 CSTD := -std=c11 -D_DARWIN_C_SOURCE -Wall -Wextra -Werror -Wno-unused-command-line-argument -fno-sanitize=all \
-	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+	-ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(SPINE_INCLUDES) -Itools/goc/runtime/c
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -Ispine
@@ -396,11 +396,16 @@ TOOL_CC ?= $(CC)
 ifeq ($(WINDOWS),)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
 TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
-TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
+TOOL_START = $(B)/obj/tool/clone.o
+TOOL_LINK = $(if $(STATIC_PIE),-linkmode external -extldflags "-static-pie $(TOOL_START) -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack")
 endif
 
+$(B)/obj/tool/clone.o: cmd/vkloader/start/clone.c Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(TOOL_CC) $(CSTD) $(OPT) -fPIE -c -o $@ $<
+
 # Go itself detects changed sources.
-$(B)/vkloader$(EXE): $(TOOL_RESOURCE) FORCE
+$(B)/vkloader$(EXE): $(TOOL_RESOURCE) $(if $(STATIC_PIE),$(TOOL_START)) FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
 		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \

@@ -182,7 +182,7 @@ container() {
 
 mkdir -p "$here/run"
 end
-"$tool" serve --directory "$here/run" --env "VK_DRIVER_FILES=$manifest" > "$here/served" 2>&1 &
+"$tool" service run --directory "$here/run" --env "VK_DRIVER_FILES=$manifest" > "$here/served" 2>&1 &
 children=$!
 for _ in $(seq 20); do
     if "$tool" service status --socket "$here/run/loader.sock" > /dev/null 2>&1; then break; fi

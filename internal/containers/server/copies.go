@@ -14,8 +14,8 @@ import (
 // Limits of the memory in files of text that were made for the clients of one person.
 const (
 	maxCopies   = 64 << 20
-	copyCharge  = 32 << 10 // for the kernel's records of one file
-	sweepPeriod = 10 * time.Millisecond
+	copyCharge  = 32 << 10    // for the kernel's records of one file
+	sweepPeriod = time.Second // between two looks at files that clients keep
 )
 
 // errCopies is the error of a client whose person holds too much memory.
@@ -32,7 +32,7 @@ type copies struct {
 type held struct {
 	bytes int64
 	files []*textCopy
-	swept time.Time
+	timer bool // a sweep will follow
 }
 
 // textCopy is a sealed file for one client.
@@ -57,7 +57,7 @@ func (s *copies) make(of person, limit int64, name string, text []byte) (f *os.F
 	}
 	limit = cmp.Or(limit, maxCopies)
 	if has.bytes+cost > limit {
-		has.sweep()
+		has.sweep(nil)
 	}
 	if has.bytes+cost > limit {
 		return nil, nil, errCopies
@@ -76,24 +76,36 @@ func (s *copies) make(of person, limit int64, name string, text []byte) (f *os.F
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		one.free = true
-		if time.Since(has.swept) >= sweepPeriod {
-			has.sweep()
-		}
-		if len(has.files) == 0 && s.people[of] == has {
-			delete(s.people, of)
-		}
+		has.sweep(one)
+		s.later(of, has)
 	}, nil
 }
 
-// sweep closes unused files.
-func (h *held) sweep() {
+// later sweeps again after a while, as long as clients keep files. The caller holds the lock.
+func (s *copies) later(of person, has *held) {
+	switch {
+	case len(has.files) == 0 && s.people[of] == has:
+		delete(s.people, of)
+	case !has.timer && slices.ContainsFunc(has.files, func(one *textCopy) bool { return one.free }):
+		has.timer = true
+		time.AfterFunc(sweepPeriod, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			has.timer = false
+			has.sweep(nil)
+			s.later(of, has)
+		})
+	}
+}
+
+// sweep closes unused files: one, or all.
+func (h *held) sweep(only *textCopy) {
 	h.files = slices.DeleteFunc(h.files, func(one *textCopy) bool {
-		if !one.free || !sealed.Alone(one.file) {
+		if !one.free || only != nil && one != only || !sealed.Alone(one.file) {
 			return false
 		}
 		one.file.Close()
 		h.bytes -= one.cost
 		return true
 	})
-	h.swept = time.Now()
 }

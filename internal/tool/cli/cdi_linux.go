@@ -23,7 +23,7 @@ import (
 
 func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cdi generate|refresh|verify|why|list",
+		Use:   "cdi generate|refresh|verify|why|check|list",
 		Short: "Give this machine's drivers to containers (CDI)",
 		Long: "cdi writes and checks files of the Container Device Interface, with which Docker, Podman and\n" +
 			"Kubernetes give devices to containers. A file that cdi writes adds the drivers of this machine, of any\n" +
@@ -34,7 +34,7 @@ func newCDI(s *invocation) *cobra.Command {
 		Args: subcommandOnly,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newCDIHook(s))
+	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s), newCDIHook(s))
 	return cmd
 }
 

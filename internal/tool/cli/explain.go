@@ -32,7 +32,7 @@ type explaining struct {
 func newExplain(s *invocation) *cobra.Command {
 	e := &explaining{}
 	cmd := &cobra.Command{
-		Use:   "explain [name|file]...",
+		Use:   "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]...",
 		Short: "Explain what a program loads, in which order, and why",
 		Long: "explain makes the loader's decision for a program without running it. For each driver and layer it\n" +
 			"shows why it is used or not, which package owns the file, and which variable changes the result.\n" +
@@ -49,10 +49,20 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out packages and the changes for each result: faster with many layers")
 	addPlatform(cmd, &e.other)
+	joined(cmd, newGraph(s), "picture", "draw the chain from the program through layers to devices, as SVG or for Graphviz (DOT)")
 	return cmd
 }
 
 func (e *explaining) run(s *invocation, names []string) error {
+	if len(names) == 1 && e.app == "" && e.pid == 0 && e.other.platform == "" && s.root == "" {
+		program, done := explainThing(s, names[0])
+		if done {
+			return nil
+		}
+		if program != "" {
+			e.app, names = program, nil
+		}
+	}
 	if err := e.other.check(); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func TestManyManifests(t *testing.T) {
 func hostile(t *testing.T, root string) {
 	t.Helper()
 	for _, args := range [][]string{{"doctor", "--full"}, {"doctor", "--json"}, {"explain"}, {"explain", "--json"}, {"list", "drivers"},
-		{"list", "layers"}, {"list", "paths"}, {"list", "variables"}, {"env"}, {"settings", "show"}, {"bundle", "--list"},
+		{"list", "layers"}, {"list", "paths"}, {"list", "variables"}, {"list", "variables", "--set"}, {"settings", "show"}, {"bundle", "--list"},
 		{"doctor", "--user", hostileName}, {"doctor", "--app", "/" + hostileName}} {
 		var out, errOut bytes.Buffer
 		s := &invocation{out: &out, errOut: &errOut, executable: os.Args[0], self: os.Args[0]}

@@ -73,6 +73,7 @@ func newListDevices(s *invocation) *cobra.Command {
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for the child process")
+	joined(cmd, newInfo(s), "details", "show drivers, layers, devices, messages and times of the tool's own library, or of --library")
 	return cmd
 }
 

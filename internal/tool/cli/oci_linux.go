@@ -26,16 +26,16 @@ func newOCI(s *invocation) *cobra.Command {
 	var out output
 	var file, host string
 	cmd := &cobra.Command{
-		Use:   "oci PATH",
+		Use:   "check DIRECTORY",
 		Short: "Check whether Vulkan works in a container image",
-		Long: "oci examines the root directory of an image, mounted (podman image mount) or unpacked. It shows which\n" +
+		Long: "check examines the root directory of an image, mounted (podman image mount) or unpacked. It shows which\n" +
 			"drivers programs in a container of this image get, what those drivers lack, whether there is a\n" +
 			"loader, and what to add. With --cdi, the container also gets what that file adds. The variables of\n" +
 			"the image are not in its files: pass them with --env.\n\n" + exitCodesHelp,
 		Args: oneArgument("the root directory of an image"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if s.root != "" {
-				return fmt.Errorf("oci examines the root %s: not with --root", args[0])
+				return fmt.Errorf("cdi check examines the root %s: not with --root", args[0])
 			}
 			const first = "mount or unpack the image first (podman image mount)"
 			if info, err := os.Stat(args[0]); err != nil {

@@ -22,7 +22,7 @@ func TestEightyColumns(t *testing.T) {
 		`x86_64-linux-gnu/libvulkan_of_a_vendor.so","api_version":"1.3.0"}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{}, {"doctor", "--full"}, {"list", "drivers"}, {"list", "paths"}, {"env"}, {"list", "variables"}} {
+	for _, args := range [][]string{{}, {"doctor", "--full"}, {"list", "drivers"}, {"list", "paths"}, {"list", "variables", "--set"}, {"list", "variables"}} {
 		var out, errOut bytes.Buffer
 		s := &invocation{out: &out, errOut: &errOut, executable: os.Args[0], environ: []string{"COLUMNS=80"}}
 		run(s, append(args, "--root", root, "--env", "VK_LOADER_DRIVERS_DISABLE=a_very_long_pattern_that_matches_nothing_at_all*"))

@@ -83,7 +83,7 @@ func newCheck(s *invocation) *cobra.Command {
 	var r requirements
 	var out output
 	cmd := &cobra.Command{
-		Use:   "check [--require api=1.3,type=discrete,...]",
+		Use:   "check [--require api=1.3,type=discrete,...] [--wait [-- PROGRAM [ARGUMENT]...]]",
 		Short: "Check whether this machine has a device that a program needs",
 		Long: "check asks the drivers for their devices, in a child process, and compares them with the requirements. It is\n" +
 			"for installers, launchers and continuous integration. It wakes sleeping devices.\n\n" + requireHelp + causesHelp,
@@ -91,6 +91,9 @@ func newCheck(s *invocation) *cobra.Command {
 			"  vkloader check --require vendor=nvidia,count=2 --json",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if r.limit == 0 {
+				return errors.New("--timeout needs a time longer than 0, got 0s")
+			}
 			need, options, err := r.need(s, "check")
 			if err != nil {
 				return err
@@ -111,6 +114,7 @@ func newCheck(s *invocation) *cobra.Command {
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for each child process")
 	out.option(cmd, decide.Schema)
+	joined(cmd, newWait(s), "wait", "wait for such a device, for at most --timeout (default 1m), then run PROGRAM, if there is one")
 	return cmd
 }
 

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		if code := run(s, []string{"check", "--require", text}); code != want {
 			t.Errorf("%q: %d, want %d\n%s%s", text, code, want, out, errOut)
 		}
-		if code := run(s, []string{"wait", "--timeout", "1ms", "--require", text}); want == exit.Usage && code != want {
+		if code := run(s, []string{"check", "--wait", "--timeout", "1ms", "--require", text}); want == exit.Usage && code != want {
 			t.Errorf("wait %q: %d", text, code)
 		}
 	}
@@ -61,21 +61,21 @@ func TestWait(t *testing.T) {
 	t.Parallel()
 	there := filepath.Join(t.TempDir(), "there")
 	s, out, errOut := world(t, "[ -e "+there+" ] || exit 1\n"+twoDevices)
-	if code := run(s, []string{"wait", "--timeout", "500ms", "--require", "type=discrete"}); code != 11 || !strings.Contains(errOut.String(), "not within 500ms: there is no Vulkan device") {
+	if code := run(s, []string{"check", "--wait", "--timeout", "500ms", "--require", "type=discrete"}); code != 11 || !strings.Contains(errOut.String(), "not within 500ms: there is no Vulkan device") {
 		t.Errorf("%d\n%s", code, errOut)
 	}
 	ended := make(chan int, 1)
-	go func() { ended <- run(s, []string{"wait", "--timeout", "0", "--require", "type=discrete"}) }()
+	go func() { ended <- run(s, []string{"check", "--wait", "--timeout", "0", "--require", "type=discrete"}) }()
 	if err := os.WriteFile(there, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if code := <-ended; code != exit.Fine {
 		t.Errorf("%d\n%s%s", code, out, errOut)
 	}
-	if code := run(s, []string{"wait", "--", "/no/such/program"}); code != exit.NotFound {
+	if code := run(s, []string{"check", "--wait", "--", "/no/such/program"}); code != exit.NotFound {
 		t.Errorf("%d", code)
 	}
-	if code := run(s, []string{"wait", "program"}); code != exit.Usage {
+	if code := run(s, []string{"check", "--wait", "program"}); code != exit.Usage {
 		t.Errorf("%d", code)
 	}
 }
@@ -93,7 +93,7 @@ func TestMapAndVariables(t *testing.T) {
 		"--for mesa --device 0": "MESA_VK_DEVICE_SELECT='10de:2684!'\n", "--for dri --device 0": "DRI_PRIME='pci-0000_01_00_0!'\n", "--for cuda --device 1": "", "--for opencl --device 0": "",
 		"--for ggml": "", "--device 0": ""} {
 		out.Reset()
-		code := run(s, append([]string{"env"}, strings.Fields(line)...))
+		code := run(s, append([]string{"list", "variables", "--set"}, strings.Fields(line)...))
 		if out.String() != want || (code == exit.Fine) != (want != "") {
 			t.Errorf("%s: %d %q, want %q\n%s", line, code, out, want, errOut)
 		}

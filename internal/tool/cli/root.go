@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,8 +84,15 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	commands, every := commandsFor(args)
 	root.CompletionOptions.DisableDefaultCmd = !every
 	for _, c := range commands {
-		root.AddCommand(c.make(s))
+		cmd := c.make(s)
+		if renamed[c.name] != "" {
+			cmd.Hidden = true
+			_, arguments, _ := strings.Cut(cmd.Use, " ")
+			cmd.Use = strings.TrimSpace(c.name + " " + arguments)
+		}
+		root.AddCommand(cmd)
 	}
+	addAllHelp(root)
 	return root
 }
 
@@ -124,6 +132,8 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 		_, err := fmt.Fprintf(s.out, versionLine, release)
 		return err
 	}
+	sayRenamed(messages, args)
+	args = s.meant(args)
 	root := newRoot(s, args)
 	root.SetErr(messages)
 	root.SetArgs(args)

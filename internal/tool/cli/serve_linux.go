@@ -49,9 +49,9 @@ const configFile = "/etc/vkloader/service.json"
 func newServe(s *invocation) *cobra.Command {
 	o := &serving{}
 	cmd := &cobra.Command{
-		Use:   "serve",
+		Use:   "run",
 		Short: "Offer this machine's drivers to containers and sandboxes",
-		Long: "serve runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
+		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
 			"over a socket, until it gets SIGTERM. It loads no driver. Keys of its configuration:\n  " +
 			strings.Join(config.Keys(), "\n  ") + "\n\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
@@ -207,12 +207,11 @@ func newService(s *invocation) *cobra.Command {
 	var out output
 	socket := ""
 	cmd := &cobra.Command{
-		Use:   "service status|inspect",
-		Short: "Show what a running driver service offers",
+		Use:   "service run|status|inspect",
+		Short: "Run the driver service, or show what a running one offers",
 		Args:  subcommandOnly,
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.PersistentFlags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default "+server.Socket+" in the service's directory)")
 	status := &cobra.Command{
 		Use: "status", Short: "What the service offers, what is pending, and what is not offered", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -248,7 +247,10 @@ func newService(s *invocation) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.AddCommand(status, inspect, help)
+	for _, c := range []*cobra.Command{status, inspect} {
+		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default "+server.Socket+" in the service's directory)")
+	}
+	cmd.AddCommand(newServe(s), status, inspect, help)
 	return cmd
 }
 

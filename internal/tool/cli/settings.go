@@ -22,7 +22,7 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear" + orderUse,
+		Use:   "settings show|set|clear|quarantine" + orderUse,
 		Short: "Show, write and remove the loader settings file",
 		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
@@ -31,7 +31,7 @@ func newSettings(s *invocation) *cobra.Command {
 			"of these commands first removes expired settings.\n\n" + exitCodesHelp,
 	}
 	show := newSettingsShow(s)
-	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s))
+	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newQuarantine(s))
 	cmd.AddCommand(settingsOfSystem(s)...)
 	showing(cmd, show)
 	return cmd

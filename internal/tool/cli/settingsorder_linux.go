@@ -11,11 +11,11 @@ import (
 )
 
 // orderUse is a part of the usage of settings.
-const orderUse = "|order|layer"
+const orderUse = "|layer|order|policy"
 
 // settingsOfSystem returns the subcommands of settings that only Linux has.
 func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
+	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s), newPolicy(s)}
 }
 
 // ordered is the output of settings order.

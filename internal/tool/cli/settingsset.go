@@ -35,6 +35,9 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"directories, or with --system in the system's. The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			drivers.DeviceHelp +
+			"A device is written with its UUIDs, and with its name, by which this loader finds it again after an\n" +
+			"update of its driver. A device whose UUID is the version of its driver, such as llvmpipe, is refused:\n" +
+			"choose its driver with --driver.\n\n" +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
 			"settings. " + trialHelp + "\n\n" + exitCodesHelp,
@@ -128,6 +131,9 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 	done := settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)}
 	return out.print(s, done, func() {
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		if len(c.Devices) > 0 {
+			fmt.Fprintln(s.out, settingsfile.Lasting)
+		}
 		if !written.Expires.IsZero() {
 			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
 		}

@@ -241,7 +241,12 @@ func fillTopic(cmd *cobra.Command) {
 func printHelp(s *invocation, cmd *cobra.Command) {
 	fillTopic(cmd)
 	width := helpWidth(s)
-	fmt.Fprint(s.out, term.Reflow(term.Or(cmd.Long, cmd.Short), width))
+	long := term.Or(cmd.Long, cmd.Short)
+	if brief, restore, ok := shortened(cmd); ok {
+		long = brief.long
+		defer restore()
+	}
+	fmt.Fprint(s.out, term.Reflow(long, width))
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		fmt.Fprint(s.out, "\n", usageText(cmd, width))
 	}

@@ -15,38 +15,38 @@ import (
 func TestUsageErrors(t *testing.T) {
 	s, _, errOut := world(t, goodRun)
 	for line, want := range map[string]string{
-		"docter":                  `there is no command "docter"; did you mean "doctor"?`,
-		"lsit drivers":            `there is no command "lsit"; did you mean "list"?`,
-		"nonsense":                `there is no command "nonsense"; see vkloader help`,
-		"settings shwo":           `there is no command "settings shwo"; settings has clear, layer, order, set, show; did you mean "show"?`,
-		"list driver":             `there is no command "list driver"; list has devices, drivers, layers, paths, variables; did you mean "drivers"?`,
-		"doctor --jsno":           "vkloader doctor has no option --jsno; did you mean --json?",
-		"doctor --nonsense":       "vkloader doctor has no option --nonsense; see vkloader doctor --help",
-		"-q":                      "vkloader has no option -q; see vkloader --help",
-		"graph --timeout 5":       "--timeout needs a time with its unit: 5s for seconds, 5m for minutes",
-		"graph --timeout soon":    `--timeout needs a time with its unit, such as 5s or 2m, got "soon"`,
-		"graph --timeout -1s":     "--timeout needs a time longer than 0, got -1s",
-		"wait --timeout -1s":      "--timeout needs a time longer than 0, got -1s",
-		"check a":                 `check takes no arguments, got "a"`,
-		"doctor --pid abc":        `--pid needs a whole number, got "abc"`,
-		"doctor --json=maybe":     `--json needs true or false, got "maybe"`,
-		"doctor --fix --force":    "--yes goes with --fix, and --force with --undo",
-		"doctor --undo --yes":     "--yes goes with --fix, and --force with --undo",
-		"doctor --undo --dry-run": "--dry-run and --step go with --fix",
-		"list --root":             "--root needs a value: DIRECTORY",
-		"doctor a b":              `doctor takes no arguments, got "a"`,
-		"quarantine add":          "quarantine add needs the name of a driver or layer",
-		"quarantine add a b":      "quarantine add needs the name of a driver or layer, got 2 arguments",
-		"policy hardware onn":     `policy hardware: on, awake or off? "onn" is none of them; did you mean "on"?`,
-		"policy hardware on off":  "policy hardware takes one argument, on, awake or off; got 2",
-		"system use":              "system use: distribution or vkloader?",
-		"cdi":                     "cdi: generate, list, refresh, verify or why?",
-		"service status more":     `service status takes no arguments, got "more"`,
-		"explain --pid 0":         "--pid needs the number of a process, got 0",
-		"doctor --pid -3":         "--pid needs the number of a process, got -3",
-		"settings layer":          "settings layer needs the name of a layer",
-		"env --for games":         `--for needs one of ggml, cuda, dri, mesa, got "games"`,
-		"explain --bits 16":       `--bits needs 32 or 64, got "16"`,
+		"docter":                           `there is no command "docter"; did you mean "doctor"?`,
+		"lsit drivers":                     `there is no command "lsit"; did you mean "list"?`,
+		"nonsense":                         `there is no command "nonsense"; see vkloader help`,
+		"settings shwo":                    `there is no command "settings shwo"; settings has clear, layer, order, policy, quarantine, set, show; did you mean "show"?`,
+		"list driver":                      `there is no command "list driver"; list has devices, drivers, layers, paths, variables; did you mean "drivers"?`,
+		"doctor --jsno":                    "vkloader doctor has no option --jsno; did you mean --json?",
+		"doctor --nonsense":                "vkloader doctor has no option --nonsense; see vkloader doctor --help",
+		"-q":                               "vkloader has no option -q; see vkloader --help",
+		"explain --picture --timeout 5":    "--timeout needs a time with its unit: 5s for seconds, 5m for minutes",
+		"explain --picture --timeout soon": `--timeout needs a time with its unit, such as 5s or 2m, got "soon"`,
+		"explain --picture --timeout -1s":  "--timeout needs a time longer than 0, got -1s",
+		"check --wait --timeout -1s":       "--timeout needs a time longer than 0, got -1s",
+		"check a":                          `check takes no arguments, got "a"`,
+		"doctor --pid abc":                 `--pid needs a whole number, got "abc"`,
+		"doctor --json=maybe":              `--json needs true or false, got "maybe"`,
+		"doctor --fix --force":             "--yes goes with --fix, and --force with --undo",
+		"doctor --undo --yes":              "--yes goes with --fix, and --force with --undo",
+		"doctor --undo --dry-run":          "--dry-run and --step go with --fix",
+		"list --root":                      "--root needs a value: DIRECTORY",
+		"doctor a b":                       `doctor takes no arguments, got "a"`,
+		"settings quarantine add":          "settings quarantine add needs the name of a driver or layer",
+		"settings quarantine add a b":      "settings quarantine add needs the name of a driver or layer, got 2 arguments",
+		"settings policy hardware onn":     `settings policy hardware: on, awake or off? "onn" is none of them; did you mean "on"?`,
+		"settings policy hardware on off":  "settings policy hardware takes one argument, on, awake or off; got 2",
+		"system use":                       "system use: distribution or vkloader?",
+		"cdi":                              "cdi: check, generate, list, refresh, verify or why?",
+		"service status more":              `service status takes no arguments, got "more"`,
+		"explain --pid 0":                  "--pid needs the number of a process, got 0",
+		"doctor --pid -3":                  "--pid needs the number of a process, got -3",
+		"settings layer":                   "settings layer needs the name of a layer",
+		"list variables --for games":       `--for needs one of ggml, cuda, dri, mesa, got "games"`,
+		"explain --bits 16":                `--bits needs 32 or 64, got "16"`,
 	} {
 		errOut.Reset()
 		if code := run(s, strings.Fields(line)); code != exit.Usage || errOut.String() != "vkloader: "+want+"\n" {
@@ -57,8 +57,8 @@ func TestUsageErrors(t *testing.T) {
 
 // Without a subcommand, these commands print the list of their show subcommand, with its options.
 func TestBareCommandsShow(t *testing.T) {
-	for bare, full := range map[string]string{"settings": "settings show", "quarantine": "quarantine list", "system": "system status",
-		"settings --json": "settings show --json", "quarantine --json": "quarantine list --json", "--json --no-probe": "doctor --json --no-probe"} {
+	for bare, full := range map[string]string{"settings": "settings show", "settings quarantine": "settings quarantine list", "system": "system status",
+		"settings --json": "settings show --json", "settings quarantine --json": "settings quarantine list --json", "--json --no-probe": "doctor --json --no-probe"} {
 		s, out, errOut := world(t, goodRun)
 		call := func(line string) string {
 			out.Reset()
@@ -83,7 +83,7 @@ func TestBareCommandsShow(t *testing.T) {
 		"hardware  off   on, awake, off       all programs\n" +
 		"service   last  last, always, never  all programs\n" +
 		"compute   off   on, off              all programs\n"
-	if code := run(s, []string{"policy"}); code != exit.Fine || out.String() != want {
+	if code := run(s, []string{"settings", "policy"}); code != exit.Fine || out.String() != want {
 		t.Errorf("policy: exit code %d, %s%s", code, out, errOut)
 	}
 }
@@ -93,7 +93,7 @@ func TestPolicyShows(t *testing.T) {
 	s, out, errOut := world(t, goodRun)
 	home := t.TempDir()
 	s.environ = append(s.environ, "HOME="+home)
-	for _, line := range []string{"policy hardware awake", "policy service never --app /bin/true"} {
+	for _, line := range []string{"settings policy hardware awake", "settings policy service never --app /bin/true"} {
 		if code := run(s, strings.Fields(line)); code != exit.Fine {
 			t.Fatalf("%s: exit code %d, %s", line, code, errOut)
 		}
@@ -103,7 +103,7 @@ func TestPolicyShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := run(s, []string{"policy"}); code != exit.Fine {
+	if code := run(s, []string{"settings", "policy"}); code != exit.Fine {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
 	for _, line := range []string{"hardware awake on, awake, off all programs", "service never last, always, never " + program,
@@ -116,7 +116,7 @@ func TestPolicyShows(t *testing.T) {
 
 // A failed write to standard output is reported, and changes the exit code.
 func TestFullOutput(t *testing.T) {
-	for _, line := range []string{"help", "version", "list drivers", "list drivers --json", "doctor", "settings", "graph --still", "help LAY-173"} {
+	for _, line := range []string{"help", "version", "list drivers", "list drivers --json", "doctor", "settings", "explain --picture --still", "help LAY-173"} {
 		s, _, errOut := world(t, goodRun)
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
@@ -162,19 +162,19 @@ func TestExitCodeOfWarnings(t *testing.T) {
 		{"validate --file-only " + doubtful + " " + bad, exit.Problems},
 		{"validate /no/such/file", exit.NotLooked}, {"validate --file-only " + bad + " /no/such/file", exit.NotLooked},
 		{"settings --root " + warned, exit.Fine}, {"settings --root " + faulty, exit.Problems},
-		{"env --root " + warned + " --env VK_LOADER_DEBUG=shout", exit.Fine},
-		{"env --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
+		{"list variables --set --root " + warned + " --env VK_LOADER_DEBUG=shout", exit.Fine},
+		{"list variables --set --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
 		{"list variables --root " + warned + " --env VK_LOADER_DEBUG=shout", exit.Fine},
 		{"list variables --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
 		{"list drivers --root " + warned, exit.Fine}, {"list drivers --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
 		{"list --root " + warned, exit.Fine}, {"explain --root " + warned, exit.Fine},
-		{"quarantine --root " + warned, exit.Fine}, {"policy --root " + warned, exit.Fine},
+		{"settings quarantine --root " + warned, exit.Fine}, {"settings policy --root " + warned, exit.Fine},
 		{"run --dry-run --driver nothing*.json -- /bin/true", exit.Fine},
 	} {
 		for _, json := range []bool{false, true} {
 			s, out, errOut := world(t, goodRun)
 			args := strings.Fields(c.line)
-			if json && (args[0] == "list" && args[1] == "--root" || args[0] == "policy") {
+			if json && (args[0] == "list" && args[1] == "--root" || args[1] == "policy") {
 				continue
 			}
 			if json {

@@ -59,6 +59,7 @@ func newListVariables(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, variableSchema)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	joined(cmd, newEnv(s), "set", "show only variables that are set, what each does or why it is ignored, and mistakes in them")
 	return cmd
 }
 

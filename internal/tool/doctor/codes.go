@@ -176,6 +176,9 @@ var (
 	VariableDevice = code("variable-device", diag.Warning, "ENV-85",
 		"Selecting a device that this machine does not have changes nothing.",
 		"Name a device of this machine, by vendor and device number.")
+	LayerSettings = code("layer-settings", diag.Warning, "",
+		"Settings of a layer have no effect in programs that do not have the layer. A program may enable it itself.",
+		"Enable the layer.")
 	VariableUnknown = code("variable-unknown", diag.Warning, "ENV-1",
 		"A misspelled variable has no effect, and no loader reports it.", "Correct or unset the variable.")
 	ElevatedIgnores = code("elevated-ignores", diag.Warning, "GEN-5",

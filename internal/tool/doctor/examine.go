@@ -105,6 +105,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	linker := binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class),
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	source = report.decideFor(source, linker, &options)
+	report.options = options
 	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,12 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 			}
 		}
 	}()
+	if found.Fault != drivers.None {
+		if why := e.wrongPath(m.Library); why != "" {
+			e.misnamed(m, why)
+			return nil
+		}
+	}
 	switch file := found.File; found.Fault {
 	case drivers.Absent, drivers.ForOthers:
 		e.missing(m, found.Result)
@@ -286,7 +292,11 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		if len(c.Data) > 0 {
 			symbol = c.Data[0]
 		}
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f.Path, symbol, len(c.Symbols)-1, len(c.Data) > 0), nil)
+		var do advice
+		if owner := e.packageOf(f.Real, f.Path); owner != "" {
+			do = e.system.again(owner, f.Path)
+		}
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f.Path, symbol, len(c.Symbols)-1, len(c.Data) > 0), do)
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
 		}

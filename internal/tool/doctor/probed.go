@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -45,8 +46,11 @@ func (r *Report) probed(a *alone) {
 	}
 	var do advice
 	if code != DriverNoDevice {
+		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !r.harmless(c) })
 		if c, ok := r.trialOf(a).First(key, false, changes...); ok {
 			do = typed("", c.Line())
+		} else {
+			do = r.renewed(a, code)
 		}
 	}
 	if a.Only != "" {
@@ -70,6 +74,69 @@ func (r *Report) probed(a *alone) {
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = advised(GPUVirtual.Do)
 	}
+}
+
+// harmless reports whether a change that excludes a driver or layer causes no problem and contradicts no other variable: the
+// only driver stays, and so does a layer that a variable asks for.
+func (r *Report) harmless(c explain.Change) bool {
+	if !c.Possible() || !c.Obeyed(r.source) {
+		return false
+	}
+	known := map[key]bool{}
+	for i := range r.Findings {
+		known[r.Findings[i].key()] = true
+	}
+	options := r.options
+	options.share = nil
+	again, err := look(c.On(r.source), options)
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(again.Findings, func(f Finding) bool {
+		return !known[f.key()] && (f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
+	})
+}
+
+// renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
+// driver also a software renderer.
+func (r *Report) renewed(a *alone, code *Code) advice {
+	known := newPackages()
+	e := &libraryExam{record: recordOf(r, r.source), class: ProcessClass, system: systemFor(&r.source.Machine, ProcessClass, known), packages: known}
+	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
+	e.system.detail = e.detail(e.system.sandbox)
+	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
+	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
+		if t, is := e.system.again(owner, a.Manifest).(told); is {
+			do = t
+			do.text = "Update its package " + owner + ", or reinstall it. " + t.text
+		}
+	}
+	if a.Kind == "layer" {
+		if by := r.asks(a.Name); by != "" {
+			do.text += " " + by + " asks for the layer: without it, programs run."
+		}
+		return do
+	}
+	software := drivers.Of("libvulkan_lvp.so")
+	if m := e.system.manager(); m != nil && software != nil && software.Packages[m.id] != "" && !slices.ContainsFunc(r.Drivers, func(d Module) bool {
+		f := drivers.Of(d.Library)
+		return f != nil && f.Software()
+	}) {
+		text, commands := e.system.choose(software.Packages[m.id]).say()
+		do.text += " It is the only driver. A software renderer works without it: " + text
+		do.commands = append(slices.Clone(do.commands), commands...)
+	}
+	return do
+}
+
+// asks returns the variable that asks for a layer; "" for none.
+func (r *Report) asks(layer string) string {
+	for _, v := range []variables.ID{variables.InstanceLayers, variables.LayersEnable} {
+		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ',' }), layer) {
+			return v.Name()
+		}
+	}
+	return ""
 }
 
 // trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver, so its

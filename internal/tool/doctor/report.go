@@ -77,6 +77,7 @@ type Report struct {
 	Answer *plan.Answer `json:"-"` // the examined decision
 
 	source    *machine.Source
+	options   Options
 	own       probe.Place   // the tool's own library
 	ownLinker bool          // the program has its own C library
 	chosen    bool          // GPUs is a selection

@@ -52,6 +52,7 @@ func (e *variableExam) environment() {
 		e.wish(found, &f, all)
 	}
 	e.selections()
+	e.layerSettings()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
 }
 

@@ -15,8 +15,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// wish fulfils what a variable asks for and the machine does not find: a layer, or the manifests of a directory. It offers the
-// ways to get it first, and only then the change that stops asking. all are the findings about variables.
+// wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that stops asking. all are the findings about variables.
 func (e *variableExam) wish(found *Finding, f *environment.Finding, all []environment.Finding) {
 	switch f.Kind {
 	case environment.NoLayer:
@@ -252,8 +251,8 @@ var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, va
 	variables.AddDriverFiles.Name(): {"icd.d"}, variables.LayerPath.Name(): {"explicit_layer.d"}, variables.AddLayerPath.Name(): {"explicit_layer.d"},
 	variables.ImplicitLayerPath.Name(): {"implicit_layer.d"}, variables.AddImplicitLayerPath.Name(): {"implicit_layer.d"}}
 
-// wantedPlace offers the nearest directory with manifests in place of one that has none, and the file of the same name in place
-// of one that is missing.
+// wantedPlace offers the nearest directory with manifests in place of an empty or missing one, and a file of the same name in
+// place of a missing one.
 func (e *variableExam) wantedPlace(found *Finding, f *environment.Finding) {
 	kinds := placeKinds[f.Variable]
 	if kinds == nil || !path.IsAbs(f.Place) {

@@ -458,6 +458,9 @@ func (c *Change) devices(lister Devices, object map[string]any) error {
 					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
 				}
 			}
+			if err := lasting(&d); err != nil {
+				return err
+			}
 			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
 			list, chosen = append(list, entry), append(chosen, d)
 		}

@@ -149,7 +149,7 @@ func few(names []string) string {
 // quarantine adds the quarantined layers and drivers, and returns their names.
 func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 	var list struct{ Entries []settingsfile.QuarantineNow }
-	if err := r.Tool.Run(r, "quarantine", "list", "--json").Decode(&list); err != nil {
+	if err := r.Tool.Run(r, "settings", "quarantine", "list", "--json").Decode(&list); err != nil {
 		return nil, err
 	}
 	names := map[string]bool{}
@@ -171,7 +171,7 @@ func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 // variables adds the session's variables that affect programs.
 func (b *banner) variables(r *Request) error {
 	var said struct{ Variables []environment.Variable }
-	if err := r.Tool.Run(r, "env", "--json").Decode(&said); err != nil {
+	if err := r.Tool.Run(r, "list", "variables", "--set", "--json").Decode(&said); err != nil {
 		return err
 	}
 	for _, v := range said.Variables {

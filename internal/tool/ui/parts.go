@@ -189,7 +189,7 @@ func pictureOf(r *Request, still bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"graph", "--json", "--timeout", "10s"}
+	args := []string{"explain", "--picture", "--json", "--timeout", "10s"}
 	if still || !d.empty() { // children use the current settings
 		args = append(args, "--still")
 	}

@@ -55,7 +55,7 @@ func (liftChange) Plan(r *Request) (*Plan, error) {
 	if file.File == "" || name == "" {
 		return nil, errors.New("nothing is in quarantine")
 	}
-	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"quarantine", "lift", name}, Files: []File{{Path: file.File}},
+	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"settings", "quarantine", "lift", name}, Files: []File{{Path: file.File}},
 		Also: []string{settingsfile.QuarantineFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = plan.Title+" for "+app, append(plan.Args, "--app", app)
@@ -75,7 +75,7 @@ func (policyChange) Plan(r *Request) (*Plan, error) {
 	if usual[name] == "" {
 		return nil, errors.New("there is no policy with this name")
 	}
-	args := []string{"policy", name, usual[name]}
+	args := []string{"settings", "policy", name, usual[name]}
 	if app := r.Ref("app"); app != "" {
 		args = append(args, "--app", app)
 	}

@@ -459,7 +459,7 @@ func TestRealService(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	cmd := exec.Command(tool, "serve", "--directory", directory)
+	cmd := exec.Command(tool, "service", "run", "--directory", directory)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + directory, "VK_DRIVER_FILES=" + manifest}
 	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {

@@ -57,7 +57,7 @@ func TestDriverOfAPackage(t *testing.T) {
 				t.Fatal(err)
 			}
 			var log bytes.Buffer
-			cmd := exec.Command(filepath.Join(world.Top(), "build/vkloader"), append([]string{"serve", "--directory", directory,
+			cmd := exec.Command(filepath.Join(world.Top(), "build/vkloader"), append([]string{"service", "run", "--directory", directory,
 				"--set", "allow_lavapipe_icd=true", "--set", "software_mode=always",
 				"--set", "lavapipe_icd_url=file://" + example(t, w) + "#meta/example.cml"}, settings...)...)
 			cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + w.Root}

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
 )
 
@@ -24,28 +23,25 @@ const attackerWord = "service-attacker"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 3 && os.Args[1] == attackerWord {
-		device := "class/drm/null"
-		if len(os.Args) > 3 {
-			device = os.Args[3]
+		list := questions("class/drm/null")
+		if len(os.Args) > 3 { // this device alone
+			list = questions(os.Args[3])[6:]
 		}
-		attack(os.Args[2], device)
+		attack(os.Args[2], list)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// attack asks for every descriptor that there is, tries everything on each, and prints what succeeded.
-func attack(directory, device string) {
+// attack asks for descriptors, tries everything on each, and prints what succeeded.
+func attack(directory string, list []protocol.Request) {
 	c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
 	if err != nil {
 		fmt.Println("no service:", err)
 		return
 	}
 	defer c.Close()
-	machine, file, name := offer.Machines()[0], 0, "0-libfake.so"
-	for _, r := range []protocol.Request{{Method: protocol.MachineDrivers, Machine: &machine}, {Method: protocol.OpenFile, File: &file},
-		{Method: protocol.ManifestFS}, {Method: protocol.DeviceFS}, {Method: protocol.OpenDevice, Path: &device},
-		{Method: protocol.Get, Name: &name}, {Method: protocol.Inspect}} {
+	for _, r := range list {
 		files, err := c.Ask(r, nil)
 		if err != nil {
 			fmt.Printf("got %s: %v\n", r.Method, err)
@@ -228,7 +224,7 @@ func TestBorder(t *testing.T) {
 			if text, err := os.ReadFile(tool); err != nil || os.WriteFile(copied, text, 0o755) != nil {
 				t.Fatalf("no copy of the tool: %v", err)
 			}
-			args = append(args, copied, "serve", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)
+			args = append(args, copied, "service", "run", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)
 			serve(t, exec.Command(args[0], args[1:]...), directory)
 			device(t, source, filepath.Join(at, "root", "package"))
 			for _, namespace := range []bool{false, true} {

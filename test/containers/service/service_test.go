@@ -130,7 +130,7 @@ func machine(t *testing.T) string {
 func TestLife(t *testing.T) {
 	t.Parallel()
 	directory, root := filepath.Join(t.TempDir(), "run"), machine(t)
-	p := run(t, directory, exec.Command(tool, "serve", "--root", root))
+	p := run(t, directory, exec.Command(tool, "service", "run", "--root", root))
 	out, code := status(t, directory)
 	if code != 0 || !strings.Contains(out, "null_icd.json") || !strings.Contains(out, "libgone.so is in no directory") {
 		t.Errorf("status: %d\n%s", code, out)
@@ -180,11 +180,11 @@ func TestLife(t *testing.T) {
 func TestAfterKill(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
-	p := run(t, directory, exec.Command(tool, "serve", "--root", machine(t)))
+	p := run(t, directory, exec.Command(tool, "service", "run", "--root", machine(t)))
 	if err := p.stop(syscall.SIGKILL); err == nil {
 		t.Error("it was killed")
 	}
-	p = run(t, directory, exec.Command(tool, "serve", "--root", machine(t)))
+	p = run(t, directory, exec.Command(tool, "service", "run", "--root", machine(t)))
 	if out, code := vkloader(directory, "service", "status"); code != 0 {
 		t.Errorf("%d %s", code, out)
 	}
@@ -216,7 +216,7 @@ func TestRefusedStart(t *testing.T) {
 		{[]string{"--log-level", "loud"}, 2, "loud"},
 		{[]string{"--directory", file("b", "") + "/below"}, 1, "not a directory"},
 	} {
-		out, code := vkloader(dir, append([]string{"serve"}, c.args...)...)
+		out, code := vkloader(dir, append([]string{"service", "run"}, c.args...)...)
 		if code != c.code || !strings.Contains(out, c.says) || strings.Count(out, "\n") != 1 {
 			t.Errorf("%v: %d %q, want %d with %q in one line", c.args, code, out, c.code, c.says)
 		}
@@ -226,11 +226,11 @@ func TestRefusedStart(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	out, code := vkloader(dir, "serve", "--check", "--root", machine(t))
+	out, code := vkloader(dir, "service", "run", "--check", "--root", machine(t))
 	if code != 0 || !strings.Contains(out, "null_icd.json") || !strings.Contains(out, "libgone.so is in no directory") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if out, code = vkloader(dir, "serve", "--check", "--root", t.TempDir()); code != 1 || !strings.Contains(out, "no driver") {
+	if out, code = vkloader(dir, "service", "run", "--check", "--root", t.TempDir()); code != 1 || !strings.Contains(out, "no driver") {
 		t.Errorf("without a driver: %d\n%s", code, out)
 	}
 	pack := t.TempDir()
@@ -243,7 +243,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	software := []string{"serve", "--check", "--root", t.TempDir(), "--set", "allow_lavapipe_icd=true", "--set", "lavapipe_icd_url=file://" + pack}
+	software := []string{"service", "run", "--check", "--root", t.TempDir(), "--set", "allow_lavapipe_icd=true", "--set", "lavapipe_icd_url=file://" + pack}
 	if out, code = vkloader(dir, software...); code != 0 || !strings.Contains(out, "in  file://"+pack) {
 		t.Errorf("a package: %d\n%s", code, out)
 	}
@@ -300,7 +300,7 @@ func TestActivation(t *testing.T) {
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
-	p := run(t, directory, exec.Command(tool, "serve", "--root", machine(t), "--log-level", "error"))
+	p := run(t, directory, exec.Command(tool, "service", "run", "--root", machine(t), "--log-level", "error"))
 	count := func() int {
 		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid))
 		if err != nil {
@@ -343,7 +343,7 @@ func TestDescriptors(t *testing.T) {
 // The log's lines, for the journal.
 func TestJournal(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(tool, "serve", "--root", machine(t), "--directory", t.TempDir())
+	cmd := exec.Command(tool, "service", "run", "--root", machine(t), "--directory", t.TempDir())
 	cmd.Env = append(os.Environ(), "JOURNAL_STREAM=8:1")
 	errs, err := cmd.StderrPipe()
 	if err != nil {

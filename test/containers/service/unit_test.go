@@ -156,3 +156,25 @@ func TestRefreshUnderUnit(t *testing.T) {
 		}
 	}
 }
+
+// The tool starts, and starts children, under an old filter of system calls, which refuses the newer ones with EPERM, and on an old
+// kernel, which does not have them.
+func TestOldSystemCalls(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the numbers are those of x86-64")
+	}
+	const statx, pidfdOpen, clone3, closeRange, openat2, faccessat2, epollPwait2, futexWaitv = 332, 434, 435, 436, 437, 439, 441, 449
+	newer := []int{statx, pidfdOpen, clone3, closeRange, openat2, faccessat2, epollPwait2, futexWaitv}
+	manifest := filepath.Join(filepath.Dir(tool), "drivers", "null_icd.json")
+	for name, refused := range map[string]bool{"old filter": true, "old kernel": false} {
+		words := without(t, t.TempDir(), refused, newer...)
+		for _, args := range [][]string{{"version"}, {"list", "drivers"}, {"doctor"}, {"info"}, {"run", "true"}} {
+			cmd := exec.Command(words[0], append(append(words[1:], tool), args...)...)
+			cmd.Env = append(os.Environ(), "VK_DRIVER_FILES="+manifest, "HOME=")
+			if out, err := cmd.CombinedOutput(); err != nil || args[0] == "doctor" && !strings.Contains(string(out), "works (tried)") {
+				t.Errorf("%s, %v: %v\n%.500s", name, args, err, out)
+			}
+		}
+	}
+}

@@ -47,10 +47,22 @@ func TestDistIsReproducible(t *testing.T) {
 	}
 	same(t, archives[0], archives[1])
 
-	run(dir, nil, "tar", "-xf", archives[0])
-	other := strings.TrimSuffix(filepath.Join(dir, filepath.Base(archives[0])), ".tar.gz")
-	run(other, nil, "make", "-s", "spine", "GO=false")
-	run(other, nil, "make", "-s", "tool")
+	// The other directory's path has a space, and CDPATH has directories of the repository's names.
+	spaced, elsewhere := filepath.Join(dir, "an other directory"), filepath.Join(dir, "elsewhere")
+	for _, name := range []string{spaced, filepath.Join(elsewhere, "tools"), filepath.Join(elsewhere, "build"), filepath.Join(elsewhere, "spine")} {
+		if err := os.MkdirAll(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(spaced, nil, "tar", "-xf", archives[0])
+	other := strings.TrimSuffix(filepath.Join(spaced, filepath.Base(archives[0])), ".tar.gz")
+	confusing := []string{"CDPATH=" + elsewhere}
+	run(other, confusing, "make", "-s", "spine", "GO=false")
+	run(other, confusing, "make", "-s", "tool")
+	run(other, confusing, "make", "-s", "install", "DESTDIR="+filepath.Join(spaced, "installed here"))
+	if installed := glob(t, filepath.Join(spaced, "installed here", "*/*/lib*/libvulkan.so.1"))[0]; installed == "" {
+		t.Error("make install installed no library")
+	}
 	compared := 0
 	for _, shipped := range []string{
 		"libvulkan.so." + libraryVersion(t), "vkloader", "libexec/vkloader/probe", "share",

@@ -143,7 +143,7 @@ target_link_libraries(small Vulkan::Loader)
 	}
 
 	// The tool finds the library and its probe in the installed layout.
-	told := stage.OnLavapipe().Run(host, filepath.Join(prefix, "bin/vkloader"), "info")
+	told := stage.OnLavapipe().Run(host, filepath.Join(prefix, "bin/vkloader"), "list", "devices", "--details")
 	told.WantExit(t, 0)
 	if !strings.Contains(told.Out, filepath.Join(lib, "libvulkan.so."+version)) || !strings.Contains(told.Out, "llvmpipe") {
 		t.Errorf("%s:\n%s", told.Command, told.Out)

@@ -39,14 +39,14 @@ func TestInfoWithoutDriver(t *testing.T) {
 	stage := machine.New(t).With("VK_DRIVER_FILES=/nonexistent.json")
 	null := filepath.Join(machine.Built(t), "drivers/null_icd.json")
 	tool := filepath.Join(machine.Built(t), "vkloader")
-	shown := stage.Run(toolAlone, tool, "info", "--fallback-driver", null)
+	shown := stage.Run(toolAlone, tool, "list", "devices", "--details", "--fallback-driver", null)
 	shown.WantExit(t, 0)
 	for _, want := range []string{"no Vulkan driver that works", null, "null", "1 device"} {
 		if !strings.Contains(shown.Out, want) {
 			t.Errorf("no %q in\n%s", want, shown.Out)
 		}
 	}
-	alone := stage.Run(toolAlone, tool, "info")
+	alone := stage.Run(toolAlone, tool, "list", "devices", "--details")
 	alone.WantExit(t, 1)
 	if !strings.Contains(alone.Out, "Problem: create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER") {
 		t.Errorf("got\n%s", alone.Out)
@@ -63,7 +63,7 @@ func TestInfoOfCrashingDriver(t *testing.T) {
 	stage.Run(toolAlone, "gcc", "-shared", "-fPIC", "-o", "libcrash.so", "crash.c").WantExit(t, 0)
 	manifest := filepath.Join(work, "crash.json")
 	write(t, manifest, `{"file_format_version":"1.0.0","ICD":{"library_path":"./libcrash.so","api_version":"1.3.0"}}`)
-	result := stage.With("VK_DRIVER_FILES="+manifest).Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "info")
+	result := stage.With("VK_DRIVER_FILES="+manifest).Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "list", "devices", "--details")
 	result.WantExit(t, 1)
 	if !strings.Contains(result.Out, "Problem: killed by SIGSEGV while enumerating extensions") {
 		t.Errorf("got\n%s\n%s", result.Out, result.Err)

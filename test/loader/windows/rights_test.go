@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -133,7 +134,18 @@ func TestToolSettingsDevice(t *testing.T) {
 	}
 	for _, size := range sizes {
 		defer tool(t, size, 0, "settings", "clear")
-		toolAs(t, unelevated, size, 0, "settings", "set", "--device", "llvmpipe", "--env", `VK_DRIVER_FILES=C:\windows\system32\winevulkan.json`)
+		listedNow := askedAs[struct {
+			Devices []struct {
+				UUID    string `json:"device_uuid"`
+				Driver  string `json:"driver_uuid"`
+				Version uint32 `json:"driver_version"`
+			}
+		}](t, unelevated, size, 0, "list", "devices", "--env", `VK_DRIVER_FILES=C:\windows\system32\winevulkan.json`)
+		if len(listedNow.Devices) != 1 {
+			t.Fatalf("%s: %+v", size, listedNow)
+		}
+		d := listedNow.Devices[0]
+		toolAs(t, unelevated, size, 0, "settings", "set", "--device", fmt.Sprintf("%s/%s/%d", d.UUID, d.Driver, d.Version), "--env", `VK_DRIVER_FILES=C:\windows\system32\winevulkan.json`)
 		if out, _ := toolAs(t, unelevated, size, 0, "settings", "show"); !strings.Contains(out, "llvmpipe") {
 			t.Errorf("%s: %s", size, out)
 		}

@@ -230,7 +230,7 @@ func TestToolDevices(t *testing.T) {
 				Problem string
 			}
 			Times []struct{ Phase string }
-		}](t, size, 0, "info")
+		}](t, size, 0, "list", "devices", "--details")
 		if info.Library != windowsPath(t, size, "vulkan-1.dll") || len(info.Drivers) != 1 || info.Drivers[0].Devices != 1 || len(info.Times) < 6 {
 			t.Errorf("%s: %+v", size, info)
 		}
@@ -238,7 +238,7 @@ func TestToolDevices(t *testing.T) {
 		if probed.Verdict != "Vulkan works (tried)." || len(probed.Probes) != 2 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
 			t.Errorf("%s: %+v", size, probed)
 		}
-		chain, _ := tool(t, size, 0, "graph", "--format", "dot", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
+		chain, _ := tool(t, size, 0, "explain", "--picture", "--format", "dot", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
 		for _, want := range []string{"winevulkan.json", "llvmpipe", sampleLayer} {
 			if !strings.Contains(chain, want) {
 				t.Errorf("%s: no %s in\n%s", size, want, chain)
@@ -361,11 +361,11 @@ func TestToolPs(t *testing.T) {
 func TestToolEnv(t *testing.T) {
 	for _, size := range sizes {
 		const bad = `VK_DRIVER_FILES=C:\gone\driver.json`
-		out, _ := tool(t, size, 0, "env", "--env", bad) // all of Wine is elevated
+		out, _ := tool(t, size, 0, "list", "variables", "--set", "--env", bad) // all of Wine is elevated
 		if !strings.HasPrefix(out, "Not in force\n") || strings.Contains(out, "variable-nothing") {
 			t.Errorf("%s: %s", size, out)
 		}
-		out, _ = tool(t, size, 1, "env", "--elevated=false", "--env", bad)
+		out, _ = tool(t, size, 1, "list", "variables", "--set", "--elevated=false", "--env", bad)
 		if !strings.HasPrefix(out, "In force\n") || !strings.Contains(out, "variable-nothing") || !strings.Contains(out, `set "VK_DRIVER_FILES="`) {
 			t.Errorf("%s: %s", size, out)
 		}

@@ -72,15 +72,15 @@ func TestRootLoadsNothingOfOthers(t *testing.T) {
 			w := world.New(t)
 			d := w.Driver("acme", "log_load", "device name=big type=discrete")
 			tool := filepath.Join(built, "vkloader")
-			if _, exit := w.Run(time.Minute, tool, "info"); exit.Code != 0 || len(w.Log().By("acme")) == 0 {
+			if _, exit := w.Run(time.Minute, tool, "list", "devices", "--details"); exit.Code != 0 || len(w.Log().By("acme")) == 0 {
 				t.Fatalf("root's own driver is not tried: exit code %d, %s", exit.Code, exit.Stderr)
 			}
 			before := len(w.Log())
 			file := c.give(t, w, d)
-			for _, line := range []string{"", "info", "list devices", "graph", "graph --app /bin/true", "doctor", "doctor --probe", "check",
+			for _, line := range []string{"", "list devices --details", "list devices", "explain --picture", "explain --picture --app /bin/true", "doctor", "doctor --probe", "check",
 				"run /bin/true", "bundle --list", "bundle --list --app /bin/true", "validate --load " + d.ManifestPath} {
 				args := strings.Fields(line)
-				if line == "graph" || c.name != "library" && strings.HasPrefix(line, "validate") { // loads the library alone
+				if line == "explain --picture" || c.name != "library" && strings.HasPrefix(line, "validate") { // loads the library alone
 					continue
 				}
 				out, exit := w.Run(time.Minute, tool, args...)
@@ -185,7 +185,7 @@ func TestAsUserTries(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		fine bool
-	}{{[]string{"info"}, false}, {[]string{"info", "--as-user", another}, true}} {
+	}{{[]string{"list", "devices", "--details"}, false}, {[]string{"list", "devices", "--details", "--as-user", another}, true}} {
 		cmd := exec.Command(tool, c.args...)
 		cmd.Env = []string{"PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + manifest}
 		if out, err := cmd.CombinedOutput(); (err == nil) != c.fine {
@@ -208,7 +208,7 @@ func TestRootTakesOwnHome(t *testing.T) {
 	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	lines := [][]string{{"list", "drivers"}, {"explain"}, {"cdi", "generate"}, {"serve", "--check"}, {"run", "env"}, {"list", "paths"}, {"doctor", "--no-probe"}}
+	lines := [][]string{{"list", "drivers"}, {"explain"}, {"cdi", "generate"}, {"service", "run", "--check"}, {"run", "env"}, {"list", "paths"}, {"doctor", "--no-probe"}}
 	for _, theirs := range []bool{false, true} {
 		if theirs {
 			giveAway(t, home)
@@ -245,7 +245,7 @@ func TestRootOffersNothingOfOthers(t *testing.T) {
 		if file != "" {
 			giveAway(t, file)
 		}
-		for _, line := range []string{"serve --check", "cdi generate"} {
+		for _, line := range []string{"service run --check", "cdi generate"} {
 			out, exit := w.Run(time.Minute, tool, strings.Fields(line)...)
 			said := out + exit.Stderr
 			if refused := strings.Contains(said, "not offered as root: user "+another+" can change "); refused != (file != "") {
@@ -274,9 +274,9 @@ func TestColoursOfNames(t *testing.T) {
 	if err := os.WriteFile(program, text, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range [][]string{{"explain", "--app", program}, {"doctor", "--app", program}, {"graph", "--app", program}, {"run", "--dry-run", program},
-		{"run", program + "none"}, {"list", "drivers", "--root", program}, {"validate", program}, {"env", "--app", program}, {"explain", program},
-		{"quarantine", "add", "x", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
+	for _, line := range [][]string{{"explain", "--app", program}, {"doctor", "--app", program}, {"explain", "--picture", "--app", program}, {"run", "--dry-run", program},
+		{"run", program + "none"}, {"list", "drivers", "--root", program}, {"validate", program}, {"list", "variables", "--set", "--app", program}, {"explain", program},
+		{"settings", "quarantine", "add", "x", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
 		out, _ := exec.Command(filepath.Join(built, "vkloader"), line...).CombinedOutput() // some lines are wrong on purpose
 		if strings.ContainsAny(string(out), "\x1b\x07") {
 			t.Errorf("%v: %q", line[0], out)

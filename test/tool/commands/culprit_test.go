@@ -222,7 +222,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	if v := hunted(t, w, 1, program, "--apply"); v.Result != "found" || !v.Applied {
 		t.Fatalf("got %+v", v)
 	}
-	out, _ := w.Run(time.Minute, tool, "quarantine", "list")
+	out, _ := w.Run(time.Minute, tool, "settings", "quarantine", "list")
 	if !strings.Contains(out, "layer  VK_LAYER_bad  "+program[0]) || !strings.Contains(out, "or its file changes") || strings.Contains(out, "not in force") {
 		t.Errorf("the list:\n%s", out)
 	}
@@ -242,7 +242,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	if !strings.Contains(exit.Stderr, "the quarantine of VK_LAYER_bad for "+program[0]+" is lifted: "+bad.Library+" has changed") {
 		t.Errorf("after an update: %s", exit.Stderr)
 	}
-	if out, _ := w.Run(time.Minute, tool, "quarantine", "list"); out != "Nothing is in quarantine.\n" {
+	if out, _ := w.Run(time.Minute, tool, "settings", "quarantine", "list"); out != "Nothing is in quarantine.\n" {
 		t.Errorf("the list after it:\n%s", out)
 	}
 	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: active") || !works() {

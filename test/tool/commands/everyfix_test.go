@@ -118,7 +118,7 @@ var (
 	dropInPod = regexp.MustCompile(`; without ([\w, ]+)$`)
 )
 
-// follow does what a fix says, to the letter, on the machine.
+// follow obeys a fix to the letter on the machine.
 func (p *patient) follow(s *symptom) (followed, error) {
 	changed := false
 	for _, m := range atStart.FindAllStringSubmatch(s.Do, -1) {
@@ -190,7 +190,11 @@ func (p *patient) obey(line string) error {
 		p.without(rest)
 		return nil
 	case "ldconfig":
-		return exec.Command("/sbin/ldconfig", "-r", p.root).Run()
+		words := []string{"/sbin/ldconfig", "-r", p.root}
+		if os.Geteuid() != 0 { // changing the root takes root, also of a user namespace
+			words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
+		}
+		return exec.Command(words[0], words[1:]...).Run()
 	case "usermod":
 		words := strings.Fields(rest) // -aG GROUP USER
 		place := filepath.Join(p.root, "etc/group")
@@ -230,7 +234,7 @@ func replaced(place, text string) error {
 	return os.WriteFile(place, []byte(text), 0o644)
 }
 
-// tally counts what was followed.
+// tally has the numbers of a test.
 type tally struct{ worlds, fixes, elsewhere, words, seconds int }
 
 func (t *tally) add(o *tally) {
@@ -246,7 +250,7 @@ func (t *tally) String() string {
 		t.elsewhere, t.words)
 }
 
-// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns what is wrong: the finding is
+// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns the faults: the finding is
 // still there, a problem is new, or a fix that is printed then brings the finding back.
 func followAll(p *patient, space string) (counted *tally, faults []string) {
 	counted = &tally{worlds: 1}

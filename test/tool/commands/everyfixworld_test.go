@@ -21,7 +21,7 @@ type brokenMaker struct {
 	user    string
 	drivers []string // file names of the manifests
 	layers  []string
-	last    []func() // what needs the files
+	last    []func() // run after the files are complete
 }
 
 const (

@@ -54,7 +54,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 		t.Errorf("left to do:\n%s", out)
 	}
 	uses("in quarantine", rest)
-	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "quarantine", "list"); strings.Count(out, "all programs") != 2 {
+	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "settings", "quarantine", "list"); strings.Count(out, "all programs") != 2 {
 		t.Errorf("list:\n%s", out)
 	}
 

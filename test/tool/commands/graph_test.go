@@ -20,7 +20,7 @@ func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
 	w.ExplicitLayer("VK_LAYER_lower", "intercept vkCmdDispatch")
 	w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_upper:VK_LAYER_lower"
 	w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("none") // the tool sees the machine's directories
-	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "graph", "--json")
+	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "explain", "--picture", "--json")
 	var chain struct {
 		Layers []struct {
 			Name     string
@@ -72,7 +72,7 @@ func TestGraphMarksTheCulprit(t *testing.T) {
 			if name == "driver" {
 				w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("none")
 			}
-			out, exit := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), "graph", "--json")
+			out, exit := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), "explain", "--picture", "--json")
 			var chain struct {
 				Problem string
 				Layers  []struct{ Name, Problem, Unknown string }

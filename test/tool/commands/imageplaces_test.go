@@ -95,7 +95,7 @@ func imageOf(t *testing.T, host string, file string) (image, state string, hook 
 	tool := filepath.Join(built, "vkloader")
 	return c.root, `{"ociVersion":"1.0.2","bundle":"` + c.bundle + `"}`, c.hook, [][]string{
 		{tool, "--root", c.root, "cdi", "why", "--host", host}, {tool, "--root", c.root, "cdi", "verify", "--host", host, file},
-		{tool, "oci", "--host", host, "--cdi", file, c.root}, {tool, "oci", c.root},
+		{tool, "cdi", "check", "--host", host, "--cdi", file, c.root}, {tool, "cdi", "check", c.root},
 		{tool, "--root", c.root, "cdi", "list"}, {tool, "--root", c.root, "cdi", "generate"},
 		{tool, "--root", c.root, "doctor"}, {tool, "--root", c.root, "list"}, {tool, "--root", c.root, "explain"}}
 }

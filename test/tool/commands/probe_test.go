@@ -32,7 +32,7 @@ func TestProbePresents(t *testing.T) {
 	if out, _ := w.Run(time.Minute, tool, "explain"); strings.Contains(out, "VK_LAYER_bad: active") || !strings.Contains(out, "VK_LAYER_one: active") {
 		t.Errorf("in quarantine:\n%s", out)
 	}
-	if out, exit := w.Run(time.Minute, tool, "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 0 || out != "VK_LAYER_bad is back for all programs\n" {
+	if out, exit := w.Run(time.Minute, tool, "settings", "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 0 || out != "VK_LAYER_bad is back for all programs\n" {
 		t.Errorf("lift: %d, %s%s", exit.Code, out, exit.Stderr)
 	}
 	if out, _ := w.Run(time.Minute, tool, "explain"); !strings.Contains(out, "VK_LAYER_bad: active") {
@@ -41,7 +41,7 @@ func TestProbePresents(t *testing.T) {
 	if left, _ := filepath.Glob(w.Path("home/.config/vulkan/loader_settings.d/*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if _, exit := w.Run(time.Minute, tool, "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 1 {
+	if _, exit := w.Run(time.Minute, tool, "settings", "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 1 {
 		t.Errorf("lifted twice: exit code %d", exit.Code)
 	}
 }
@@ -66,7 +66,7 @@ func TestProbePolicy(t *testing.T) {
 		if _, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal == 0 {
 			t.Error("the program works without the policy")
 		}
-		if out, exit := tried(w, "policy", "compute", "on"); exit.Code != 0 {
+		if out, exit := tried(w, "settings", "policy", "compute", "on"); exit.Code != 0 {
 			t.Fatal(out, exit.Stderr)
 		}
 		if out, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal != 0 {
@@ -81,10 +81,10 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 	for _, c := range []struct {
 		command string
 		signal  syscall.Signal
-	}{{"info", syscall.SIGINT}, {"info", syscall.SIGKILL}, {"check", syscall.SIGINT}, {"wait", syscall.SIGTERM}} {
+	}{{"list devices --details", syscall.SIGINT}, {"list devices --details", syscall.SIGKILL}, {"check", syscall.SIGINT}, {"check --wait", syscall.SIGTERM}} {
 		s, w := c.signal, world.New(t)
 		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
-		cmd := exec.Command(filepath.Join(built, "vkloader"), c.command, "--timeout", "10m")
+		cmd := exec.Command(filepath.Join(built, "vkloader"), append(strings.Fields(c.command), "--timeout", "10m")...)
 		cmd.Env = w.Environment()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

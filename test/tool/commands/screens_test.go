@@ -57,15 +57,15 @@ func TestScreensKeepToWidth(t *testing.T) {
 		says string // "": anything
 	}{
 		{"screen", nil, "\n  vkloader run PROGRAM                 with devices and"},
-		{"info", []string{"info", "--full"}, "VK_LAYER_VENDOR_that_crashes_in_the_first_submission"},
+		{"info", []string{"list", "devices", "--details", "--full"}, "VK_LAYER_VENDOR_that_crashes_in_the_first_submission"},
 		{"check", []string{"check", "--require", "api=1.0"}, "All requirements are met."},
 		{"check-unmet", []string{"check", "--require", strict}, "Not met: "},
-		{"wait", []string{"wait", "--timeout", "5s", "--require", strict}, "not within 5s: no device is a GPU;"},
+		{"wait", []string{"check", "--wait", "--timeout", "5s", "--require", strict}, "not within 5s: no device is a GPU;"},
 		{"ps", []string{"ps"}, ""},
 		{"devices", []string{"list", "devices"}, "vkloader null device"},
 		{"map", []string{"list", "devices", "--map"}, "vkloader null device"},
 		{"doctor", []string{"doctor"}, "vkloader doctor --fix --probe\n"},
-		{"graph", []string{"help", "graph"}, "vkloader explain --picture [flags]"},
+		{"graph", []string{"help", "explain"}, "vkloader explain [PROGRAM"},
 		{"culprit", []string{"run", "--find-culprit", "--", program}, "vkloader run --find-culprit --apply ...\n"},
 		{"no-culprit", []string{"run", "--find-culprit", "--", "/bin/false"}, "No culprit: "},
 		{"there-doctor", there("doctor"), "vkloader doctor --fix --root " + root + " --env HOME=/home/user --env 'A_VARIABLE=a value of some words'\n"},

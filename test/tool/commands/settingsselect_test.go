@@ -76,7 +76,7 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 		if slices.ContainsFunc(drivers.Found, func(f foundDriver) bool { return !f.In }) || len(drivers.Found) != 3 {
 			t.Errorf("list drivers: %s", out)
 		}
-		if out, _ := tried(w, "env"); !strings.Contains(out, "VK_LOADER_DRIVERS_SELECT  cpu*   ignored  ") {
+		if out, _ := tried(w, "list", "variables", "--set"); !strings.Contains(out, "VK_LOADER_DRIVERS_SELECT  cpu*   ignored  ") {
 			t.Errorf("env:\n%s", out)
 		}
 		// Without the file the variable counts again; global functions remember the other values that the program had read

@@ -206,7 +206,7 @@ func TestCrashSaysWhatToType(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
 	w.ImplicitLayer("VK_LAYER_bad", "die vkCreateInstance")
-	for _, command := range [][]string{{"info"}, {"list", "devices"}} {
+	for _, command := range [][]string{{"list", "devices", "--details"}, {"list", "devices"}} {
 		out, exit := w.Run(time.Minute, tool, command...)
 		if !strings.Contains(out+exit.Stderr, "vkloader run --find-culprit PROGRAM") {
 			t.Errorf("%v:\n%s%s", command, out, exit.Stderr)

@@ -166,9 +166,9 @@ func TestUIBanner(t *testing.T) {
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off", "--expires", "8h")
 	until := regexp.MustCompile(`"expires": "([^"]*)"`).FindStringSubmatch(s.read(s.settings()))
 	overridden("settings", "<strong>Settings file</strong>", "off VK_LAYER_a", "for all programs", until[1], s.settings(), "vkloader, by ")
-	s.tool("policy", "hardware", "on")
+	s.tool("settings", "policy", "hardware", "on")
 	overridden("a policy", "<strong>Policy</strong>", "hardware: present")
-	out := s.tool("quarantine", "add", "VK_LAYER_real", "--why", "it crashes")
+	out := s.tool("settings", "quarantine", "add", "VK_LAYER_real", "--why", "it crashes")
 	overridden("a quarantine: "+out, "<strong>Quarantine</strong>", "VK_LAYER_real, out of all programs", "it crashes", "its file changes")
 
 	s.apply("lift", url.Values{"name": {"VK_LAYER_real"}, "app": {""}})

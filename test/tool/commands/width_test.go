@@ -123,7 +123,7 @@ func TestOutputsKeepTo80Columns(t *testing.T) {
 	for name, args := range map[string][]string{
 		"doctor": {"doctor"}, "doctor full": {"doctor", "--full", "--rules"}, "screen": {}, "list drivers": {"list", "drivers"},
 		"list layers": {"list", "layers", "--rules"}, "list paths": {"list", "paths"}, "list variables": {"list", "variables"},
-		"list devices": {"list", "devices"}, "env": {"env"}, "explain": {"explain"}, "explain program": {"explain", "sh"}, "info": {"info", "--full"},
+		"list devices": {"list", "devices"}, "env": {"list", "variables", "--set"}, "explain": {"explain"}, "explain program": {"explain", "sh"}, "info": {"list", "devices", "--details", "--full"},
 		"ps": {"ps"}, "settings": {"settings", "show"}, "quarantine": {"quarantine", "list"}, "system": {"system", "status"},
 		"version": {"version"}, "statement": {"help", "LAY-173"}, "service": {"service", "status"}, "cdi": {"cdi", "list"},
 
@@ -131,7 +131,7 @@ func TestOutputsKeepTo80Columns(t *testing.T) {
 		"there: drivers": there("list", "drivers", "--rules"), "there: layers": there("list", "layers"), "there: paths": there("list", "paths"),
 		"there: variables": there("list", "variables"), "there: env": there("env"), "there: explain": there("explain"),
 		"there: explain layer": there("explain", "VK_LAYER_a"), "there: settings": there("settings", "show"), "there: quarantine": there("quarantine", "list"),
-		"there: system": there("system", "status"), "there: info": there("info"),
+		"there: system": there("system", "status"), "there: info": there("list", "devices", "--details"),
 
 		"validate": append([]string{"validate", settings}, manifests...), "no such command": {"nonsense"}, "no such flag": {"doctor", "--nonsense"},
 		"no such file":    {"validate", "/no/such/file/anywhere/in/this/file/system/of/this/machine.json"},

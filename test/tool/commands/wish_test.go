@@ -68,7 +68,7 @@ func packagesLZ4(names ...string) string {
 	return "= " + string(append(append(frame, block...), 0, 0, 0, 0))
 }
 
-// What a variable asks for and the machine lacks is found: in another directory, under another name, in a package. Only then the
+// A missing layer, directory or library of a variable or manifest is found: in another directory, under another name, in a package. Only then the
 // tool says how to stop asking.
 func TestWishesAreFulfilled(t *testing.T) {
 	t.Parallel()
@@ -84,6 +84,9 @@ func TestWishesAreFulfilled(t *testing.T) {
 			}
 		}
 		return all
+	}
+	path := func(library string) map[string]string {
+		return map[string]string{icdDirectory + "radeon_icd.x86_64.json": `= {"file_format_version":"1.0.0","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`}
 	}
 	for _, c := range []struct {
 		name, env string
@@ -130,6 +133,30 @@ func TestWishesAreFulfilled(t *testing.T) {
 		{"a driver's file of another directory", "VK_DRIVER_FILES=/usr/lib/vulkan/icd.d/radeon_icd.x86_64.json", nil,
 			"variable-nothing", "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json exists", "export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "", true},
 
+		{"a setting of a layer that is off", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"layer-settings", "it is a setting of VK_LAYER_KHRONOS_validation, which is not on", "export VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation", "", true},
+		{"a setting of a layer that is missing", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true", map[string]string{lists: "= Package: vulkan-validationlayers\n"},
+			"layer-settings", "which is not on, because it is not installed", "apt install vulkan-validationlayers. Then enable it: vkloader run --layer", "what the package", false},
+		{"a setting of a layer that is on", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true VK_INSTANCE_LAYERS=" + validation + " VK_ADD_DRIVER_FILES=/gone.json",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
+			"variable-nothing", "", "unset VK_ADD_DRIVER_FILES", "", true},
+		{"a missing file of layers' settings", "VK_LAYER_SETTINGS_PATH=/gone/vk_layer_settings.txt", nil, "layer-settings", "there is no such settings file",
+			"unset VK_LAYER_SETTINGS_PATH", "", true},
+		{"a file with settings of a layer that is off", "VK_LAYER_SETTINGS_PATH=/home/mia",
+			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary,
+				"home/mia/vk_layer_settings.txt": "= # sync\nkhronos_validation.validate_sync = true\n"},
+			"layer-settings", "the settings in /home/mia/vk_layer_settings.txt are for VK_LAYER_KHRONOS_validation", "export VK_INSTANCE_LAYERS=", "", true},
+
+		{"a library path with a template", "", path("@LIB_DIR@/libvulkan_radeon.so"), "library-missing", "is a template", "Correct library_path in /usr/share", "", false},
+		{"… with a home directory", "", path("~/libvulkan_radeon.so"), "library-missing", "replace ~", "Correct library_path in /usr/share", "", false},
+		{"… with $HOME", "", path("$HOME/libvulkan_radeon.so"), "library-missing", "no other variable", "Correct library_path in /usr/share", "", false},
+		{"… of a directory", "", path("/usr/lib/x86_64-linux-gnu"), "library-missing", "it is a directory", "Correct library_path in /usr/share", "", false},
+		{"… of a manifest", "", path("radeon.json"), "library-missing", "names a manifest", "Correct library_path in /usr/share", "", false},
+		{"… of Windows", "", path(`C:\\Windows\\vulkan_radeon.dll`), "library-missing", "a path of Windows", "Correct library_path in /usr/share", "", false},
+		{"… of macOS", "", path("libMoltenVK.dylib"), "library-missing", "a path of macOS", "Correct library_path in /usr/share", "", false},
+		{"… of Android", "", path("/system/lib64/hw/vulkan.so"), "library-missing", "a path of Android", "Correct library_path in /usr/share", "", false},
+		{"… with a space at its end", "", path("libvulkan_radeon.so "), "library-missing", "ends with a space", "Correct library_path in /usr/share", "", false},
 		{"a library by its name in the lists", "", join(missing, map[string]string{lists + ".gz": packagesGzip("other", "libxcb-present0")}),
 			"library-needs", "", "Run as root: apt install libxcb-present0", "what the package contains", false},
 		{"… compressed by LZ4", "", join(missing, map[string]string{lists + ".lz4": packagesLZ4("other", "libxcb-present0")}),

@@ -270,7 +270,7 @@ static void on_platform(const char *name, const char *extension, void *connectio
     if (!offered(extension)) return;
     const char *extensions[] = {"VK_KHR_surface", extension};
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                             .pApplicationName = "vkloader list devices --details",
+                             .pApplicationName = "vkloader probe",
                              .apiVersion = VK_API_VERSION_1_0};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .pApplicationInfo = &app,

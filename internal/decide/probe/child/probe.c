@@ -1,4 +1,4 @@
-/* probe.c: a short program on the Vulkan library, for "vkloader list devices --details": load, enumerate, create an instance, list the
+/* probe.c: a short program on the Vulkan library, for "vkloader probe": load, enumerate, create an instance, list the
  * devices, create and destroy a device on each, destroy the instance; with the time of each step.
  *
  * It prints one JSON object a line, and announces each phase before it begins, so that the reader can name the phase in
@@ -276,7 +276,7 @@ static bool program(bool print)
     const char *name = "VK_KHR_portability_enumeration";
     /* Not the newest version: the loader warns of layers that are older than the program's version. */
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                             .pApplicationName = "vkloader list devices --details",
+                             .pApplicationName = "vkloader probe",
                              .apiVersion = version < VK_API_VERSION_1_2 ? version : VK_API_VERSION_1_2};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .flags = portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,

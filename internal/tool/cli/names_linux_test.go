@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/tool/exit"
+)
+
+// An earlier name of a command gives the same output as the present one, and a line on standard error; no help has it.
+func TestEarlierNames(t *testing.T) {
+	for _, line := range []string{"info", "info --json", "quarantine list", "quarantine --json", "policy", "graph --still --json", "env --json", "policy hardware"} {
+		s, out, errOut := world(t, goodRun)
+		s.environ = append(s.environ, "HOME="+t.TempDir())
+		old, rest, _ := strings.Cut(line, " ")
+		code := run(s, strings.Fields(line))
+		before, said := out.String(), errOut.String()
+		out.Reset()
+		errOut.Reset()
+		if now := run(s, strings.Fields(renamed[old]+" "+rest)); now != code || out.String() != before || errOut.Len() > 0 {
+			t.Errorf("%s: exit code %d, then %d\n%s\n%s%s", line, code, now, before, out, errOut)
+		}
+		if want := "vkloader: \"vkloader " + old + "\" is now \"vkloader " + renamed[old] + "\"; the earlier name works until 2.0\n"; said != want {
+			t.Errorf("%s: %s", line, said)
+		}
+		out.Reset()
+		run(s, []string{"help"})
+		if strings.Contains(out.String(), "\n  "+old+" ") {
+			t.Errorf("%s is in the help", old)
+		}
+	}
+}
+
+// About fourteen commands are in the help.
+func TestFewCommands(t *testing.T) {
+	s, out, _ := world(t, goodRun)
+	run(s, []string{"help"})
+	_, list, _ := strings.Cut(out.String(), "Available Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	if count := strings.Count(list, "\n  ") + 1; count > 15 { // with help
+		t.Errorf("%d commands:\n%s", count, list)
+	}
+	for _, command := range []string{"doctor", "run"} {
+		out.Reset()
+		run(s, []string{command, "--help"})
+		brief := out.String()
+		if lines := strings.Count(brief, "\n"); lines > 40 || !strings.Contains(brief, "--all ") {
+			t.Errorf("%s --help has %d lines\n%s", command, lines, brief)
+		}
+		out.Reset()
+		run(s, []string{command, "--help", "--all"})
+		if whole := out.String(); strings.Count(whole, "\n") < 60 || !strings.Contains(whole, "--timeout") {
+			t.Errorf("%s --help --all:\n%s", command, whole)
+		}
+	}
+}
+
+// A word that is no command, but a synonym, a statement, a finding, a driver, a layer, a program or a file, gets its answer.
+func TestWordsThatAreNoCommands(t *testing.T) {
+	manifest := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(manifest, []byte(`{"file_format_version":"1.0.0","ICD":{}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"layers", "VK_LAYER_"},
+		{"drivers", "driver.json"},
+		{"LAY-173", "LAY-173"},
+		{"library-needs", "finding of vkloader doctor"},
+		{"driver-disabled", "finding of vkloader doctor"},
+		{"driver.json", "driver.json: "},
+		{"/bin/true", "For /bin/true:"},
+		{"sh", "/sh:"},
+		{"explain sh", "/sh:"},
+		{"explain library-needs", "finding of vkloader doctor"},
+		{manifest, "library_path"},
+	} {
+		s, out, errOut := world(t, goodRun)
+		s.environ = append(s.environ, "HOME="+t.TempDir())
+		if code := run(s, strings.Fields(c.line)); code == exit.Usage || code == exit.NotLooked || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: exit code %d\n%s%s", c.line, code, out, errOut)
+		}
+	}
+	for _, line := range []string{"--nonsense", "no-such-word", "/no/such/file", "/", "disable VK_LAYER_x"} {
+		s, out, errOut := world(t, goodRun)
+		if code := run(s, strings.Fields(line)); code != exit.Usage || out.Len() > 0 {
+			t.Errorf("%s: exit code %d\n%s%s", line, code, out, errOut)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package doctor
+
+import (
+	"regexp"
+	"strings"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/term"
+)
+
+// template is a word that the build of a package should have replaced.
+var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
+
+// linkerWords are the words with a dollar that the dynamic linker replaces in a path.
+var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
+
+// wrongPath returns the reason why a library path in a manifest cannot be that of a library on this system; "" if it can.
+func (h host) wrongPath(library string) string {
+	plain := linkerWords.Replace(library)
+	switch {
+	case template.MatchString(plain):
+		return term.Quoted(template.FindString(plain)) + " is a template that was not filled in"
+	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):
+		return "the loader does not replace ~ by a home directory"
+	case strings.Contains(plain, "$"):
+		return "the dynamic linker replaces $LIB, $ORIGIN and $PLATFORM, and no other variable"
+	case strings.TrimSpace(library) != library:
+		return "it begins or ends with a space"
+	case strings.Contains(plain, `\`) && !strings.Contains(plain, "/") || len(plain) > 1 && plain[1] == ':' || strings.HasSuffix(strings.ToLower(plain), ".dll"):
+		return "it is a path of Windows"
+	case strings.HasSuffix(plain, ".dylib") || strings.Contains(plain, ".framework/"):
+		return "it is a path of macOS"
+	case strings.HasPrefix(plain, "/system/") || strings.HasPrefix(plain, "/vendor/lib"):
+		return "it is a path of Android"
+	case search.IsManifestName(plain):
+		return "it names a manifest, not a library"
+	}
+	if info, err := h.machine.Stat(plain); err == nil && info.IsDir() && strings.Contains(plain, "/") {
+		return "it is a directory"
+	}
+	return ""
+}
+
+// misnamed adds a finding for a library path that the manifest has wrong.
+func (e *libraryExam) misnamed(m *Module, why string) {
+	do := "Correct library_path in " + m.Manifest + ": " + why + "."
+	if owner := e.packageOf(m.Manifest); owner != "" {
+		do += " The file comes with the package " + owner + ": tell its maintainers, or install a newer release."
+	}
+	e.found(LibraryMissing, m.Name, m.Manifest, said("library_path is %q: %s", m.Library, why), advised(do))
+}
