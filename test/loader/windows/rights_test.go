@@ -62,11 +62,21 @@ const anyCode = -2
 // both are the rights of programs that a user starts and of those that run as administrator.
 var both = []rights{elevated, unelevated}
 
-// toolAs runs the tool with rights. It has to end with this code, or with any. Wine kills a process that takes more than a second to exit, as
-// on a busy machine: that run is repeated.
+// toolAs is ranAs for a tool that has to end with this code, or with any.
 func toolAs(t *testing.T, as rights, size string, code int, args ...string) (out, errOut string) {
 	t.Helper()
-	got := -1
+	got, out, errOut := ranAs(t, as, size, args...)
+	if got != code && code != anyCode {
+		t.Fatalf("%s, %s: %q ends with %d, not %d\n%s%s", size, as, args, got, code, out, errOut)
+	}
+	return out, errOut
+}
+
+// ranAs runs the tool with rights. Wine kills a process that takes more than a second to exit, as
+// on a busy machine: that run is repeated.
+func ranAs(t *testing.T, as rights, size string, args ...string) (got int, out, errOut string) {
+	t.Helper()
+	got = -1
 	for again := 0; got == -1 && again < 5; again++ {
 		cmd, output := wine(t, append([]string{windowsPath(t, size, "vkloader.exe")}, args...)...)
 		if as == unelevated {
@@ -84,10 +94,7 @@ func toolAs(t *testing.T, as rights, size string, code int, args ...string) (out
 		}
 		got = cmd.ProcessState.ExitCode()
 	}
-	if got != code && code != anyCode {
-		t.Fatalf("%s, %s: %q ends with %d, not %d\n%s%s", size, as, args, got, code, out, errOut)
-	}
-	return out, errOut
+	return got, out, errOut
 }
 
 // askedAs returns the JSON that the tool prints with rights.

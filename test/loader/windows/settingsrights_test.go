@@ -23,7 +23,7 @@ func TestSettingsRights(t *testing.T) {
 				e := askedAs[explained](t, as, size, 0, "explain", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
 				return len(e.In) == 1
 			}
-			_, errOut := toolAs(t, elevated, size, 3, "quarantine", "add", sampleLayer)
+			_, errOut := toolAs(t, elevated, size, 3, "settings", "quarantine", "add", sampleLayer)
 			if !strings.Contains(errOut, "nothing was written") || !strings.Contains(errOut, "--elevated=false") || show(unelevated).File != "" {
 				t.Errorf("quarantine add: %s", errOut)
 			}
@@ -46,16 +46,16 @@ func TestSettingsRights(t *testing.T) {
 				t.Errorf("settings set, not elevated: %s", errOut)
 			}
 			clear()
-			toolAs(t, elevated, size, 0, "quarantine", "add", "--elevated=false", sampleLayer)
+			toolAs(t, elevated, size, 0, "settings", "quarantine", "add", "--elevated=false", sampleLayer)
 			if out(elevated) || !out(unelevated) {
 				t.Error("quarantine add --elevated=false: the layer is not out, or for elevated programs, too")
 			}
-			toolAs(t, elevated, size, 0, "quarantine", "lift", sampleLayer)
-			toolAs(t, unelevated, size, 0, "quarantine", "add", sampleLayer)
+			toolAs(t, elevated, size, 0, "settings", "quarantine", "lift", sampleLayer)
+			toolAs(t, unelevated, size, 0, "settings", "quarantine", "add", sampleLayer)
 			if !out(unelevated) {
 				t.Error("quarantine add, not elevated: the layer is not out")
 			}
-			toolAs(t, unelevated, size, 0, "quarantine", "lift", "--all")
+			toolAs(t, unelevated, size, 0, "settings", "quarantine", "lift", "--all")
 
 			manifestFile(t, "all/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"layers":[{"name":"`+sampleLayer+
 				`","path":`+quoted(windowsPath(t, size, `layers\VkLayer_drawstats.json`))+`,"control":"off"}]}}`)

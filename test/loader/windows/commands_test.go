@@ -1,0 +1,78 @@
+package windows
+
+import (
+	"regexp"
+	"testing"
+)
+
+// holds: WIN-057
+//
+// TestEveryCommand runs the commands of docs/tool.md in each word size, as administrator and not, and judges the exit code and the
+// words of the output.
+func TestEveryCommand(t *testing.T) {
+	cmd := []string{"--", `C:\windows\system32\cmd.exe`, "/c", "exit 7"}
+	for _, size := range sizes {
+		for _, c := range []struct {
+			args        []string
+			code        int
+			say, unsaid string // regular expressions; "": none
+		}{
+			{[]string{"--version"}, 0, `vkloader .*\d\.\d`, "linker"},
+			{[]string{"--no-probe"}, 0, `(?s)No problems found.*winevulkan\.json.*Next\n`, "linker"},
+			{[]string{"version"}, 0, `(?s)vulkan-1\.dll.*1\.4`, "libvulkan"},
+			{[]string{"help"}, 0, "doctor", "policy"},
+			{[]string{"help", "WIN-057"}, 0, "High integrity", ""},
+			{[]string{"list", "devices", "--details"}, 0, "llvmpipe", "problem"},
+			{[]string{"list"}, 0, `(?s)winevulkan\.json.*` + sampleLayer, "dynamic linker"},
+			{[]string{"list", "drivers"}, 0, `in +winevulkan\.json`, ""},
+			{[]string{"list", "layers"}, 0, "out +" + sampleLayer, ""},
+			{[]string{"list", "devices"}, 0, "llvmpipe", ""},
+			{[]string{"list", "devices", "--map"}, 0, "GGML_VK_VISIBLE_DEVICES=0", ""},
+			{[]string{"list", "paths"}, 0, `HKEY_LOCAL_MACHINE\\SOFTWARE\\Khronos\\Vulkan\\Drivers`, "icd.d"},
+			{[]string{"list", "variables"}, 0, "VK_LOADER_DEBUG", "XDG_"},
+			{[]string{"ps"}, 0, "", "root"},
+			{[]string{"explain"}, 0, `winevulkan\.json`, "dynamic linker"},
+			{[]string{"explain", "--rules"}, 0, `[A-Z]+-\d`, ""},
+			{[]string{"explain", "no_such"}, 1, "no_such", ""},
+			{[]string{"doctor"}, 0, `Vulkan works \(tried\)`, "not tried|crashes"},
+			{[]string{"doctor", "--full"}, 0, "no problems", "dynamic linker"},
+			{[]string{"doctor", "--probe"}, 0, `Vulkan works \(tried\)`, "crashes"},
+			{[]string{"doctor", "--no-probe", "--markdown"}, 0, "### Drivers", ""},
+			{[]string{"doctor", "--fix"}, 2, "--yes", ""},
+			{[]string{"doctor", "--undo"}, 1, "", "restored"},
+			{[]string{"doctor", "--device", "0"}, 2, "device", ""},
+			{[]string{"list", "variables", "--set"}, 0, "", "problem"},
+			{[]string{"list", "variables", "--for", "ggml", "--device", "0"}, 0, "GGML_VK_VISIBLE_DEVICES=0", ""},
+			{append([]string{"run"}, cmd...), 7, "", "warning"},
+			{append([]string{"run", "--find-culprit"}, cmd...), 0, "exit code 7", ""},
+			{[]string{"run", "--", "no-such.exe"}, 127, "no-such", ""},
+			{[]string{"settings", "quarantine"}, 0, "Nothing is in quarantine", ""},
+			{[]string{"settings", "quarantine", "list"}, 0, "Nothing is in quarantine", ""},
+			{[]string{"settings", "quarantine", "lift", "no_such"}, 1, "not in quarantine", ""},
+			{[]string{"settings"}, 0, "No settings file: SOFTWARE", "loader_settings.d"},
+			{[]string{"settings", "show"}, 0, "For programs that run as administrator", ""},
+			{[]string{"settings", "set", "--system", "--layer", sampleLayer}, 3, "HKEY_LOCAL_MACHINE", "Wrote"},
+			{[]string{"check"}, 0, "All requirements are met", ""},
+			{[]string{"check", "--require", "type=discrete"}, 14, "discrete", ""},
+			{append([]string{"check", "--wait"}, cmd...), 7, "", ""},
+			{[]string{"validate", `C:\windows\system32\winevulkan.json`}, 0, "the loader accepts it", "linker"},
+			{[]string{"explain", "--picture", "--still"}, 0, "<svg", ""},
+			{[]string{"bundle", "--list"}, 0, `registry\.reg`, "failed"},
+			{[]string{"cdi"}, 3, "not on Windows: ", ""},
+			{[]string{"oci"}, 3, "not on Windows: ", ""},
+			{[]string{"policy"}, 3, "not on Windows: ", ""},
+			{[]string{"serve"}, 3, "not on Windows: ", ""},
+			{[]string{"service"}, 3, "not on Windows: ", ""},
+			{[]string{"system"}, 3, "not on Windows: ", ""},
+			{[]string{"ui", "--help"}, 0, "--read-only", ""},
+		} {
+			for _, as := range both {
+				got, out, errOut := ranAs(t, as, size, c.args...)
+				out += errOut
+				if got != c.code || !regexp.MustCompile(c.say).MatchString(out) || c.unsaid != "" && regexp.MustCompile(c.unsaid).MatchString(out) {
+					t.Errorf("%s, %s: %q ends with %d, not %d, or its output lacks %q or has %q:\n%s", size, as, c.args, got, c.code, c.say, c.unsaid, out)
+				}
+			}
+		}
+	}
+}
