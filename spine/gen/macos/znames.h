@@ -43,7 +43,13 @@ extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] HIDDEN;
 static inline const char *names_param(unsigned number)
 {
     static const char param[7][15] = {
-        "", "instance", "physicalDevice", "device", "queue", "commandBuffer", "externalQueue",
+        "",
+        "instance",
+        "physicalDevice",
+        "device",
+        "queue",
+        "commandBuffer",
+        "externalQueue",
     };
     return param[number];
 }
@@ -51,7 +57,8 @@ static inline const char *names_param(unsigned number)
 static inline uint64_t names_hash(const char *name)
 {
     uint64_t h = 0xcbf29ce484222325u;
-    for (const unsigned char *c = (const unsigned char *)name; *c; c++) h = (h ^ *c) * 0x100000001b3u;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        h = (h ^ *c) * 0x100000001b3u;
     return h ^ h >> 29;
 }
 
@@ -63,10 +70,7 @@ static inline uint32_t names_place(uint64_t hash)
     return (uint32_t)((uint64_t)(x ^ x >> 13) * NAMES_COUNT >> 32);
 }
 
-static inline const char *names_name(uint32_t command)
-{
-    return names_text + names_commands[command].name;
-}
+static inline const char *names_name(uint32_t command) { return names_text + names_commands[command].name; }
 /* The function that an offset of a record stands for; NULL for 0. */
 static inline void *names_function(int32_t offset)
 {

@@ -852,65 +852,57 @@
 #define EXT_VK_NV_display_stereo 28
 #define EXT_COUNT 29
 /* X(extension name) for each instance extension that commands depend on, in the order of the bits. */
-#define EXT_LIST(X)                                                                                                    \
-    X(VK_KHR_surface)                                                                                                  \
-    X(VK_KHR_display)                                                                                                  \
-    X(VK_EXT_debug_report)                                                                                             \
-    X(VK_NV_external_memory_capabilities)                                                                              \
-    X(VK_KHR_get_physical_device_properties2)                                                                          \
-    X(VK_EXT_validation_flags)                                                                                         \
-    X(VK_KHR_device_group_creation)                                                                                    \
-    X(VK_KHR_external_memory_capabilities)                                                                             \
-    X(VK_KHR_external_semaphore_capabilities)                                                                          \
-    X(VK_EXT_direct_mode_display)                                                                                      \
-    X(VK_EXT_display_surface_counter)                                                                                  \
-    X(VK_EXT_swapchain_colorspace)                                                                                     \
-    X(VK_KHR_external_fence_capabilities)                                                                              \
-    X(VK_KHR_get_surface_capabilities2)                                                                                \
-    X(VK_KHR_get_display_properties2)                                                                                  \
-    X(VK_MVK_macos_surface)                                                                                            \
-    X(VK_EXT_debug_utils)                                                                                              \
-    X(VK_EXT_metal_surface)                                                                                            \
-    X(VK_KHR_surface_protected_capabilities)                                                                           \
-    X(VK_EXT_validation_features)                                                                                      \
-    X(VK_EXT_headless_surface)                                                                                         \
-    X(VK_EXT_surface_maintenance1)                                                                                     \
-    X(VK_EXT_acquire_drm_display)                                                                                      \
-    X(VK_KHR_portability_enumeration)                                                                                  \
-    X(VK_GOOGLE_surfaceless_query)                                                                                     \
-    X(VK_LUNARG_direct_driver_loading)                                                                                 \
-    X(VK_KHR_surface_maintenance1)                                                                                     \
-    X(VK_EXT_layer_settings)                                                                                           \
+#define EXT_LIST(X) \
+    X(VK_KHR_surface) \
+    X(VK_KHR_display) \
+    X(VK_EXT_debug_report) \
+    X(VK_NV_external_memory_capabilities) \
+    X(VK_KHR_get_physical_device_properties2) \
+    X(VK_EXT_validation_flags) \
+    X(VK_KHR_device_group_creation) \
+    X(VK_KHR_external_memory_capabilities) \
+    X(VK_KHR_external_semaphore_capabilities) \
+    X(VK_EXT_direct_mode_display) \
+    X(VK_EXT_display_surface_counter) \
+    X(VK_EXT_swapchain_colorspace) \
+    X(VK_KHR_external_fence_capabilities) \
+    X(VK_KHR_get_surface_capabilities2) \
+    X(VK_KHR_get_display_properties2) \
+    X(VK_MVK_macos_surface) \
+    X(VK_EXT_debug_utils) \
+    X(VK_EXT_metal_surface) \
+    X(VK_KHR_surface_protected_capabilities) \
+    X(VK_EXT_validation_features) \
+    X(VK_EXT_headless_surface) \
+    X(VK_EXT_surface_maintenance1) \
+    X(VK_EXT_acquire_drm_display) \
+    X(VK_KHR_portability_enumeration) \
+    X(VK_GOOGLE_surfaceless_query) \
+    X(VK_LUNARG_direct_driver_loading) \
+    X(VK_KHR_surface_maintenance1) \
+    X(VK_EXT_layer_settings) \
     X(VK_NV_display_stereo)
 
 /* X(core command, alias, its instance extension): commands of instance extensions that are aliases of core
  * commands. Both names share the core command's two ends (GPA-030, GPA-031, EXT-014). */
-#define CORE_ALIAS_LIST(X)                                                                                             \
-    X(vkGetPhysicalDeviceFeatures2, vkGetPhysicalDeviceFeatures2KHR, VK_KHR_get_physical_device_properties2)           \
-    X(vkGetPhysicalDeviceProperties2, vkGetPhysicalDeviceProperties2KHR, VK_KHR_get_physical_device_properties2)       \
-    X(vkGetPhysicalDeviceFormatProperties2, vkGetPhysicalDeviceFormatProperties2KHR,                                   \
-      VK_KHR_get_physical_device_properties2)                                                                          \
-    X(vkGetPhysicalDeviceImageFormatProperties2, vkGetPhysicalDeviceImageFormatProperties2KHR,                         \
-      VK_KHR_get_physical_device_properties2)                                                                          \
-    X(vkGetPhysicalDeviceQueueFamilyProperties2, vkGetPhysicalDeviceQueueFamilyProperties2KHR,                         \
-      VK_KHR_get_physical_device_properties2)                                                                          \
-    X(vkGetPhysicalDeviceMemoryProperties2, vkGetPhysicalDeviceMemoryProperties2KHR,                                   \
-      VK_KHR_get_physical_device_properties2)                                                                          \
-    X(vkGetPhysicalDeviceSparseImageFormatProperties2, vkGetPhysicalDeviceSparseImageFormatProperties2KHR,             \
-      VK_KHR_get_physical_device_properties2)                                                                          \
-    X(vkEnumeratePhysicalDeviceGroups, vkEnumeratePhysicalDeviceGroupsKHR, VK_KHR_device_group_creation)               \
-    X(vkGetPhysicalDeviceExternalBufferProperties, vkGetPhysicalDeviceExternalBufferPropertiesKHR,                     \
-      VK_KHR_external_memory_capabilities)                                                                             \
-    X(vkGetPhysicalDeviceExternalSemaphoreProperties, vkGetPhysicalDeviceExternalSemaphorePropertiesKHR,               \
-      VK_KHR_external_semaphore_capabilities)                                                                          \
-    X(vkGetPhysicalDeviceExternalFenceProperties, vkGetPhysicalDeviceExternalFencePropertiesKHR,                       \
-      VK_KHR_external_fence_capabilities)
+#define CORE_ALIAS_LIST(X) \
+    X(vkGetPhysicalDeviceFeatures2, vkGetPhysicalDeviceFeatures2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkGetPhysicalDeviceProperties2, vkGetPhysicalDeviceProperties2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkGetPhysicalDeviceFormatProperties2, vkGetPhysicalDeviceFormatProperties2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkGetPhysicalDeviceImageFormatProperties2, vkGetPhysicalDeviceImageFormatProperties2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkGetPhysicalDeviceQueueFamilyProperties2, vkGetPhysicalDeviceQueueFamilyProperties2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkGetPhysicalDeviceMemoryProperties2, vkGetPhysicalDeviceMemoryProperties2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkGetPhysicalDeviceSparseImageFormatProperties2, vkGetPhysicalDeviceSparseImageFormatProperties2KHR, VK_KHR_get_physical_device_properties2) \
+    X(vkEnumeratePhysicalDeviceGroups, vkEnumeratePhysicalDeviceGroupsKHR, VK_KHR_device_group_creation) \
+    X(vkGetPhysicalDeviceExternalBufferProperties, vkGetPhysicalDeviceExternalBufferPropertiesKHR, VK_KHR_external_memory_capabilities) \
+    X(vkGetPhysicalDeviceExternalSemaphoreProperties, vkGetPhysicalDeviceExternalSemaphorePropertiesKHR, VK_KHR_external_semaphore_capabilities) \
+    X(vkGetPhysicalDeviceExternalFenceProperties, vkGetPhysicalDeviceExternalFencePropertiesKHR, VK_KHR_external_fence_capabilities)
 
 /* X(command): what makes surfaces (DRV-064). */
-#define SURFACE_COMMAND_LIST(X)                                                                                        \
-    X(vkCreateDisplayPlaneSurfaceKHR)                                                                                  \
-    X(vkCreateMacOSSurfaceMVK)                                                                                         \
-    X(vkCreateMetalSurfaceEXT)                                                                                         \
+#define SURFACE_COMMAND_LIST(X) \
+    X(vkCreateDisplayPlaneSurfaceKHR) \
+    X(vkCreateMacOSSurfaceMVK) \
+    X(vkCreateMetalSurfaceEXT) \
     X(vkCreateHeadlessSurfaceEXT)
 
 /* Command numbers, for messages and for the missing_ stubs: places in the table of znames.inc. */
