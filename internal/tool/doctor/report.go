@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -167,7 +168,13 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 	found := r.takenOver(f)
 	if v, is := explain.SwitchOf(f.Code); is {
 		found.advice = advised("Change " + v.Name() + ".")
-		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)
+		changes := explain.DropFromFilter(r.source, v, f.Subject)
+		found.offer(fixing, changes...)
+		if other := variables.DriversSelect; v == variables.DriversDisable && r.source.Var(other.Name(), true).Set { // both exclude the driver
+			for _, c := range changes {
+				found.offer(fixing, c.With(explain.UnsetVariable(other.Name())))
+			}
+		}
 	}
 	return found
 }
