@@ -110,7 +110,7 @@ func TestOneJudgement(t *testing.T) {
 			}
 		}
 	}
-	if broken != 10 {
+	if broken != 11 { // the driver of "wsl" too: no configuration of the linker names the directory of its libraries
 		t.Errorf("%d are broken", broken)
 	}
 }

@@ -118,6 +118,9 @@ func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 		switch {
 		case opened.Complete() || opened.Required && opened.Fault == drivers.None:
 			out.follow(opened.With, AtRunTime)
+			if opened.Required && opened.Unfound {
+				out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
+			}
 		case opened.Required:
 			out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
 		}

@@ -104,7 +104,7 @@ func TestDoctorOfPC(t *testing.T) {
 		{name: "a layer in every program", reg: layersOf64 + `"C:\\l\\l.json"=dword:0` + "\n" + both, without: pack,
 			want: "note layer-everywhere VK_LAYER_l, note view-lacks-layer VK_LAYER_l", do: `For a program in which it causes problems: set "NO_VK_LAYER_l=1"`},
 		{name: "elevated", reg: layersUser + `"C:\\l\\l.json"=dword:0` + "\n" + both, elevated: true, environ: []string{`VK_DRIVER_FILES=C:\x.json`}, without: pack,
-			want: `warning elevated-variable VK_DRIVER_FILES, note elevated-user-key HKEY_CURRENT_USER\SOFTWARE\Khronos\Vulkan`},
+			want: `warning elevated-variable VK_DRIVER_FILES, warning elevated-user-key HKEY_CURRENT_USER\SOFTWARE\Khronos\Vulkan`},
 		{name: "the Compatibility Pack", reg: both, want: "warning driver-translates dzn.json", do: `For a program in which it causes problems: set "VK_LOADER_DRIVERS_DISABLE=dzn.json"`},
 		{name: "the Compatibility Pack and a filter", reg: both, environ: []string{"VK_LOADER_DRIVERS_DISABLE=none*"},
 			want: "warning driver-translates dzn.json", do: `set "VK_LOADER_DRIVERS_DISABLE=none*,dzn.json"`},
