@@ -78,7 +78,8 @@ func TestCapabilitiesLoadNothingOfOthers(t *testing.T) {
 		}
 		tool := filepath.Join(readable(t), "vkloader")
 		as := func(words ...string) (string, int) {
-			args := append([]string{"--reuid=4243", "--regid=4243", "--clear-groups", "--inh-caps=+" + capability, "--ambient-caps=+" + capability}, words...)
+			args := append([]string{"--reuid=4243", "--regid=4243", "--clear-groups", "--inh-caps=+" + capability, "--ambient-caps=+" + capability,
+				"env", "-C", "/", "-u", "LD_LIBRARY_PATH", "-u", "LD_PRELOAD"}, words...) // this user may not read the checkout
 			out, exit := w.Run(time.Minute, "setpriv", args...)
 			return out + exit.Stderr, exit.Code
 		}
