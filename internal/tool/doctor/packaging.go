@@ -260,11 +260,3 @@ func (d distribution) forLibrary(name string) advice {
 	}
 	return advised("Install the package that has " + name + ".").untried(ofPackage)
 }
-
-// newerDriver returns advice to update a driver that is older than its device.
-func (d *distribution) newerDriver(or advice) advice {
-	if do, is := d.sandboxed(); is && d.sandbox != "steam" {
-		return do
-	}
-	return or
-}

@@ -51,12 +51,6 @@ func (t told) finding(directory string) told {
 	return t
 }
 
-// changing returns the advice with its effect: a change of a variable or a file.
-func (t told) changing(c explain.Change) told {
-	t.because, t.effect = triable, changeEffect{c}
-	return t
-}
-
 // membership is another group of the user.
 type membership uint32
 

@@ -1,6 +1,7 @@
-/* intercepts.c: lists the commands that each layer of a chain intercepts, for "vkloader explain --picture". It creates an instance
- * and a device through the loader, with the whole chain, and asks each layer's look-up functions for every name. A
- * layer intercepts a command if the answer is a function of the layer's library; otherwise it passes the command on.
+/* intercepts.c: lists the commands that each layer of a chain intercepts, for "vkloader explain --picture". It creates
+ * an instance and a device through the loader, with the whole chain, and asks each layer's look-up functions for every
+ * name. A layer intercepts a command if the answer is a function of the layer's library; otherwise it passes the
+ * command on.
  *
  * Where there is fork, each layer is asked in a separate process, with a time limit: a crash loses the answers of one
  * layer only.
