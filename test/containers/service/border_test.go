@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/test/lib/binary"
 )
 
 // attackerWord makes this program a client with every capability that tries to change the service's files.
@@ -205,7 +206,7 @@ func TestBorder(t *testing.T) {
 			own := filepath.Join(top, "client", "attacker")
 			root, at, source := withPackage(t, machine(t)), filepath.Join(top, "service"), filepath.Join(top, "service", "devices")
 			self, err := os.ReadFile("/proc/self/exe")
-			err = errors.Join(err, os.MkdirAll(filepath.Dir(own), 0o777), os.WriteFile(own, self, 0o755), os.MkdirAll(filepath.Join(at, "run"), 0o755),
+			err = errors.Join(err, os.MkdirAll(filepath.Dir(own), 0o777), binary.WriteProgram(own, self), os.MkdirAll(filepath.Join(at, "run"), 0o755),
 				os.Mkdir(filepath.Join(at, "run-private"), 0o755), os.Chmod(top, 0o755), os.Chown(top, how.uid, how.uid), os.Chown(at, how.uid, how.uid), os.CopyFS(filepath.Join(at, "root"), os.DirFS(root)))
 			if err == nil {
 				err = filepath.WalkDir(at, func(path string, _ os.DirEntry, err error) error {
@@ -221,7 +222,7 @@ func TestBorder(t *testing.T) {
 				args = append(args, filtered(t, how.unit, filepath.Dir(own))...)
 			}
 			copied := filepath.Join(filepath.Dir(own), "vkloader") // the user may not enter the home that the build may lie in
-			if text, err := os.ReadFile(tool); err != nil || os.WriteFile(copied, text, 0o755) != nil {
+			if text, err := os.ReadFile(tool); err != nil || binary.WriteProgram(copied, text) != nil {
 				t.Fatalf("no copy of the tool: %v", err)
 			}
 			args = append(args, copied, "service", "run", "--root", filepath.Join(at, "root"), "--set", "open_device=true", "--test-source", source)

@@ -16,6 +16,7 @@ import (
 
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/containers/protocol"
+	"vkloader/test/lib/binary"
 )
 
 // without returns the words that start a program under a filter without some system calls. They fail as on an older kernel, or as
@@ -113,7 +114,7 @@ func TestWithoutMounts(t *testing.T) {
 			}
 			own := filepath.Join(top, "attacker")
 			self, err := os.ReadFile("/proc/self/exe")
-			if err = errors.Join(err, os.WriteFile(own, self, 0o755)); err != nil {
+			if err = errors.Join(err, binary.WriteProgram(own, self)); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(own, attackerWord, directory)
@@ -215,7 +216,7 @@ func TestOpenDevice(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(top) })
 	root, directory, source, own := withPackage(t, machine(t)), filepath.Join(top, "run"), filepath.Join(top, "devices"), filepath.Join(top, "attacker")
 	self, err := os.ReadFile("/proc/self/exe")
-	if err = errors.Join(err, os.WriteFile(own, self, 0o755), os.Chmod(top, 0o755), os.Mkdir(directory, 0o755), os.Mkdir(directory+"-private", 0o755)); err != nil {
+	if err = errors.Join(err, binary.WriteProgram(own, self), os.Chmod(top, 0o755), os.Mkdir(directory, 0o755), os.Mkdir(directory+"-private", 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "-c", devices, "sh", tool, "service", "run", "--root", root, "--set", "open_device=true", "--test-source", source)
