@@ -386,7 +386,7 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 	fmt.Fprintln(s.out)
 }
 
-// notTried returns the words about a fix that could not be tried; "" for one that was.
+// notTried returns the words about an untried fix; "" for a tried one.
 func notTried(f *doctor.Finding) string {
 	if f.Untried == "" {
 		return ""

@@ -149,7 +149,9 @@ func (s *invocation) thing(word string) string {
 		return "program"
 	}
 	if source, err := s.source("", false); err == nil {
-		if answer, err := decide.Of(source); err == nil && len(explain.Matching(answer.In, []string{word}))+len(explain.Matching(answer.Out, []string{word})) > 0 {
+		// The name decides, and not the path: a part such as "sh" is in /usr/share.
+		named := func(e explain.Item) bool { return strings.Contains(strings.ToLower(e.Name), strings.ToLower(word)) }
+		if answer, err := decide.Of(source); err == nil && (slices.ContainsFunc(answer.In, named) || slices.ContainsFunc(answer.Out, named)) {
 			return "entry"
 		}
 	}

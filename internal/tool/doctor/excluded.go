@@ -66,7 +66,7 @@ func (r *Report) withoutFiles() string {
 	return ""
 }
 
-// covered removes the finding that a device has no driver if a tried driver lists the device, whatever its file is called.
+// covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
 func (r *Report) covered(list []alone) {
 	for i := range r.GPUs {
 		g := &r.GPUs[i]

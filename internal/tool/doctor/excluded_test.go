@@ -100,7 +100,7 @@ func TestAbsentDeviceIsANote(t *testing.T) {
 	}
 }
 
-// A tried driver that lists a device covers it, whatever its file is called.
+// A tried driver that lists a device covers it. The name of its file does not count.
 func TestTriedDriverCovers(t *testing.T) {
 	t.Parallel()
 	withoutWindows(t)

@@ -249,7 +249,7 @@ func TestStack(t *testing.T) {
 // The questions of the suites, recorded on the library with the address sanitizer, have the same answers in Go as in C.
 //
 //	VKLOADER_RECORD=/tmp/questions VKLOADER_TEST_BUILD=asan go test -count 1 ./test/loader/discovery ./test/loader/layers
-//	go test ./test/loader/equal -run Recorded -args -recorded /tmp/questions      (-keep: testdata is made anew)
+//	go test ./test/loader/equal -run Recorded -args -recorded /tmp/questions      (-keep: writes testdata again)
 func TestRecorded(t *testing.T) {
 	if *recorded == "" {
 		t.Skip("nothing was recorded: see the flag -recorded")
