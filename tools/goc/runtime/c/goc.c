@@ -505,7 +505,7 @@ static inline double goc_max_float(double a, double b)
 
 static inline bool goc_equal_strings(struct goc_str a, struct goc_str b)
 {
-    return a.n == b.n && (a.p == b.p || a.n == 0 || memcmp(a.p, b.p, (size_t)a.n) == 0);
+    return a.n == b.n && (a.p == b.p || a.n <= 0 || memcmp(a.p, b.p, (size_t)a.n) == 0);
 }
 
 static int goc_compare_strings(struct goc_str a, struct goc_str b)
