@@ -8,16 +8,6 @@
 
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
 
-/* Reports whether a file is this loader's own (ERRATA 23). */
-static bool is_own(const struct file_identity *identity)
-{
-    struct file_identity own;
-    char *path = gate_path_of((const void *)is_own, NULL, NULL);
-    bool same = path && file_identify(path, &own) && file_same(&own, identity);
-    free(path);
-    return same;
-}
-
 /* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
 static bool refused(const struct file_identity *now)
 {
@@ -71,17 +61,6 @@ static char *respelled(const char *path, unsigned count)
     return text;
 }
 
-/* Reports whether a library of exactly this file is open. Its headers need not be read again. */
-static bool is_known(const struct file_identity *now)
-{
-    bool known = false;
-    lock_take();
-    for (const struct library *l = atomic_load(&library_table); l && !known; l = l->next)
-        known = record_open(l) && file_same_inode(now, &l->identity);
-    lock_drop();
-    return known;
-}
-
 bool library_refused(const struct file_identity *now)
 {
     lock_take();
@@ -103,18 +82,16 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
         *text = library_overwritten_text(path);
         return NULL;
     }
-    bool look = identity->inode && !identity->special && !is_known(identity);
-    const char *loader = look ? loader_named_in(file) : NULL;
-    if (loader && !is_own(identity)) { /* the loader's own file is reported by code_is_own, once it is open */
-        *text = library_loader_text(path, loader);
-        return NULL;
-    }
     char *spelled = old && file ? respelled(file, count) : NULL;
     void *handle = gate_dlopen(spelled ? spelled : path, identity, text);
     free(spelled);
-    if (!handle || !record_quarantined(handle)) return handle;
-    library_let_go(handle); /* the linker returned it for a name that the table lacks */
-    *text = library_overwritten_text(path);
+    const char *loader = handle ? loader_named_of(handle) : NULL;
+    /* The linker may return a library in quarantine for a name that the table lacks. */
+    if (!handle || (!loader && !record_quarantined(handle))) return handle;
+    char *found = loader ? gate_path_by_handle(handle) : NULL;
+    *text = loader ? library_loader_text(found ? found : path, loader) : library_overwritten_text(path);
+    free(found);
+    library_let_go(handle);
     return NULL;
 }
 

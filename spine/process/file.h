@@ -31,11 +31,10 @@ static inline bool file_overwritten(const struct file_identity *now, const struc
 {
     return file_same_inode(now, then) && !file_same(now, then);
 }
-/* The name by which a library's file calls itself a Vulkan loader (ERRATA 29); NULL: it is none, or cannot be read. */
-const char *loader_named_in(const char *path);
-/* The same of an open descriptor. */
-const char *loader_named_by(int fd);
-/* The same of the library that a function is in. */
+/* Returns the name by which the library of a handle calls itself a Vulkan loader (ERRATA 29). NULL: it is none, or this
+ * one. */
+const char *loader_named_of(void *handle);
+/* Returns the same for the library that contains a function, or NULL. */
 const char *loader_named_at(const void *function);
 /* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
  * none is found, or no memory. */

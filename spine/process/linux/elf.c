@@ -1,4 +1,4 @@
-/* elf.c: questions to the dynamic linker about ELF objects of the process, inside the fork gate. */
+/* elf.c: questions to the dynamic linker about ELF objects of the process, inside the fork gate. It reads no file. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -59,15 +59,14 @@ int gate_walk(gate_walk_step *step, void *data)
 
 struct named {
     const void *function;
-    char *name;
-    size_t size;
+    const char *loader;
 };
 
-/* Ends the walk at the object that the function is in. */
+/* Ends the walk at the object that contains the function, with the loader's name if its SONAME is one. */
 static int object_name(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;
-    const struct named *n = data;
+    struct named *n = data;
     uintptr_t strings = 0, name = 0;
     bool named = false;
     if (!is_inside(object, (uintptr_t)n->function)) return 0;
@@ -82,18 +81,22 @@ static int object_name(struct dl_phdr_info *object, size_t size, void *data)
         }
     }
     if (strings < object->dlpi_addr) strings += object->dlpi_addr; /* not every linker has added it there */
-    for (size_t i = 0; named && i < n->size - 1 && is_inside(object, strings + name + i); i++) {
-        n->name[i] = ((const char *)strings)[name + i];
-        if (!n->name[i]) break;
-    }
+    if (named && is_inside(object, strings + name)) n->loader = loader_name((const char *)strings + name);
     return 1;
 }
 
-void gate_soname(const void *function, char *name, size_t size)
+const char *loader_named_at(const void *function)
 {
-    struct named named = {function, name, size};
-    memset(name, 0, size);
+    struct named named = {function, NULL};
+    gate_walk(object_name, &named);
+    return named.loader;
+}
+
+const char *loader_named_of(void *handle)
+{
+    struct link_map *map;
     uint64_t me = gate_enter();
-    dl_iterate_phdr(object_name, &named);
+    const void *inside = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;
     gate_leave(me);
+    return inside && !code_is_own(inside) ? loader_named_at(inside) : NULL;
 }
