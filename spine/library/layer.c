@@ -171,8 +171,10 @@ static bool not_own(struct instance *in, const struct layer_node *n)
 /* Records the file of a library that the linker searched for, found by one of its functions. */
 static void find_file(struct layer_node *n, const void *function)
 {
+    struct build build = n->identity.build;
     n->found = image_name_of(function);
     if (!n->found || !file_identify(n->found, &n->identity)) n->identity = (struct file_identity){0};
+    n->identity.build = build;
 }
 
 /* Records the path of the library with the layer's functions, which need not be the opened one. False: no memory. */

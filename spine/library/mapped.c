@@ -8,18 +8,6 @@
 
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
 
-/* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
-static bool refused(const struct file_identity *now)
-{
-    lock_wanted(true);
-    for (const struct library *l = atomic_load(&library_table); l; l = l->next) {
-        bool same = file_same_inode(now, &l->identity);
-        if (l->state == LIBRARY_QUARANTINED && same) return true;
-        if (record_open(l) && same && !file_same(now, &l->identity)) return true;
-    }
-    return false;
-}
-
 /* Returns a library in quarantine with the given name or path, whose record no longer changes, or NULL. *count is the
  * number of them. */
 static const struct library *quarantined(const char *given, unsigned *count)
@@ -61,12 +49,17 @@ static char *respelled(const char *path, unsigned count)
     return text;
 }
 
-bool library_refused(const struct file_identity *now)
+bool library_refused(const char *path, const struct file_identity *now)
 {
-    lock_take();
-    bool is = refused(now);
-    lock_drop();
-    return is;
+    bool refused = false;
+    for (const struct library *l = atomic_load(&library_table); l && !refused; l = l->next) {
+        lock_take();
+        struct file_identity then = l->identity;
+        bool open = record_open(l), quarantined = l->state == LIBRARY_QUARANTINED;
+        lock_drop();
+        refused = file_same_inode(now, &then) && (quarantined || (open && file_overwritten(path, now, &then)));
+    }
+    return refused;
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
@@ -78,14 +71,14 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     const char *file = path_has_directory(path) ? path : old ? old->path : NULL;
     *text = NULL;
     if (!file || !file_identify(file, identity)) *identity = (struct file_identity){0};
-    if (library_refused(identity) || (old && needs_changed(old))) {
+    if (library_refused(path, identity) || (old && needs_changed(old))) {
         *text = library_overwritten_text(path);
         return NULL;
     }
     char *spelled = old && file ? respelled(file, count) : NULL;
     void *handle = gate_dlopen(spelled ? spelled : path, identity, text);
     free(spelled);
-    const char *loader = handle ? loader_named_of(handle) : NULL;
+    const char *loader = handle ? loader_named_of(handle, &identity->build) : NULL;
     /* The linker may return a library in quarantine for a name that the table lacks. */
     if (!handle || (!loader && !record_quarantined(handle))) return handle;
     char *found = loader ? gate_path_by_handle(handle) : NULL;
@@ -101,9 +94,11 @@ static void objects_add(struct library *l, const struct objects *before, bool la
 {
     struct file_identity identity;
     struct objects *came = before ? objects_since(before) : NULL;
-    for (unsigned i = 0; i < objects_count(came); i++) {
-        const char *path = objects_path(came, i);
-        if (file_identify(path, &identity)) record_file_add(l, path, &identity, later ? objects_at(came, i) : NULL);
+    struct objects_entry e;
+    for (unsigned i = 0; objects_entry(came, i, &e); i++) {
+        if (!file_identify(e.path, &identity)) continue;
+        identity.build = e.build;
+        record_file_add(l, e.path, &identity, later ? e.at : NULL);
     }
     objects_drop(came);
 }
@@ -271,7 +266,7 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
     lock_take();
     struct library *l = served(given, LIBRARY_KEPT);
     bool changed = l && !file_same(identity, &l->identity);
-    if (changed) l->state = file_overwritten(identity, &l->identity) ? LIBRARY_QUARANTINED : LIBRARY_CLOSING;
+    if (changed) l->state = file_overwritten(given, identity, &l->identity) ? LIBRARY_QUARANTINED : LIBRARY_CLOSING;
     bool closes = changed && l->state == LIBRARY_CLOSING;
     if (!l) l = served(given, LIBRARY_IN_USE);
     bool same = l && !changed && file_same(identity, &l->identity);
@@ -304,6 +299,7 @@ void library_found(struct mapped_lib *lib, char *path)
     struct library *l = lib->library;
     struct file_identity identity = {0};
     bool there = path && file_identify(path, &identity);
+    identity.build = l->identity.build;
     if (there) record_file_add(l, path, &identity, NULL);
     lib->located = lib->as_given = path != NULL;
     lock_take();
@@ -364,7 +360,7 @@ void library_drop_preloaded(const char *given)
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity)
 {
     struct file_identity now;
-    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(&now, identity);
+    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(path, &now, identity);
     if (!overwritten) {
         library_let_go(handle);
         return;

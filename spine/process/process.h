@@ -41,6 +41,8 @@ bool gate_same_object(const void *const *functions);
 struct dl_phdr_info;
 typedef int gate_walk_step(struct dl_phdr_info *object, size_t size, void *data);
 int gate_walk(gate_walk_step *step, void *data);
+/* Sets the build ID of an object, if it has one. On Linux. */
+void build_read(const struct dl_phdr_info *object, struct build *build);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)

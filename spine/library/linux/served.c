@@ -19,12 +19,12 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
         return NULL;
     }
     lib = library_use_served(given, &identity);
-    if (!lib && library_refused(&identity)) {
+    if (!lib && library_refused(given, &identity)) {
         *text = library_overwritten_text(given);
     } else if (!lib) {
         struct objects *before = objects_now();
         struct closure *closure = closure_open(service, file, count, fd, text);
-        const char *loader = closure ? loader_named_of(closure_driver(closure)) : NULL;
+        const char *loader = closure ? loader_named_of(closure_driver(closure), &identity.build) : NULL;
         if (loader) {
             *text = library_loader_text(given, loader);
             closure_drop(closure);

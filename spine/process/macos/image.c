@@ -31,8 +31,9 @@ const char *loader_named_at(const void *function)
 }
 
 /* The dynamic linker has no question for the image of a handle, but each loader exports this function. */
-const char *loader_named_of(void *handle)
+const char *loader_named_of(void *handle, struct build *build)
 {
+    (void)build;
     const void *function = gate_dlsym(handle, "vkGetInstanceProcAddr");
     return function && !code_is_own(function) ? loader_named_at(function) : NULL;
 }

@@ -119,8 +119,9 @@ static const char *loader_named(const unsigned char *base)
     return address ? loader_name((const char *)base + exports->Name) : NULL;
 }
 
-const char *loader_named_of(void *handle)
+const char *loader_named_of(void *handle, struct build *build)
 {
+    (void)build;
     return code_is_own(handle) ? NULL : loader_named(handle);
 }
 

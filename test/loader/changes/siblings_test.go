@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -101,7 +102,7 @@ func TestUnloadingVariable(t *testing.T) {
 }
 
 // A directory of LD_LIBRARY_PATH that appears while the program runs: glibc does not search there any more, so the driver is the
-// old one, and it is not kept, because the loader cannot know what the linker will find.
+// old one, and it is not kept, because the loader cannot predict the result of the search.
 //
 // holds: DRV-022 INS-088
 func TestSearchedDirectoryAppears(t *testing.T) {
@@ -121,4 +122,39 @@ func TestSearchedDirectoryAppears(t *testing.T) {
 	m.must(os.Remove(m.Path("first/a.so")))
 	m.is("it has gone", m.life(), "a")
 	m.h.Quit()
+}
+
+// A file whose modification time alone changes has the same code: the driver is closed and opened again, and a layer is used. A
+// file of the same size with other code was overwritten.
+//
+// holds: INS-088 LAY-281
+func TestTouchedFiles(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	touch := func(name string) { m.must(os.Chtimes(m.lib(name), time.Time{}, time.Now().Add(time.Hour))) }
+	m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+	touch("a")
+	m.is("a driver", m.life(), "a b a-1 a+11")
+	m.is("kept", m.life(), "a b")
+	touch("helper")
+	m.is("a needed library", m.life(), "a b a-1 b-1 a+11 b+11")
+	m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_it")
+	m.h.OK("physical_devices", "instance", "long")
+	touch("b")
+	touch("layer")
+	m.is("while an instance lives", m.life("layer", "VK_LAYER_it"), "a b layer+11")
+	m.h.Do("destroy_instance", "name", "long")
+	m.traces()
+	m.is("afterwards", m.life("layer", "VK_LAYER_it"), "a b b-1 b+11 layer+11 layer-1")
+
+	text, err := os.ReadFile(m.lib("b"))
+	m.must(err)
+	for i := 64; i < len(text); i++ { // all but the file's header
+		text[i] ^= 0xff
+	}
+	m.must(os.WriteFile(m.lib("b"), text, 0o755))
+	m.is("other contents", m.life(), "a")
+	m.install("b", 1)
+	m.is("a new file", m.life(), "a b b+11")
+	m.h.Exit()
 }
