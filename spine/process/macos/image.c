@@ -30,14 +30,6 @@ const char *loader_named_at(const void *function)
     return name;
 }
 
-/* The dynamic linker has no question for the image of a handle, but each loader exports this function. */
-const char *loader_named_of(void *handle, struct build *build)
-{
-    (void)build;
-    const void *function = gate_dlsym(handle, "vkGetInstanceProcAddr");
-    return function && !code_is_own(function) ? loader_named_at(function) : NULL;
-}
-
 bool gate_same_object(const void *const *functions)
 {
     Dl_info first = {0}, other = {0};
@@ -47,4 +39,12 @@ bool gate_same_object(const void *const *functions)
         same = dladdr(*functions, &other) != 0 && other.dli_fbase == first.dli_fbase;
     gate_leave(me);
     return same;
+}
+
+/* The dynamic linker has no question for the image of a handle, but each loader exports this function. */
+const char *loader_named_of(void *handle, struct build *build)
+{
+    const void *const pair[] = {gate_dlsym(handle, "vkGetInstanceProcAddr"), (const void *)loader_named_of, NULL};
+    (void)build;
+    return pair[0] && !gate_same_object(pair) ? loader_named_at(pair[0]) : NULL;
 }
