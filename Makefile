@@ -119,7 +119,7 @@ endif
 endif
 
 RELEASE := $(shell cat VERSION)
-HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/linux/zslots.h 2>/dev/null),0)
+HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/zversion.h 2>/dev/null),0)
 VERSION := 1.4.$(HEADER_VERSION)
 export CGO_ENABLED := 1
 # Go's tools take CC for this machine's compiler; the tests compile their hosts and fakes by TARGET_CC.
@@ -155,7 +155,7 @@ FILES_32 := -D_FILE_OFFSET_BITS=64
 # The same bytes from any directory: compiled files name their sources by the path within the repository.
 CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
-SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
+SPINE_INCLUDES := -Ispine -Ispine/asm/$(SYSTEM)
 # 32-bit ARM's compiler makes no tables for unwinding in C unless asked; other machines' do.
 UNWIND_armhf := -funwind-tables
 UNWIND_armel := $(UNWIND_armhf)
@@ -308,7 +308,7 @@ $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thr
 # These write the time into the file's header, with any linker options, unless a variable sets another time.
 NO_TIME := SOURCE_DATE_EPOCH=0
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
-$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.$(if $(ZIG),res,o)
+$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/zexports.def $(B)/obj/version.$(if $(ZIG),res,o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
 ifeq ($(ZIG),)
