@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -71,6 +72,20 @@ func (m membership) on(source *machine.Source, options *Options) (*machine.Sourc
 		u.groups = term.Words(append(groups, os.Getgid()), func(g int) uint32 { return uint32(g) })
 	}
 	with.User, with.Groups = strconv.Itoa(int(u.id)), append(slices.Clone(u.groups), uint32(m))
+	return source, with, true
+}
+
+// reaching returns the advice with its effect: another group of a service's user.
+func (t told) reaching(id, group uint32) told {
+	t.because, t.effect = triable, joined{id, group}
+	return t
+}
+
+func (j joined) name() string { return fmt.Sprintf("group %d of user %d", j.group, j.user) }
+
+func (j joined) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
+	with := *options
+	with.joined = append(slices.Clone(with.joined), j)
 	return source, with, true
 }
 
