@@ -138,6 +138,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		return nil, err
 	}
 	e.serviceUsers(&options)
+	e.programWants()
 	ofLoaders.loaders()
 	(&settingsExam{e.record, e.plan}).leftovers()
 	(&variableExam{e.record, e.plan, e.every, &e.system}).environment()

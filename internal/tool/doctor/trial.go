@@ -21,12 +21,13 @@ const (
 	ofKernel             // the kernel's answer
 	outsideOnly          // another host, or the program's next start in its sandbox
 	restarted            // a restart of the machine
+	ofRelease            // the behaviour of another release of the program
 	whileClosed          // the contents of a file that the user may not read
 )
 
 var obstacles = map[obstacle]string{ofPackage: "what the package contains is known after its installation", ofKernel: "the kernel answers afterwards",
 	ofUsual:     "it is the package's usual name, and what it contains is known after its installation",
-	outsideOnly: "it acts outside, at the next start", restarted: "it takes a restart of the machine", whileClosed: "what is in the closed place is unknown"}
+	outsideOnly: "it acts outside, at the next start", restarted: "it takes a restart of the machine", ofRelease: "another release of the program is known when it runs", whileClosed: "what is in the closed place is unknown"}
 
 // effect is the effect of advice on the facts.
 type effect interface {
