@@ -163,10 +163,12 @@ func (e *deviceExam) permissionCure(node string) advice {
 	}
 	owner, _, _, _ := e.owner(node)
 	switch kind := e.containerKind(); {
-	case kind != "podman" && (group == overflowID || owner == overflowID):
-		return e.unmapped(kind)
-	case kind == "podman":
+	case kind == "podman" && e.entered():
+		return ofHostUser(node, e.user.name)
+	case kind == "podman" && group == overflowID:
 		return groupsOfPodman
+	case group == overflowID || owner == overflowID:
+		return e.unmapped(kind)
 	case kind != "":
 		return furtherGroup(kind, group)
 	}
