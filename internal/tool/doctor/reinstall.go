@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -16,6 +17,8 @@ type packages struct {
 	owners    map[string]string
 	installed map[string]*machine.Package
 	mesa      map[string]string // Mesa releases by driver library
+
+	services []process.Service // nil: not read yet
 
 	lists    *machine.Lists
 	listed   bool              // some list can be read
