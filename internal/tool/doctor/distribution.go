@@ -20,7 +20,7 @@ type distribution struct {
 	foreign bool // dpkg must first be allowed to install 32-bit packages
 
 	sandbox, detail string // the sandbox around the program, when it has its own files
-	kept            bool   // the container is kept: what is installed in it stays
+	kept            bool   // a container that keeps its packages
 	machine         *machine.Machine
 	packages        *packages
 }

@@ -246,7 +246,7 @@ func (e *variableExam) layerPlaces() (places []string) {
 }
 
 // alsoLibraries returns a change joined with one that makes the dynamic linker find the libraries of a directory's manifests, such as
-// those of the Vulkan SDK, which its script setup-env.sh lets the linker find.
+// those of the Vulkan SDK, whose script puts their directory into LD_LIBRARY_PATH.
 func (e *variableExam) alsoLibraries(c explain.Change, place string) (changes []explain.Change) {
 	plainLibrary := regexp.MustCompile(`"library_path"\s*:\s*"([^"/\\]+)"`)
 	for _, file := range e.manifestsIn(place) {
