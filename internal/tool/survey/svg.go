@@ -76,7 +76,7 @@ const (
 
 // IsPicture reports whether a text is a picture of a chain, as SVG or DOT writes it.
 func IsPicture(text []byte) bool {
-	return bytes.HasPrefix(text, []byte(dotGraph)) || bytes.HasPrefix(text, []byte("<svg ")) && bytes.Contains(text, []byte(svgTitle))
+	return bytes.HasPrefix(text, []byte(dotGraph)) || bytes.Contains(text, []byte("<svg ")) && bytes.Contains(text, []byte(svgTitle))
 }
 
 // draw returns a picture as an svg element that contains a style sheet; "" for none.
