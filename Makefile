@@ -11,8 +11,8 @@
 # A directory with special build rules has a build.mk, which is included at the end.
 #
 # TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds the library for
-# both machines of macOS, macos/x86_64 and macos/arm64, then one file of both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds library and tool
+# for both machines of macOS, macos/x86_64 and macos/arm64, then one file of both, such as build/macos/libvulkan.1.dylib. PORTABLE=1 builds
 # them for any glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
@@ -38,15 +38,17 @@ all spine core tool drivers layers fakes:
 test:
 	$(Q)GO='$(GO)' tools/windows.sh
 else ifeq ($(TARGET),macos)
-.PHONY: all spine core test dist zig
+.PHONY: all spine core tool test dist zig
 MACHINES := x86_64 arm64
-all: spine
+UNIVERSAL_spine := libvulkan.1.dylib
+UNIVERSAL_tool := vkloader
+all: spine tool
 # The compiler, before the Makefile is read for a machine.
 zig:
 	$(Q)tools/zig.sh > /dev/null
-core spine: zig
+core spine tool: zig
 	$(Q)$(foreach m,$(MACHINES),$(MAKE) --no-print-directory TARGET=macos/$(m) $@ &&) :
-	$(if $(filter spine,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/libvulkan.1.dylib $(MACHINES:%=build/macos/%/libvulkan.1.dylib))
+	$(if $(filter spine tool,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/$(UNIVERSAL_$@) $(MACHINES:%=build/macos/%/$(UNIVERSAL_$@)))
 test:
 	$(Q)GO='$(GO)' tools/macos.sh
 DIST ?= build/macos
@@ -256,7 +258,7 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
-	@echo 'make TARGET=macos dist      build/macos/vkloader-$(RELEASE)-macos.zip: the dylib for both machines, and how to install it'
+	@echo 'make TARGET=macos dist      build/macos/vkloader-$(RELEASE)-macos.zip: dylib and tool for both machines, and how to install them'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'
@@ -395,11 +397,12 @@ $(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/p
 	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static -Wl$(,)--no-insert-timestamp,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
 
 # Constants of the tool: its release, and the installed locations of the library and the probe.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS)$(MACOS),,-X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
 	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR) -X vkloader/internal/core/manifest.loaderBits=$(BITS))
 
 EXE := $(if $(WINDOWS),.exe)
-GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386),$(if $(filter $(TARGET),$(call machines,,1)),GOARCH=$(call machines,$(TARGET),9) \
+GO_TARGET := $(if $(MACOS),GOOS=darwin GOARCH=$(if $(filter aarch64,$(MACHINE)),arm64,amd64)) \
+	$(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386),$(if $(filter $(TARGET),$(call machines,,1)),GOARCH=$(call machines,$(TARGET),9) \
 	$(if $(filter armel,$(TARGET)),GOARM=5)))
 
 # The tool's version information for Explorer and installers; Go links in a file of this name.
@@ -413,7 +416,7 @@ endif
 # so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
 # which open other libraries, out of it. Without a static C library the tool is linked at a fixed address. GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
-ifeq ($(WINDOWS),)
+ifeq ($(WINDOWS)$(MACOS),)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
 TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
 TOOL_START = $(B)/obj/tool/clone.o
@@ -440,6 +443,8 @@ $(B)/share/stamp: $(B)/vkloader
 
 ifneq ($(WINDOWS),)
 tool: $(B)/vkloader.exe $(PROBE)
+else ifneq ($(MACOS),)
+tool: $(B)/vkloader
 else ifneq ($(TARGET),)
 tool: $(B)/vkloader $(PROBE)
 else ifneq ($(wildcard cmd/vkloader/*.go),)
