@@ -38,21 +38,21 @@ all spine core tool drivers layers fakes:
 test:
 	$(Q)GO='$(GO)' tools/windows.sh
 else ifeq ($(TARGET),macos)
-.PHONY: all spine core tool test dist zig
+.PHONY: all spine core tool drivers layers test dist zig
 MACHINES := x86_64 arm64
 UNIVERSAL_spine := libvulkan.1.dylib
 UNIVERSAL_tool := vkloader
-all: spine tool
+all: spine tool drivers layers
 # The compiler, before the Makefile is read for a machine.
 zig:
 	$(Q)tools/zig.sh > /dev/null
-core spine tool: zig
+core spine tool drivers layers: zig
 	$(Q)$(foreach m,$(MACHINES),$(MAKE) --no-print-directory TARGET=macos/$(m) $@ &&) :
 	$(if $(filter spine tool,$@),$(Q)CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/$(UNIVERSAL_$@) $(MACHINES:%=build/macos/%/$(UNIVERSAL_$@)))
 test:
 	$(Q)GO='$(GO)' tools/macos.sh
 DIST ?= build/macos
-dist: all
+dist: spine tool
 	$(Q)GO='$(GO)' tools/dist-macos.sh $(shell cat VERSION) $(DIST)
 else
 # The rows of the table: a field by the target's name, or the names of all targets.
@@ -226,8 +226,8 @@ SPINE_LARGE := spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
 # Destructors run from the last file to the first.
 SPINE_SRC := $(if $(MACOS),spine/process/macos/finish.c) $(filter-out spine/process/macos/finish.c,$(SPINE_SRC))
-# The null driver maps its memory as Linux does.
-DRIVERS := $(if $(WINDOWS)$(MACOS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
+# The null driver maps its memory as Linux and macOS do.
+DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 # The core in C. Windows and macOS have one of their own, whose platform is another.
@@ -458,11 +458,11 @@ define module
 $(B)/$(1)/$(3): $$(patsubst %,$(B)/obj/%.o,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $(if $(WINDOWS),,$$(MODULE_LDFLAGS_$(2))) -o $$@ $$^ $(if $(WINDOWS),-lwinpthread,$(MODULE_LIBS))
+	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $(if $(WINDOWS)$(MACOS),,$$(MODULE_LDFLAGS_$(2))) -o $$@ $$^ $(if $(WINDOWS),-lwinpthread,$(MODULE_LIBS))
 $(1): $(B)/$(1)/$(3) $$(patsubst $(1)/$(2)/%,$(B)/$(1)/%,$$(wildcard $(1)/$(2)/*.json))
 $(B)/$(1)/%.json: $(1)/$(2)/%.json
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(if $(WINDOWS),sed 's|"\./lib\(.*\)\.so"|".\\\\\1.dll"|',cat) $$< > $$@
+	$$(Q)$(if $(WINDOWS),sed 's|"\./lib\(.*\)\.so"|".\\\\\1.dll"|',$(if $(MACOS),sed 's|\.so"|.dylib"|',cat)) $$< > $$@
 -include $$(patsubst %,$(B)/obj/%.d,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 endef
 # The name of a library; manifests in the source have Linux's.

@@ -15,7 +15,7 @@ import (
 // sdkVariable is the directory of the SDK of LunarG.
 const sdkVariable = "VULKAN_SDK"
 
-// sdkVariables are the variables that setup-env.sh of the SDK sets, by its releases.
+// sdkVariables are the variables that the setup script of the SDK sets, by its releases.
 var sdkVariables = []string{sdkVariable, variables.DriverFiles.Name(), variables.ICDFilenames.Name(), variables.AddDriverFiles.Name(),
 	variables.LayerPath.Name(), variables.AddLayerPath.Name(), "DYLD_LIBRARY_PATH"}
 
@@ -88,10 +88,10 @@ func (e *macExam) sdkOf(entry string) string {
 	return path.Join(before, "VulkanSDK", parts[0], parts[1])
 }
 
-// profiles are the files of shells in which people run setup-env.sh.
+// profiles are the files of shells in which people run the setup script of the SDK.
 var profiles = []string{".zshenv", ".zprofile", ".zshrc", ".bash_profile", ".bashrc", ".profile"}
 
-// setup returns the line of a shell's file in the home directory that runs setup-env.sh; the zero value: none.
+// setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value: none.
 func (e *macExam) setup() Line {
 	home, _ := e.mac.Machine.Lookup(variables.Home.Name())
 	if !path.IsAbs(home) {
