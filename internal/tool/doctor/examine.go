@@ -23,6 +23,7 @@ type Options struct {
 
 	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
 
+	joined   []joined       // memberships that a fix in trial adds
 	share    *binary.Linker // from another examination of this machine
 	packages *packages      // from the same examination as share
 	known    loaders.Known  // the identified loaders of this machine
@@ -116,6 +117,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
+	e.addGroups(&options)
 	e.sandboxes()
 	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
 	e.system.detail, e.system.kept = e.detail(e.system.sandbox), e.machine.Exists("/run/.toolboxenv")
@@ -135,6 +137,8 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if err := e.graphics(options.Device); err != nil {
 		return nil, err
 	}
+	e.serviceUsers(&options)
+	e.programWants()
 	ofLoaders.loaders()
 	(&settingsExam{e.record, e.plan}).leftovers()
 	(&variableExam{e.record, e.plan, e.every, &e.system}).environment()

@@ -174,7 +174,7 @@ func (e *deviceExam) judge(g *GPU) {
 		}
 	case e.user.refused(e.host, g) != "":
 		node := e.user.refused(e.host, g)
-		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node))
+		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
 	case len(g.Drivers) == 0 && !installed:

@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -15,6 +16,8 @@ type packages struct {
 	owners    map[string]string
 	installed map[string]*machine.Package
 	mesa      map[string]string // Mesa releases by driver library
+
+	services []process.Service // nil: not read yet
 
 	lists    *machine.Lists
 	listed   bool              // some list can be read
