@@ -46,6 +46,9 @@ var (
 		"The library uses a symbol that none of its libraries defines. The dynamic linker does not load it, or the "+
 			"program ends when it first uses the symbol.",
 		"Install matching versions of the libraries.")
+	LibraryShadowed = code("library-shadowed", diag.Problem, "",
+		"A library that comes with a program hides the system's one of that name from drivers, which are built for the system's.",
+		"Start the program with the system's library.")
 	LibraryRuntime = code("library-runtime", diag.Problem, "",
 		"The driver opens this library at run time. Without it, the driver lists no device, or cannot compile shaders.",
 		"Install all packages of the driver.")

@@ -18,6 +18,8 @@ type Options struct {
 	Library string // the tool's own loader, with symbolic links resolved; "": none
 	Device  string // a selector of the devices to examine, by the kernel's data; "": all
 
+	Bundle Bundle // the launcher or the image of the program; the zero value: none
+
 	Plugin string // a library that the program opens later and that decides the loader; "": none
 	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
 

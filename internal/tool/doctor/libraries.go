@@ -285,6 +285,9 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 				places: missing.Result.Directories})
 		}
 	}
+	if e.shadowed(m, f, c) {
+		return
+	}
 	for _, old := range c.Newest() {
 		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}

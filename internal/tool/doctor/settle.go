@@ -362,6 +362,8 @@ func (f *Finding) lacks() string {
 		return what.file
 	case needsUnusable:
 		return what.name
+	case hiding:
+		return what.file
 	case tooOld:
 		return what.in + " " + what.version
 	}
