@@ -7,13 +7,13 @@ GOALS_macos := spine core tool drivers layers
 # One file of both machines' libraries, and one of both tools.
 JOINED_macos_spine := libvulkan.1.dylib
 JOINED_macos_tool := vkloader
-join = CGO_ENABLED=0 $(GO) run ./tools/universal -o build/$(TARGET)/$(1) $(MACHINES_$(TARGET):%=build/$(TARGET)/%/$(1))
+universal = CGO_ENABLED=0 $(GO) run ./tools/universal -o build/$(TARGET)/$(1) $(MACHINES_$(TARGET):%=build/$(TARGET)/%/$(1))
 DIST ?= build/$(TARGET)
 
 .PHONY: all spine core tool drivers layers fakes test dist pages zig
 $(GOALS_$(TARGET)):
 	$(Q)$(foreach m,$(MACHINES_$(TARGET)),$(MAKE) --no-print-directory TARGET=$(TARGET)/$(m) $@ &&) :
-	$(if $(JOINED_$(TARGET)_$@),$(Q)$(call join,$(JOINED_$(TARGET)_$@)))
+	$(if $(JOINED_$(TARGET)_$@),$(Q)$(call universal,$(JOINED_$(TARGET)_$@)))
 test:
 	$(Q)GO='$(GO)' tools/$(TARGET).sh
 dist:
