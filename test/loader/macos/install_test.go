@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"vkloader/test/lib/tree"
+	files "vkloader/test/lib/tree"
 	"vkloader/test/lib/world"
 )
 
@@ -19,7 +19,7 @@ func TestInstallScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	archive, root := t.TempDir(), t.TempDir()
-	tree.Lay(t, archive, map[string]string{"install.sh": string(script), "libvulkan.1.dylib": "library", "vkloader": "tool"})
+	files.Lay(t, archive, map[string]string{"install.sh": string(script), "libvulkan.1.dylib": "library", "vkloader": "tool"})
 	runs := func(fails bool, arguments ...string) {
 		t.Helper()
 		cmd := exec.Command("sh", append([]string{filepath.Join(archive, "install.sh")}, arguments...)...)
@@ -44,13 +44,13 @@ func TestInstallScript(t *testing.T) {
 	runs(false)
 	expect(all...)
 	runs(true)
-	tree.Lay(t, root, map[string]string{all[0]: "a newer tool"})
+	files.Lay(t, root, map[string]string{all[0]: "a newer tool"})
 	runs(true, "remove")
 	expect(all...)
-	tree.Lay(t, root, map[string]string{all[0]: "tool"})
+	files.Lay(t, root, map[string]string{all[0]: "tool"})
 	runs(false, "remove")
 	expect()
-	tree.Lay(t, root, map[string]string{all[0]: "another program"})
+	files.Lay(t, root, map[string]string{all[0]: "another program"})
 	runs(true)
 	expect(all[0])
 	runs(true, "no-such")
