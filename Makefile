@@ -92,6 +92,9 @@ export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
+# A word for the shell, which may have spaces and apostrophes.
+quoted = '$(subst ','\'',$(1))'
+PREFIX_MAP := -ffile-prefix-map=$(call quoted,$(CURDIR))=.
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)
@@ -153,7 +156,7 @@ NO_PLT_i386 := -fno-plt
 # its place in a directory, does not fit into 32.
 FILES_32 := -D_FILE_OFFSET_BITS=64
 # The same bytes from any directory: compiled files name their sources by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) $(FILES_$(BITS)) $(PREFIX_MAP) $(CFLAGS_EXTRA) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 # 32-bit ARM's compiler makes no tables for unwinding in C unless asked; other machines' do.
@@ -185,7 +188,7 @@ ifneq ($(WINDOWS),)
 # For Windows 7 and newer; the needed parts of the compiler's libraries are linked in. Sections have the same layout in the file
 # as in memory: then Wine maps them, and does not read them.
 CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -U_WIN32_WINNT -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
-	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
+	-D__USE_MINGW_ANSI_STDIO=1 $(PREFIX_MAP) $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
@@ -201,7 +204,7 @@ ifneq ($(MACOS),)
 # Without debug information, which zig adds by itself: the linker would write the paths and times of object files into the
 # library. The dynamic linker compares libraries by these versions, LunarG's; the patch does not fit into their 8 bits.
 CSTD := -std=c11 -D_DARWIN_C_SOURCE -g0 -Wall -Wextra -Werror -Wno-unused-command-line-argument -fno-sanitize=all \
-	-ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
+	$(PREFIX_MAP) $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden $(SPINE_INCLUDES) -Itools/goc/runtime/c
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -Ispine
@@ -534,12 +537,12 @@ abi:
 install: all
 	$(Q)$(MAKE) --no-print-directory install-only
 install-only:
-	$(Q)BUILD='$(B)' BITS='$(BITS)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
-		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
+	$(Q)BUILD=$(call quoted,$(B)) BITS='$(BITS)' DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) BINDIR=$(call quoted,$(BINDIR)) INCLUDEDIR=$(call quoted,$(INCLUDEDIR)) \
+		LIBEXECDIR=$(call quoted,$(LIBEXECDIR)) DATADIR=$(call quoted,$(DATADIR)) VERSION='$(VERSION)' tools/install.sh
 
 uninstall:
-	$(Q)BUILD='$(B)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' \
-		INCLUDEDIR='$(INCLUDEDIR)' LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
+	$(Q)BUILD=$(call quoted,$(B)) DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) BINDIR=$(call quoted,$(BINDIR)) \
+		INCLUDEDIR=$(call quoted,$(INCLUDEDIR)) LIBEXECDIR=$(call quoted,$(LIBEXECDIR)) DATADIR=$(call quoted,$(DATADIR)) tools/uninstall.sh
 
 # The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
 # DIST: where to; DIST_TREE: another tree of git than that of the last commit.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -225,5 +226,54 @@ func TestHomes(t *testing.T) {
 	}
 	if Warning(nil) != "" {
 		t.Error("a warning of nothing")
+	}
+}
+
+// A directory that a process with raised rights may not examine is named with its variable and with what to do.
+func TestUnreadableDirectory(t *testing.T) {
+	t.Parallel()
+	d := own(t)
+	mkdir(t, d+"/closed/libraries")
+	chmod(t, d+"/closed", 0o700)
+	for _, c := range []struct{ variable, value, path string }{
+		{"LD_LIBRARY_PATH", "/usr/lib:" + d + "/closed/libraries", "closed/libraries"},
+		{"LD_PRELOAD", d + "/closed/libraries/x.so", "closed/libraries/x.so"},
+		{"LD_AUDIT", d + "/closed/libraries/x.so", "closed/libraries/x.so"},
+		{"GCONV_PATH", d + "/closed/libraries", "closed/libraries"},
+	} {
+		c.path = d + "/" + c.path
+		var err error
+		limited(t, func() { // root without the right to pass every directory
+			err = Library("/bin/true", "", []string{c.variable + "=" + c.value})
+		})
+		if err == nil || !strings.HasPrefix(err.Error(), c.variable+": ") || !strings.Contains(err.Error(), c.path) ||
+			!strings.Contains(err.Error(), "remove it from "+c.variable) {
+			t.Errorf("%s=%s: %v", c.variable, c.value, err)
+		}
+	}
+}
+
+// limited calls a function on a thread of another user with a capability that opens no file.
+func limited(t *testing.T, act func()) {
+	t.Helper()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		const keep = 1 << unix.CAP_NET_RAW
+		err := unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0)
+		if _, _, number := unix.RawSyscall(unix.SYS_SETRESUID, someone, someone, someone); err == nil && number != 0 {
+			err = number
+		}
+		header, data := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{{Effective: keep, Permitted: keep}}
+		if err == nil {
+			err = unix.Capset(&header, &data[0])
+		}
+		if err == nil {
+			act()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
 	}
 }
