@@ -82,8 +82,10 @@ func newChecker(program string, environ []string) *checker {
 		kind.Class = machine.OwnClass
 	}
 	c.linker = binary.NewLinker(m, binary.LinkerOptions{Class: kind.Class, Machine: binary.Processor(kind.Class), Program: program})
+	for _, started := range c.linker.Started(program) {
+		c.path(started)
+	}
 	if run := c.linker.Program(); run != nil {
-		c.path(run.Path)
 		if run.Interp != "" {
 			c.path(run.Interp)
 		}
