@@ -55,7 +55,7 @@ func newOCI(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, hostOf(s, host), &source.Machine)}
+			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, file, hostOf(s, host), &source.Machine)}
 			if file == "" { // with a CDI file, the variable has no effect
 				answer.Capabilities(&source.Machine)
 			}
