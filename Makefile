@@ -31,7 +31,7 @@ ifeq ($(TARGET),windows)
 DIST ?= build/windows
 dist: spine tool
 	$(Q)$(MAKE) --no-print-directory TARGET= build/share/stamp
-	$(Q)GO='$(GO)' tools/dist-windows.sh $(shell cat VERSION) $(DIST)
+	$(Q)GO='$(GO)' tools/dist-windows.sh $(shell cat VERSION) '$(DIST)'
 all spine core tool drivers layers fakes:
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
@@ -51,7 +51,7 @@ test:
 	$(Q)GO='$(GO)' tools/macos.sh
 DIST ?= build/macos
 dist: all
-	$(Q)GO='$(GO)' tools/dist-macos.sh $(shell cat VERSION) $(DIST)
+	$(Q)GO='$(GO)' tools/dist-macos.sh $(shell cat VERSION) '$(DIST)'
 else
 # The rows of the table: a field by the target's name, or the names of all targets.
 machines = $(shell awk '!/^\#/ && ("$(1)" == "" || $$1 == "$(1)") { print $$$(2) }' internal/machines/machines.txt)
@@ -546,7 +546,7 @@ uninstall:
 DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
-	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+	$(Q)tools/dist.sh $(RELEASE) build/core.c '$(DIST)' '$(DIST_TREE)'
 
 # The files of a release, made from the last commit.
 RELEASE_FILES ?= build/release

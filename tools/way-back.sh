@@ -2,7 +2,7 @@
 # way-back.sh, as root in a system with libvulkan1-vkloader, breaks the installation in the ways of docs/blockers.md, goes back as the
 # page says, and sees that a program works. tools/test-debian.sh runs it in a system of its own.
 set -eu
-triplet=$(ldd /bin/sh | sed -n 's|.* /lib/\([^/]*\)/libc\.so.*|\1|p' | head -n 1)
+triplet=$(ldd /bin/sh | sed -n "s|.* /\(usr/\)\{0,1\}lib/\([^/]*\)/libc\.so.*|\2|p" | head -n 1)
 directory=/usr/lib/$triplet
 packages=$(echo /packages/libvulkan1-vkloader_*.deb)
 works() {
