@@ -137,6 +137,8 @@ for step in $steps; do
         mkdir "$user/packages"
         cp "$builder/build/libvulkan1-vkloader_${version}"_*.deb "$builder/build/vkloader_${version}"_*.deb "$user/packages/"
         cp -r debian/tests tools/way-back.sh "$user/packages/"
+        # A run that failed leaves its choice of a loader.
+        in_root "$user" dpkg --purge vkloader libvulkan1-vkloader > /dev/null 2>&1 || :
         in_root "$user" sh -c 'dpkg -i /packages/*.deb' > "$top/install.log" 2>&1 || { cat "$top/install.log"; exit 1; }
         in_root "$user" sh -c '/packages/tests/vulkan && /packages/tests/switch && dpkg -i /packages/*.deb > /dev/null && sh /packages/way-back.sh'
         in_root "$user" dpkg --purge vkloader libvulkan1-vkloader > /dev/null 2>&1
