@@ -7,7 +7,7 @@
 #   again     a second build in another directory, time zone, locale, umask, for another user without a home and with one job, later:
 #             the same bytes
 #   options   builds with the options nocheck, noopt, terse and parallel, and with the profile nocheck
-#   lintian   each line that lintian prints with --pedantic stands in debian/lintian-known.txt, with its reason
+#   lintian   each line that lintian prints with --pedantic about packages and source stands in debian/lintian-known.txt, with its reason
 #   install   debian/tests in a second system with the packages, and the ways back of docs/blockers.md
 #   cross     for riscv64
 #   c         the library from the archive of "make dist", with gcc and with clang, without Go
@@ -116,8 +116,11 @@ for step in $steps; do
         echo "the same bytes with the profile nocheck"
         ;;
     lintian)
-        say "lintian"
-        in_root "$builder" sh -c 'cd /build && lintian -EviI --pedantic --allow-root ./*.changes' > "$top/lintian.log" 2>&1 || :
+        say "lintian: the packages and the source package"
+        sources "$builder" upload
+        git archive --prefix="vkloader-${version%-*}/" HEAD -- . ':!debian' | gzip > "$builder/upload/vkloader_${version%-*}.orig.tar.gz"
+        in_root "$builder" sh -c 'cd /upload/vkloader && dpkg-buildpackage -S -us -uc -d' > "$top/source.log" 2>&1 || { cat "$top/source.log"; exit 1; }
+        in_root "$builder" sh -c 'lintian -EviI --pedantic --allow-root /build/*.changes /upload/*.changes' > "$top/lintian.log" 2>&1 || :
         grep -E '^[EWIPX]: ' "$top/lintian.log" | sort -u > "$top/lintian.found" || :
         unknown=0
         while read -r severity package tag rest; do
