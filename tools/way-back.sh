@@ -37,6 +37,14 @@ dpkg --remove --force-remove-reinstreq libvulkan1-vkloader > /dev/null 2>&1
 works "the package is half installed, then dpkg --remove --force-remove-reinstreq"
 rm -rf /tmp/half /tmp/half.deb
 
+# Unpacked and not configured, as after a power failure.
+again
+dpkg --unpack "$packages" > /dev/null 2>&1
+dpkg --configure -a > /dev/null 2>&1
+vulkaninfo --summary 2> /dev/null | grep -q 'deviceName *= llvmpipe'
+apt-get -q -y remove libvulkan1-vkloader > /dev/null 2>&1
+works "the package is not configured, then dpkg --configure -a and apt-get remove"
+
 again
 mv /usr/bin/vkloader /usr/bin/vkloader.away
 dpkg --remove libvulkan1-vkloader > /dev/null 2>&1
