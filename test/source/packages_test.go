@@ -69,7 +69,7 @@ func TestPackagesNameTheRelease(t *testing.T) {
 	}
 	release := strings.TrimSpace(read("VERSION"))
 	header := ""
-	for _, line := range strings.Split(read("spine/gen/linux/zslots.h"), "\n") {
+	for _, line := range strings.Split(read("spine/gen/zversion.h"), "\n") {
 		if number, ok := strings.CutPrefix(line, "#define VKL_HEADER_VERSION "); ok {
 			header = strings.TrimRight(strings.Fields(number)[0], "uU")
 		}

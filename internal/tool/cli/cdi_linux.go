@@ -260,7 +260,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			if source.Foreign() {
 				image = &source.Machine
 			}
-			answer.Verdict = *cdi.Verify(spec, &machine.Machine{Root: host}, image)
+			answer.Verdict = *cdi.Verify(spec, args[0], &machine.Machine{Root: host}, image)
 			return out.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
 		},
 	}

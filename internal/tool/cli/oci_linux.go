@@ -56,7 +56,7 @@ func newOCI(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, &machine.Machine{Root: host}, &source.Machine)}
+			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, file, &machine.Machine{Root: host}, &source.Machine)}
 			if file == "" { // with a CDI file, the variable has no effect
 				answer.Capabilities(&source.Machine)
 			}

@@ -105,6 +105,7 @@ func run(s *invocation, args []string) int {
 	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
+	s.removeTemporary()
 	out.Flush()
 	if out.Err != nil {
 		why := out.Err
