@@ -17,7 +17,7 @@ uninstall:
 DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
-	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+	$(Q)tools/dist.sh $(RELEASE) build/core.c '$(DIST)' '$(DIST_TREE)'
 
 # The files of a release, made from the last commit.
 RELEASE_FILES ?= build/release

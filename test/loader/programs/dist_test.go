@@ -37,7 +37,7 @@ func TestDistIsReproducible(t *testing.T) {
 	run(repository, index, "git", "add", "-A")
 	tree := run(repository, index, "git", "write-tree")
 	var archives [2]string
-	for i, name := range []string{"a", "b"} {
+	for i, name := range []string{"a", "a directory"} {
 		to := filepath.Join(dir, name)
 		if err := os.Mkdir(to, 0o755); err != nil {
 			t.Fatal(err)
