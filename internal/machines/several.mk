@@ -17,7 +17,7 @@ $(GOALS_$(TARGET)):
 test:
 	$(Q)GO='$(GO)' tools/$(TARGET).sh
 dist:
-	$(Q)GO='$(GO)' tools/dist-$(TARGET).sh $(shell cat VERSION) $(DIST)
+	$(Q)GO='$(GO)' tools/dist-$(TARGET).sh $(shell cat VERSION) '$(DIST)'
 
 ifeq ($(TARGET),windows)
 dist: spine tool pages
