@@ -121,8 +121,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	e.addGroups(&options)
 	e.sandboxes()
-	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	e.system.detail, e.system.kept = e.detail(e.system.sandbox), e.machine.Exists("/run/.toolboxenv")
+	e.system.within(&e.record)
 	e.Answer = e.plan
 	e.Findings = slices.Grow(e.Findings, len(e.plan.Findings))
 	for i := range e.plan.Findings {
