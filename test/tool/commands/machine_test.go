@@ -78,6 +78,12 @@ func lay(archive, root string, changes bool) (*fake, error) {
 			if library, err = binary.Parse(words[2:]); err == nil {
 				err = put(path, library.Bytes())
 			}
+		case words[0] == "macho" && len(words) > 2:
+			var parts []binary.MachO
+			for _, processor := range strings.Split(words[2], ",") {
+				parts = append(parts, binary.MachO{Machine: processor, Exports: words[3:], Program: len(words) == 3})
+			}
+			err = put(path, binary.Mach(parts...))
 		case words[0] == "link" && len(words) == 3:
 			if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
 				err = os.Symlink(words[2], path)
