@@ -193,5 +193,5 @@ func settingsAdvice(f *settingsfile.File) advice {
 	if f.Ours {
 		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
 	}
-	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, or remove them.")
+	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, usually vkconfig, or remove them.")
 }
