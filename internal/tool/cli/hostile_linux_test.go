@@ -83,7 +83,7 @@ func TestHostileRoots(t *testing.T) {
 	}
 }
 
-// The tool handles twenty thousand manifests in time.
+// In another root directory with twenty thousand manifests, the tool reads a bounded number of them, and says so.
 func TestManyManifests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 20,000 files")
@@ -93,8 +93,8 @@ func TestManyManifests(t *testing.T) {
 	begun := time.Now()
 	var out, errOut bytes.Buffer
 	run(&invocation{out: &out, errOut: &errOut, executable: os.Args[0], root: root}, []string{"doctor", "--root", root})
-	if took := time.Since(begun); took > 5*time.Minute || !strings.Contains(out.String(), "problem") {
-		t.Errorf("%v\n%.1000s", took, &out)
+	if took := time.Since(begun); took > 5*time.Minute || !strings.Contains(errOut.String(), "The tool reads no more") {
+		t.Errorf("%v\n%.1000s\n%.1000s", took, &out, &errOut)
 	}
 }
 
