@@ -16,12 +16,16 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// codeVariables name libraries, or directories of libraries, that a process loads, with the characters between two of them.
+// codeVariables name libraries, directories of libraries or settings that a process loads, or files that it writes, with the
+// characters between two names.
 var codeVariables = [...]struct{ name, separators string }{
 	{"LD_LIBRARY_PATH", ":;"}, {"LD_PRELOAD", ": "}, {"LD_AUDIT", ":"}, {"GCONV_PATH", ":"}, {"LOCPATH", ":"},
 	{"LIBGL_DRIVERS_PATH", ":,"}, {"GBM_BACKENDS_PATH", ":"}, {"LIBVA_DRIVERS_PATH", ":"}, {"VDPAU_DRIVER_PATH", ":"},
 	{"__EGL_VENDOR_LIBRARY_DIRS", ":"}, {"__EGL_VENDOR_LIBRARY_FILENAMES", ":"}, {"__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS", ":"},
 	{"__EGL_EXTERNAL_PLATFORM_CONFIG_FILENAMES", ":"}, {"OCL_ICD_VENDORS", ":"}, {"OCL_ICD_FILENAMES", ":"},
+	{"OPENSSL_CONF", ""}, {"OPENSSL_MODULES", ""}, {"OPENSSL_ENGINES", ""}, {"GIO_EXTRA_MODULES", ":"}, {"XLOCALEDIR", ":"},
+	{"VK_LAYER_SETTINGS_PATH", ":"}, {"DRIRC_CONFIGDIR", ":"}, {"LD_DEBUG_OUTPUT", ""}, {"LD_PROFILE_OUTPUT", ""}, {"MALLOC_TRACE", ""},
+	{"MESA_LOG_FILE", ""},
 }
 
 // Trial returns an *Error if this process has raised rights and another user can change a file that a child with these variables

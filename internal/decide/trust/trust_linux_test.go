@@ -258,6 +258,24 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
+// A variable that names another user's file is refused, whatever it names it for.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	d := own(t)
+	mkdir(t, d+"/theirs")
+	chown(t, d+"/theirs", someone)
+	for _, name := range []string{"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GCONV_PATH", "LOCPATH", "OPENSSL_CONF", "OPENSSL_MODULES", "GIO_EXTRA_MODULES",
+		"XLOCALEDIR", "VK_LAYER_SETTINGS_PATH", "DRIRC_CONFIGDIR", "LD_DEBUG_OUTPUT", "LD_PROFILE_OUTPUT", "MALLOC_TRACE", "MESA_LOG_FILE"} {
+		var e *Error
+		if err := Library("/bin/true", "", []string{name + "=" + d + "/theirs/x"}); !errors.As(err, &e) || e.File != d+"/theirs" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := Library("/bin/true", "", []string{name + "=" + d + "/x"}); err != nil {
+			t.Errorf("%s for a file of root's: %v", name, err)
+		}
+	}
+}
+
 // Each file that runs for a script is judged: other scripts, and the program that env finds.
 func TestScripts(t *testing.T) {
 	t.Parallel()
