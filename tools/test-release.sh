@@ -27,7 +27,8 @@ mkdir "$work/bin"
 for command in sh bash env make gcc clang cc ld as ar cc1 awk sed grep sort tr cat cp mv rm ln mkdir mktemp touch cmp printf date dirname \
     basename nproc uname strip objcopy nm readlink test echo true false expr head tail cut wc ls git find xargs; do
     path=$(command -v "$command" 2> /dev/null || :)
-    case $path in /*) ln -s "$path" "$work/bin/$command" ;; esac
+    case $path in /*) ;; *) path=/usr/bin/$command ;; esac # the shell has some of them itself
+    [ ! -x "$path" ] || ln -s "$path" "$work/bin/$command"
 done
 for compiler in gcc clang; do
     if ! command -v "$compiler" > /dev/null; then
