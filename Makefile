@@ -44,6 +44,8 @@ export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
+# A word for the shell, which may have spaces and apostrophes.
+quoted = '$(subst ','\'',$(1))'
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)

@@ -19,7 +19,7 @@ func blank(r rune) bool {
 	switch {
 	case r < 0xa0:
 		return false
-	case r == 0x2800 || r >= 0x17b4 && r <= 0x17b5 || r >= 0xfff0 && r <= 0xfff8 || r >= 0xe0000 && r <= 0xe0fff:
+	case r == 0x2800 || r == 0x16fe4 || r == 0x1d159 || r >= 0x17b4 && r <= 0x17b5 || r >= 0xfff0 && r <= 0xfff8 || r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	}
 	return unicode.In(r, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)

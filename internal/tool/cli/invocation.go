@@ -113,10 +113,22 @@ func (s *invocation) machine() (machine.Machine, error) {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
 	}
+	m.Bound = s.boundOf(&m)
 	if !m.Foreign() {
 		m.Environ = s.environ
 	}
 	return m, s.change(&m)
+}
+
+// boundOf returns the bound of the files of other machines: nil for this machine.
+func (s *invocation) boundOf(m *machine.Machine) *machine.Bound {
+	if !m.Foreign() {
+		return nil
+	}
+	if s.bound == nil {
+		s.bound = &machine.Bound{Of: term.OneLine(m.Root)}
+	}
+	return s.bound
 }
 
 // change applies --env.

@@ -115,6 +115,9 @@ func run(s *invocation, args []string) int {
 		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", why)
 		return exit.NotLooked
 	}
+	if bound := s.bound.Err(); bound != nil && !errors.Is(err, bound) {
+		err = notLooked(bound)
+	}
 	if err == nil {
 		return exit.Fine
 	}

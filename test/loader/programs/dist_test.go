@@ -47,8 +47,8 @@ func TestDistIsReproducible(t *testing.T) {
 	}
 	same(t, archives[0], archives[1])
 
-	// The other directory's path has a space, and CDPATH has directories of the repository's names.
-	spaced, elsewhere := filepath.Join(dir, "an other directory"), filepath.Join(dir, "elsewhere")
+	// The other directory's path has spaces and an apostrophe, and CDPATH has directories of the repository's names.
+	spaced, elsewhere := filepath.Join(dir, "a user's other directory"), filepath.Join(dir, "elsewhere")
 	for _, name := range []string{spaced, filepath.Join(elsewhere, "tools"), filepath.Join(elsewhere, "build"), filepath.Join(elsewhere, "spine")} {
 		if err := os.MkdirAll(name, 0o755); err != nil {
 			t.Fatal(err)
