@@ -24,10 +24,9 @@ SPINE_SRC := $(SPINE_FIRST) $(filter-out $(SPINE_LARGE) $(SPINE_FIRST),$(SPINE_S
 
 SPINE_INCLUDES := -Ispine -Ispine/asm/$(SYSTEM) -Itools/goc/runtime/c
 SPINE_WORDS := -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden
-# 32-bit ARM's compiler makes no tables for unwinding in C unless asked; other machines' do.
-UNWIND_armhf := -funwind-tables
-UNWIND_armel := $(UNWIND_armhf)
-SPINE_CFLAGS_linux := $(UNWIND_$(MACHINE)) $(SPINE_WORDS) $(NO_PLT_$(MACHINE))
+# Compilers for 32-bit ARM, riscv64 and mips64el make no tables for unwinding in C unless asked; those for other machines do.
+UNWIND := $(if $(filter armhf armel riscv64 mips64el,$(MACHINE)),-funwind-tables)
+SPINE_CFLAGS_linux := $(UNWIND) $(SPINE_WORDS) $(NO_PLT_$(MACHINE))
 SPINE_CFLAGS_macos := $(SPINE_WORDS)
 SPINE_CFLAGS := $(CSTD) $(SPINE_CFLAGS_$(SYSTEM)) $(SPINE_INCLUDES)
 # Programs call on stacks of 16 kB: no array there whose size comes from outside, and no large frame. Without optimisation,

@@ -21,12 +21,14 @@ for file in "vkloader-$version.tar.gz" "vkloader-$version.spdx.json" "vkloader-$
 done
 (cd "$work/a.release" && sha256sum --quiet -c SHA256SUMS)
 
-# The commands that a build of the library may use; Go is not among them.
+# The commands that a build of the library may use; Go is not among them. ccache would look for the compiler in their directory alone.
+PATH=$(printf '%s\n' "$PATH" | sed 's|[^:]*/ccache:||g')
 mkdir "$work/bin"
 for command in sh bash env make gcc clang cc ld as ar cc1 awk sed grep sort tr cat cp mv rm ln mkdir mktemp touch cmp printf date dirname \
     basename nproc uname strip objcopy nm readlink test echo true false expr head tail cut wc ls git find xargs; do
     path=$(command -v "$command" 2> /dev/null || :)
-    case $path in /*) ln -s "$path" "$work/bin/$command" ;; esac
+    case $path in /*) ;; *) path=/usr/bin/$command ;; esac # the shell has some of them itself
+    [ ! -x "$path" ] || ln -s "$path" "$work/bin/$command"
 done
 for compiler in gcc clang; do
     if ! command -v "$compiler" > /dev/null; then

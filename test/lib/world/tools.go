@@ -173,7 +173,8 @@ func Compiler() []string {
 	if Narrow() && !Windows() {
 		words = append(words, "-D_FILE_OFFSET_BITS=64")
 	}
-	if Machine().ELF == elf.EM_ARM {
+	switch Machine().ELF {
+	case elf.EM_ARM, elf.EM_RISCV, elf.EM_MIPS:
 		words = append(words, "-funwind-tables") // a C compiler's default on other machines
 	}
 	return words
