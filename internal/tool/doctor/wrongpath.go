@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/term"
@@ -15,8 +16,9 @@ var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Z
 // placeholder returns a word in angle brackets; "" for none.
 func placeholder(path string) string {
 	if from := strings.IndexByte(path, '<'); from >= 0 {
-		if to := strings.IndexByte(path[from:], '>'); to > 0 {
-			return path[from : from+to+1]
+		word, _, closed := strings.Cut(path[from+1:], ">")
+		if closed && word != "" && !strings.ContainsFunc(word, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) }) {
+			return "<" + word + ">"
 		}
 	}
 	return ""

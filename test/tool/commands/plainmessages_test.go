@@ -200,7 +200,7 @@ func TestNoGoErrorsOfCDI(t *testing.T) {
 	}
 }
 
-// Databases of packages, files of /proc and /sys, and lists that hold anything but what they should.
+// Databases of packages, files of /proc and /sys, and lists with texts of other kinds.
 func TestNoGoErrorsOfSystemFiles(t *testing.T) {
 	t.Parallel()
 	files := []string{"var/lib/dpkg/status", "var/lib/dpkg/arch", "var/lib/dpkg/info/mesa-vulkan-drivers.list", "var/lib/apt/lists/x_Packages", "var/lib/apt/lists/y_Packages.lz4",
