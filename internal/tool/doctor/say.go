@@ -63,7 +63,7 @@ func (d decided) say() string { return d.What }
 
 // misled is a fault of a variable.
 type misled struct {
-	environment.Finding
+	environment.Problem
 	more string // where the missing layer or directory is
 }
 
