@@ -12,9 +12,9 @@
 # systems: the value of NAME for a system is NAME_linux, NAME_windows or NAME_macos.
 #
 # TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds the library for
-# both machines of macOS, macos/x86_64 and macos/arm64, then one file of both, build/macos/libvulkan.1.dylib. PORTABLE=1 builds
-# them for any glibc since 2.17, below build/portable or build/TARGET/portable.
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds them for both
+# machines of macOS, macos/x86_64 and macos/arm64, then one file of both, for library and tool: build/macos/libvulkan.1.dylib. PORTABLE=1
+# builds them for any glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -44,6 +44,8 @@ export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
+# A word for the shell, which may have spaces and apostrophes.
+quoted = '$(subst ','\'',$(1))'
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))$(if $(PORTABLE),/portable)
@@ -78,7 +80,7 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
-	@echo 'make TARGET=macos dist      build/macos/vkloader-$(RELEASE)-macos.zip: the dylib for both machines, and how to install it'
+	@echo 'make TARGET=macos dist      build/macos/vkloader-$(RELEASE)-macos.zip: dylib and tool for both machines, and how to install them'
 	@echo 'make TARGET=windows dist    build/windows/vkloader-$(RELEASE)-windows.zip: DLL and tool, with manifests for winget and Scoop'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-debian     Debian packages as Debian builds them, in a Debian sid without a network (root; fetches it once)'

@@ -1,14 +1,15 @@
 # Drivers and layers of this repository, each a library and its manifest.
 
-# The null driver maps its memory as Linux does.
+# The null driver maps its memory as Linux and macOS do.
 DRIVERS_linux := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
+DRIVERS_macos := $(DRIVERS_linux)
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 # The name of a library. Manifests in the source have Linux's.
 module_linux = lib$(1).so
 module_windows = $(1).dll
 module_macos = lib$(1).dylib
 MANIFEST_linux := cat
-MANIFEST_macos := cat
+MANIFEST_macos := sed 's|\.so"|.dylib"|'
 MANIFEST_windows := sed 's|"\./lib\(.*\)\.so"|".\\\\\1.dll"|'
 
 .PHONY: drivers layers

@@ -5,19 +5,19 @@
 install: all
 	$(Q)$(MAKE) --no-print-directory install-only
 install-only:
-	$(Q)BUILD='$(B)' BITS='$(BITS)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
-		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
+	$(Q)BUILD=$(call quoted,$(B)) BITS='$(BITS)' DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) BINDIR=$(call quoted,$(BINDIR)) INCLUDEDIR=$(call quoted,$(INCLUDEDIR)) \
+		LIBEXECDIR=$(call quoted,$(LIBEXECDIR)) DATADIR=$(call quoted,$(DATADIR)) VERSION='$(VERSION)' tools/install.sh
 
 uninstall:
-	$(Q)BUILD='$(B)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' \
-		INCLUDEDIR='$(INCLUDEDIR)' LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
+	$(Q)BUILD=$(call quoted,$(B)) DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) BINDIR=$(call quoted,$(BINDIR)) \
+		INCLUDEDIR=$(call quoted,$(INCLUDEDIR)) LIBEXECDIR=$(call quoted,$(LIBEXECDIR)) DATADIR=$(call quoted,$(DATADIR)) tools/uninstall.sh
 
 # The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
 # DIST: where to; DIST_TREE: another tree of git than that of the last commit.
 DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
-	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+	$(Q)tools/dist.sh $(RELEASE) build/core.c '$(DIST)' '$(DIST_TREE)'
 
 # The files of a release, made from the last commit.
 RELEASE_FILES ?= build/release

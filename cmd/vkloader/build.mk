@@ -9,13 +9,15 @@ TOOL_windows := vkloader.exe
 TOOL_PLACES := -X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
 	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR) -X vkloader/internal/core/manifest.loaderBits=$(BITS)
 TOOL_PLACES_linux := $(TOOL_PLACES)
-TOOL_PLACES_macos := $(TOOL_PLACES)
 TOOL_WORDS := -X vkloader/internal/tool/cli.release=$(RELEASE) $(TOOL_PLACES_$(SYSTEM))
 
 GO_MACHINE_64 := amd64
 GO_MACHINE_32 := 386
 GO_ARM_armel := GOARM=5
 GO_TARGET_windows := GOOS=windows GOARCH=$(GO_MACHINE_$(BITS))
+GO_MACHINE_x86_64 := amd64
+GO_MACHINE_aarch64 := arm64
+GO_TARGET_macos := GOOS=darwin GOARCH=$(GO_MACHINE_$(MACHINE))
 GO_TARGET_linux := $(if $(filter $(TARGET),$(call machines,,1)),GOARCH=$(call machines,$(TARGET),9) $(GO_ARM_$(TARGET)))
 
 # The tool's version information for Explorer and installers; Go links in a file of this name.
@@ -29,7 +31,7 @@ endif
 # so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
 # which open other libraries, out of it. Without a static C library the tool is linked at a fixed address. GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
-ifneq ($(SYSTEM),windows)
+ifeq ($(SYSTEM),linux)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
 TOOL_PIE = $(if $(STATIC_PIE),-buildmode=pie -tags netgo$(,)osusergo$(addprefix $(,),$(GO_TAGS)),$(addprefix -tags ,$(GO_TAGS)))
 TOOL_START = $(B)/obj/tool/clone.o
@@ -55,7 +57,7 @@ $(B)/share/stamp: $(B)/vkloader
 	$(Q)touch $@
 
 .PHONY: tool
-tool: $(B)/$(TOOL_$(SYSTEM)) $(PROBE)
+tool: $(B)/$(TOOL_$(SYSTEM)) $(if $(filter macos,$(SYSTEM)),,$(PROBE))
 ifeq ($(TARGET),)
 tool: $(B)/share/stamp
 endif

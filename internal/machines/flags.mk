@@ -21,7 +21,7 @@ NO_PLT_i386 := -fno-plt
 # its place in a directory, does not fit into 32.
 FILES_32 := -D_FILE_OFFSET_BITS=64
 # The same bytes from any directory: compiled files name their sources by the path within the repository.
-MAPPED := -ffile-prefix-map='$(CURDIR)=.' $(CFLAGS_EXTRA)
+MAPPED := -ffile-prefix-map=$(call quoted,$(CURDIR))=. $(CFLAGS_EXTRA)
 CSTD_linux := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_linux_$(MACHINE)) $(FILES_$(BITS)) $(MAPPED) $(if $(PORTABLE),-include spine/process/linux/portable.h)
 # For Windows 7 and newer.
 CSTD_windows := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_windows_$(MACHINE)) -U_WIN32_WINNT -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \

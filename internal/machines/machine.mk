@@ -27,7 +27,8 @@ CC := $(or $(COMPILER_$(TARGET)),$(if $(filter environment,$(origin CC)),$(CC),g
 endif
 
 # The machine that the compiler makes code for, by its predefined macros: "gcc -m32" has another machine's name.
-MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
+# zig also writes an object file into its working directory.
+MACROS := $(shell $(if $(findstring /build/zig/,$(CC)),cd build/zig &&) $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
 # A row: the machine's name and its macros. Compilers for Windows have 32-bit longs, those for Windows and macOS their own name of
 # arm64.

@@ -3,19 +3,21 @@
 MACHINES_windows := x64 x86
 MACHINES_macos := x86_64 arm64
 GOALS_windows := all spine core tool drivers layers fakes
-GOALS_macos := spine core
-# One file of both machines' libraries.
-JOINED_macos = CGO_ENABLED=0 $(GO) run ./tools/universal -o build/macos/libvulkan.1.dylib $(MACHINES_macos:%=build/macos/%/libvulkan.1.dylib)
+GOALS_macos := spine core tool drivers layers
+# One file of both machines' libraries, and one of both tools.
+JOINED_macos_spine := libvulkan.1.dylib
+JOINED_macos_tool := vkloader
+universal = CGO_ENABLED=0 $(GO) run ./tools/universal -o build/$(TARGET)/$(1) $(MACHINES_$(TARGET):%=build/$(TARGET)/%/$(1))
 DIST ?= build/$(TARGET)
 
 .PHONY: all spine core tool drivers layers fakes test dist pages zig
 $(GOALS_$(TARGET)):
 	$(Q)$(foreach m,$(MACHINES_$(TARGET)),$(MAKE) --no-print-directory TARGET=$(TARGET)/$(m) $@ &&) :
-	$(if $(filter spine,$@),$(Q)$(JOINED_$(TARGET)))
+	$(if $(JOINED_$(TARGET)_$@),$(Q)$(call universal,$(JOINED_$(TARGET)_$@)))
 test:
 	$(Q)GO='$(GO)' tools/$(TARGET).sh
 dist:
-	$(Q)GO='$(GO)' tools/dist-$(TARGET).sh $(shell cat VERSION) $(DIST)
+	$(Q)GO='$(GO)' tools/dist-$(TARGET).sh $(shell cat VERSION) '$(DIST)'
 
 ifeq ($(TARGET),windows)
 dist: spine tool pages
@@ -23,8 +25,8 @@ dist: spine tool pages
 pages:
 	$(Q)$(MAKE) --no-print-directory TARGET= build/share/stamp
 else
-all: spine
-dist: all
+all: spine tool drivers layers
+dist: spine tool
 # Fetches the compiler before the Makefile is read for a machine.
 $(GOALS_macos): zig
 zig:

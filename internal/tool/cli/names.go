@@ -14,7 +14,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
@@ -141,6 +143,11 @@ func (s *invocation) thing(word string) string {
 	if strings.ContainsAny(word, `/\`) {
 		info, err := os.Stat(word)
 		switch {
+		case err == nil && info.IsDir() && !onWindows:
+			if whole, err := filepath.Abs(word); err == nil && binary.Launch(&machine.Machine{}, whole) != nil {
+				return "program"
+			}
+			return ""
 		case err != nil || !info.Mode().IsRegular():
 			return ""
 		case strings.HasSuffix(word, ".json"):

@@ -18,6 +18,8 @@ type Options struct {
 	Library string // the tool's own loader, with symbolic links resolved; "": none
 	Device  string // a selector of the devices to examine, by the kernel's data; "": all
 
+	Bundle Bundle // the launcher or the image of the program; the zero value: none
+
 	Plugin string // a library that the program opens later and that decides the loader; "": none
 	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
 
@@ -119,8 +121,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	e.addGroups(&options)
 	e.sandboxes()
-	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	e.system.detail, e.system.kept = e.detail(e.system.sandbox), e.machine.Exists("/run/.toolboxenv")
+	e.system.within(&e.record)
 	e.Answer = e.plan
 	e.Findings = slices.Grow(e.Findings, len(e.plan.Findings))
 	for i := range e.plan.Findings {

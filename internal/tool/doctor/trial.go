@@ -106,6 +106,15 @@ func (s searchedBy) on(source *machine.Source, options *Options) (*machine.Sourc
 	return explain.SetVariable(path, value+string(s)).On(source), with, !source.Elevated
 }
 
+// preloaded is the value of LD_PRELOAD at the program's start.
+type preloaded string
+
+func (p preloaded) name() string { return "preload " + string(p) }
+
+func (p preloaded) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
+	return explain.SetVariable("LD_PRELOAD", string(p)).On(source), *options, !source.Elevated
+}
+
 // changeEffect is a change of a variable or a file.
 type changeEffect struct{ explain.Change }
 

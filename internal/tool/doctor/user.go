@@ -173,10 +173,12 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 		return nil
 	}
 	switch kind := e.containerKind(); {
-	case kind != "podman" && (group == overflowID || owner == overflowID):
-		return e.unmapped(kind)
-	case kind == "podman":
+	case kind == "podman" && e.entered():
+		return ofHostUser(node, e.user.name)
+	case kind == "podman" && group == overflowID:
 		return groupsOfPodman
+	case group == overflowID || owner == overflowID:
+		return e.unmapped(kind)
 	case kind != "":
 		return furtherGroup(kind, group)
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // template is a word that the build of a package should have replaced.
-var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
+var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)|<[A-Za-z_-]+>`)
 
 // linkerWords are the words with a dollar that the dynamic linker replaces in a path.
 var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
@@ -34,6 +35,10 @@ func (h host) wrongPath(library string) string {
 		return "it is a path of Android"
 	case search.IsManifestName(plain):
 		return "it names a manifest, not a library"
+	case strings.Contains(plain, "://"):
+		return "it is a URL, not a path"
+	case strings.HasSuffix(plain, ".a") || strings.HasSuffix(plain, ".gz") || strings.HasSuffix(plain, ".xz") || strings.HasSuffix(plain, ".zip"):
+		return "the dynamic linker loads only shared libraries"
 	}
 	if info, err := h.machine.Stat(plain); err == nil && info.IsDir() && strings.Contains(plain, "/") {
 		return "it is a directory"
@@ -41,11 +46,23 @@ func (h host) wrongPath(library string) string {
 	return ""
 }
 
+// asWritten returns a library's path without the manifest's directory, which the loader puts before a relative path.
+func asWritten(library, manifest string) string {
+	return strings.TrimPrefix(library, path.Dir(manifest)+"/")
+}
+
 // misnamed adds a finding for a library path that the manifest has wrong.
 func (e *libraryExam) misnamed(m *Module, why string) {
 	do := "Correct library_path in " + m.Manifest + ": " + why + "."
+	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && familyOf(m.Manifest) != nil {
+		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {
+			if r := e.linker.Find(name); r.File != nil && e.fits(r.File.Path) {
+				do = "Write " + term.Quoted(r.File.Path) + " as library_path into " + m.Manifest + "."
+			}
+		}
+	}
 	if owner := e.packageOf(m.Manifest); owner != "" {
 		do += " The file comes with the package " + owner + ": tell its maintainers, or install a newer release."
 	}
-	e.found(LibraryMissing, m.Name, m.Manifest, said("library_path is %q: %s", m.Library, why), advised(do))
+	e.found(LibraryMissing, m.Name, m.Manifest, said("library_path is %q: %s", asWritten(m.Library, m.Manifest), why), advised(do))
 }
