@@ -30,7 +30,8 @@ static bool needs_changed(const struct library *old)
     struct file_identity now;
     for (const struct library_file *f = old->files; f; f = f->next)
         if (!file_same_inode(&f->identity, &old->identity) &&
-            (!file_identify(f->path, &now) || !file_same(&now, &f->identity)))
+            (!file_identify(f->path, &now) || !file_same_inode(&now, &f->identity) ||
+             file_overwritten(f->path, &now, &f->identity)))
             return true;
     return false;
 }

@@ -29,7 +29,7 @@ var unpacked = []string{"AppRun*", "*.desktop", "*.so*", "bin", "lib*/*.so*", "l
 // returns the given one. The variables of the launcher become those of the examined program.
 func (s *invocation) inside(app string) (string, error) {
 	m, err := s.machine()
-	if err != nil {
+	if err != nil || app == "" { // without a program: the empty path is the machine's root
 		return app, err
 	}
 	path := app

@@ -58,12 +58,19 @@ func (e *exam) systemFiles() {
 
 // withoutFiles returns the beginning of the verdict if a file system of the kernel is missing.
 func (r *Report) withoutFiles() string {
+	var missing []string
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Code == SystemFiles {
-			return f.Subject + " is not mounted, so the devices are not known; "
+			missing = append(missing, f.Subject)
 		}
 	}
-	return ""
+	switch len(missing) {
+	case 0:
+		return ""
+	case 1:
+		return missing[0] + " is not mounted, so the devices are not known; "
+	}
+	return strings.Join(missing, " and ") + " are not mounted, so the devices are not known; "
 }
 
 // covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
@@ -186,5 +193,5 @@ func settingsAdvice(f *settings.File) advice {
 	if f.Ours {
 		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
 	}
-	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, or remove them.")
+	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, usually vkconfig, or remove them.")
 }

@@ -10,7 +10,17 @@ import (
 )
 
 // template is a word that the build of a package should have replaced.
-var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)|<[A-Za-z_-]+>`)
+var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
+
+// placeholder returns a word in angle brackets; "" for none.
+func placeholder(path string) string {
+	if from := strings.IndexByte(path, '<'); from >= 0 {
+		if to := strings.IndexByte(path[from:], '>'); to > 0 {
+			return path[from : from+to+1]
+		}
+	}
+	return ""
+}
 
 // linkerWords are the words with a dollar that the dynamic linker replaces in a path.
 var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
@@ -21,6 +31,8 @@ func (h host) wrongPath(library string) string {
 	switch {
 	case template.MatchString(plain):
 		return term.Quoted(template.FindString(plain)) + " is a template that was not filled in"
+	case placeholder(plain) != "":
+		return term.Quoted(placeholder(plain)) + " is a template that was not filled in"
 	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):
 		return "the loader does not replace ~ by a home directory"
 	case strings.Contains(plain, "$"):

@@ -57,11 +57,14 @@ int gate_walk(gate_walk_step *step, void *data)
     return result;
 }
 
+#define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
+
 void build_read(const struct dl_phdr_info *object, struct build *build)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         const unsigned char *begin = (const void *)(object->dlpi_addr + part->p_vaddr);
+        if (part->p_vaddr > BUILD_END || part->p_memsz > BUILD_END - part->p_vaddr) continue;
         for (size_t at = 0; part->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < part->p_memsz;) {
             const ElfW(Nhdr) *note = (const void *)(begin + at);
             size_t value = at + sizeof *note + ((note->n_namesz + 3u) & ~3u);

@@ -331,6 +331,7 @@ func (s *sequence) overwriteDriver() {
 		s.pinned = s.left
 	}
 	s.overwrite("b", 1)
+	s.h.Do("instance_extensions") // the loader looks at the file before another one replaces it
 	s.refused, s.left = true, true
 }
 

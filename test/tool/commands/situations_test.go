@@ -278,3 +278,26 @@ func TestMessageOfADriver(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
+
+// A word that is part of a manifest's path, or of a word in a driver's name, is a program's name; a driver with this name comes first.
+func TestWordThatIsAProgramToo(t *testing.T) {
+	t.Parallel()
+	for driver, named := range map[string]bool{"fresh": false, "sh": true, "sh_icd.x86_64": true} {
+		w := world.New(t)
+		w.Driver(driver)
+		w.Write("share/sh/none", "")
+		for _, words := range [][]string{{"sh"}, {"explain", "sh"}} {
+			out, exit := w.Run(time.Minute, tool, words...)
+			if exit.Code != 0 || strings.Contains(out, "/sh:") == named || !strings.Contains(out, driver+".json") {
+				t.Errorf("%s, %q: exit code %d: %s%s", driver, words, exit.Code, out, exit.Stderr)
+			}
+		}
+	}
+	root := t.TempDir()
+	if _, err := build("testdata/situations/bases/amd.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := execute(t, "--root", root, "explain", "sh"); code != 1 || strings.Contains(out, "radeon") {
+		t.Errorf("a part of the path /usr/share: exit code %d: %s", code, out)
+	}
+}

@@ -20,6 +20,8 @@ var reported = []struct{ number, situation, says, fix, result, test string }{
 		"TestNoFixUndoesTheOther"},
 	{"S9", "\"NVK requires nouveau\" on every start.", "The driver nouveau_icd.x86_64.json writes \"NVK requires nouveau\"", "none: harmless", "explained",
 		"TestMessageOfADriver"},
+	{"S17", "A bundle brings an older library, which hides the system's; a launcher starts the program.", "which the program brings, hides /usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+		"Start it with the system's file: LD_PRELOAD=FILE PROGRAM", "ends", "TestBundledLibrary"},
 	{"S19", "A driver with an unknown file name lists the device.", "the device works (tried)", "none: no false alarm", "ends", "TestTriedDriverCovers"},
 	{"S20", "A settings file pins a device of a driver before its update.", "vk_loader_settings.json: programs get no device by its device_configurations",
 		"the file's program, or vkloader settings clear", "ends", "TestSettingsThatHideDevices"},

@@ -1,3 +1,5 @@
+//go:build !linux
+
 package cli
 
 // inside returns the program itself: Windows has no bundles of this kind.
