@@ -27,7 +27,7 @@ func Of(source *machine.Source) (*Decision, error) {
 }
 
 // On decides for a program that enables nothing itself, on a machine with another system.
-func On(platform search.Platform, source facts.Source, m *machine.Machine) (*Decision, error) {
+func On(platform search.Platform, source facts.Provider, m *machine.Machine) (*Decision, error) {
 	return decide(&question{source: source, machine: m, platform: platform}, Program{})
 }
 
@@ -45,7 +45,7 @@ func PathsOf(source *machine.Source) (*PathList, error) {
 }
 
 // PathsOn is PathsOf for a machine with another system.
-func PathsOn(platform search.Platform, source facts.Source, m *machine.Machine) (*PathList, error) {
+func PathsOn(platform search.Platform, source facts.Provider, m *machine.Machine) (*PathList, error) {
 	q := question{source: source, machine: m, platform: platform}
 	return q.paths(context.Background(), &Program{})
 }
@@ -68,15 +68,15 @@ func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 var ProbeProgram = Program{Portability: true, API: V1_2, Headless: true}
 
 // Changed is Plan with facts in place of a machine's own, such as those of explain.Without.
-func Changed(facts facts.Source) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }
+func Changed(facts facts.Provider) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }
 
 // ChangedFor is Changed for a program that gives certain values to vkCreateInstance.
-func ChangedFor(facts facts.Source, program Program) (*plan.Answer, error) {
+func ChangedFor(facts facts.Provider, program Program) (*plan.Answer, error) {
 	return ChangedOn(explain.Platform(facts), facts, program)
 }
 
 // ChangedOn is ChangedFor on another system.
-func ChangedOn(platform search.Platform, facts facts.Source, program Program) (*plan.Answer, error) {
+func ChangedOn(platform search.Platform, facts facts.Provider, program Program) (*plan.Answer, error) {
 	q := question{source: facts, machine: &machine.Machine{}, platform: platform}
 	return q.only(&program)
 }

@@ -8,7 +8,7 @@ import (
 
 // guarded is a source that gives nothing more once its context is over: then a decision ends soon, and is not used.
 type guarded struct {
-	facts.Source
+	facts.Provider
 	ctx context.Context
 }
 
@@ -18,23 +18,23 @@ func (g guarded) Directory(name string) facts.Directory {
 	if g.over() {
 		return facts.Directory{}
 	}
-	return g.Source.Directory(name)
+	return g.Provider.Directory(name)
 }
 
 func (g guarded) File(name string) facts.File {
 	if g.over() {
 		return facts.File{Status: facts.FileNotOpened}
 	}
-	return g.Source.File(name)
+	return g.Provider.File(name)
 }
 
-func (g guarded) Exists(name string) bool { return !g.over() && g.Source.Exists(name) }
+func (g guarded) Exists(name string) bool { return !g.over() && g.Provider.Exists(name) }
 
-func (g guarded) WrongMachine(name string) bool { return !g.over() && g.Source.WrongMachine(name) }
+func (g guarded) WrongMachine(name string) bool { return !g.over() && g.Provider.WrongMachine(name) }
 
 func (g guarded) Graphics() facts.Graphics {
 	if g.over() {
 		return facts.Graphics{}
 	}
-	return g.Source.Graphics()
+	return g.Provider.Graphics()
 }

@@ -15,7 +15,7 @@ import (
 
 // question is the facts that a decision is made of.
 type question struct {
-	source   facts.Source    // of a program
+	source   facts.Provider  // of a program
 	local    *machine.Source // the same, of a machine with this system; nil: it has another one
 	machine  *machine.Machine
 	platform search.Platform

@@ -42,7 +42,7 @@ func (w *windowsCopy) question(host *Host, program *Program) (*question, error) 
 		return nil, fmt.Errorf("program of %d bits: %w", program.Bits, ErrUnsupported)
 	}
 	system, _ := systems.Find("windows")
-	s := &systems.Source{System: system, Keys: w.keys, Bits: "64", Elevated: program.Elevated, Program: program.Path,
+	s := &systems.Foreign{System: system, Keys: w.keys, Bits: "64", Elevated: program.Elevated, Program: program.Path,
 		Machine: machine.Machine{Environ: program.Env}}
 	if program.Env == nil {
 		s.Machine.Environ = host.environ

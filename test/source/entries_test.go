@@ -31,8 +31,8 @@ var entries = []struct {
 		"internal/decide/drivers": "the one place that lists the files of drivers and layers",
 		"internal/decide/binary":  "the linker: what a program has loaded when it starts",
 		"internal/tool/doctor":    "examines a plugin, which is neither driver nor layer",
-		"internal/tool/launch":    "reads a program's own libraries for the names of loaders",
-		"internal/tool/cli":       "launch.Follow is the splitter of standard error"}},
+		"internal/tool/run":       "reads a program's own libraries for the names of loaders",
+		"internal/tool/cli":       "run.Follow is the splitter of standard error"}},
 	{"drivers.FilesOf(", "the files of drivers and layers", map[string]string{
 		"internal/decide/trust":     "judges who can change these files, below package discover",
 		"internal/containers/offer": "wants descriptors in the order of opening, for clients with a C library of their own",

@@ -57,11 +57,11 @@ var floors = []struct {
 	{[]string{"internal/decide/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},
 	{[]string{"internal/decide"}, "answers questions about a program's drivers, layers and devices with typed values; it does not know the tool's commands"},
 	{[]string{"discover"}, "the package for other programs; the tool uses internal/decide itself"},
-	{[]string{"internal/tool/settingsfile"}, "writes the settings files of the loader and of layers; the library reads the loader's, and layers read theirs"},
+	{[]string{"internal/tool/settings"}, "writes the settings files of the loader and of layers; the library reads the loader's, and layers read theirs"},
 	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/decide/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
 	{[]string{"internal/tool/system"}, "which loader the system's programs get, and the links that choose it; it starts no package manager"},
-	{[]string{"internal/tool/launch"}, "only the tool starts programs: it says what they get, how they ended, and what makes them fail"},
+	{[]string{"internal/tool/run"}, "only the tool starts programs: it says what they get, how they ended, and what makes them fail"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine; it asks for the decision, and the decision does not ask it"},
 	{[]string{"internal/tool/fix"}, "makes tested changes in the user's own files; the doctor says what is wrong"},
 	{[]string{"internal/tool/bundle"}, "packs the parts that it gets and the files that it reads; only the tool links it"},
@@ -234,7 +234,7 @@ func TestCoreLinksLittle(t *testing.T) {
 		}
 	}
 	for _, pack := range []string{"internal/decide/machine", "internal/tool/term", "internal/tool/environment", "internal/tool/doctor",
-		"internal/tool/launch"} {
+		"internal/tool/run"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)
 		}

@@ -361,8 +361,8 @@ func (s *Store) Service() (Service, bool) {
 	return s.service, s.hasService
 }
 
-// Source provides facts.
-type Source interface {
+// Provider returns facts.
+type Provider interface {
 	Var(name string, secure bool) Var
 	Directory(path string) Directory
 	File(path string) File
@@ -375,7 +375,7 @@ type Source interface {
 }
 
 // Fetch adds the needed facts from a source.
-func (s *Store) Fetch(needs []Need, from Source) {
+func (s *Store) Fetch(needs []Need, from Provider) {
 	for _, n := range needs {
 		switch n.Kind {
 		case KindVar:
@@ -409,7 +409,7 @@ func (s *Store) Fetch(needs []Need, from Source) {
 const rounds = 64
 
 // Resolve repeats a decision until no fact is missing. It returns false if facts are still missing after the last round.
-func Resolve(s *Store, from Source, decide func(*Store)) bool {
+func Resolve(s *Store, from Provider, decide func(*Store)) bool {
 	for range rounds {
 		decide(s)
 		needs := s.TakeNeeds()

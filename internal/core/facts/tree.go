@@ -1,6 +1,6 @@
 package facts
 
-// Tree is a file system and environment in memory. Tests use it as a Source, and so does the tool to simulate a machine.
+// Tree is a file system and environment in memory. Tests use it as a Provider, and so does the tool to simulate a machine.
 type Tree struct {
 	Vars        map[string]string
 	Elevated    bool                // secure variables count as unset
@@ -26,7 +26,7 @@ type Foreign struct {
 	Program       Bundle
 }
 
-// Elsewhere implements Source.
+// Elsewhere implements Provider.
 func (t *Tree) Elsewhere() Elsewhere {
 	if t.Other == nil {
 		return nil
@@ -61,7 +61,7 @@ func (f *Foreign) Process() Process { return f.Token }
 // Bundle implements Elsewhere.
 func (f *Foreign) Bundle() Bundle { return f.Program }
 
-// Var implements Source.
+// Var implements Provider.
 func (t *Tree) Var(name string, secure bool) Var {
 	if secure && t.Elevated {
 		return Var{}
@@ -70,7 +70,7 @@ func (t *Tree) Var(name string, secure bool) Var {
 	return Var{v, ok}
 }
 
-// Directory implements Source. If Directories lacks the path, the result is the sorted .json files of Files in it.
+// Directory implements Provider. If Directories lacks the path, the result is the sorted .json files of Files in it.
 func (t *Tree) Directory(path string) Directory {
 	if names, ok := t.Directories[path]; ok {
 		return Directory{Listed: true, Names: names}
@@ -114,7 +114,7 @@ func (t *Tree) Directory(path string) Directory {
 	return f
 }
 
-// File implements Source.
+// File implements Provider.
 func (t *Tree) File(path string) File {
 	if status, ok := t.Broken[path]; ok {
 		return File{Status: status}
@@ -126,25 +126,25 @@ func (t *Tree) File(path string) File {
 	return File{Content: content}
 }
 
-// Exe implements Source.
+// Exe implements Provider.
 func (t *Tree) Exe() Exe { return Exe{Path: t.Program, Known: t.Program != ""} }
 
-// Exists implements Source.
+// Exists implements Provider.
 func (t *Tree) Exists(path string) bool {
 	_, ok := t.Files[path]
 	return ok
 }
 
-// WrongMachine implements Source. It reports whether the file's content is ForeignLibrary.
+// WrongMachine implements Provider. It reports whether the file's content is ForeignLibrary.
 func (t *Tree) WrongMachine(path string) bool { return t.Files[path] == ForeignLibrary }
 
 // ForeignLibrary is the content, in a Tree, of a library of another machine than the process.
 const ForeignLibrary = "foreign"
 
-// Graphics implements Source.
+// Graphics implements Provider.
 func (t *Tree) Graphics() Graphics { return t.Devices }
 
-// Service implements Source.
+// Service implements Provider.
 func (t *Tree) Service() Service {
 	if t.Served == nil {
 		return Service{State: ServiceNone}

@@ -94,7 +94,7 @@ func (d *decision) finish() {
 }
 
 // Resolve answers a question with the facts of a source. It returns nil if facts are still missing after many rounds.
-func Resolve(q *Question, from facts.Source) *Answer {
+func Resolve(q *Question, from facts.Provider) *Answer {
 	var a *Answer
 	if !facts.Resolve(facts.NewStore(), from, func(s *facts.Store) { a = Decide(q, s) }) {
 		return nil

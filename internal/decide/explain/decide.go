@@ -18,14 +18,14 @@ var ErrEndless = errors.New("no decision was reached: it kept asking for more fi
 
 // Decide decides with facts from a source of this system, for a program that enables nothing itself. Where the settings
 // have a policy for programs that show nothing, it is one that shows pictures.
-func Decide(from facts.Source) (*plan.Answer, error) {
+func Decide(from facts.Provider) (*plan.Answer, error) {
 	answer, _, err := DecideShowing(Platform(from), plan.App{}, from)
 	return answer, err
 }
 
 // DecideShowing decides for a program that shows pictures, whether it names the extension for that or not. compute is the same for one that shows nothing,
 // where the settings have a policy for these; nil: they have none.
-func DecideShowing(platform search.Platform, app plan.App, from facts.Source) (answer, compute *plan.Answer, err error) {
+func DecideShowing(platform search.Platform, app plan.App, from facts.Provider) (answer, compute *plan.Answer, err error) {
 	answer, err = DecideOn(platform, app, from)
 	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
 		return answer, nil, err
@@ -37,7 +37,7 @@ func DecideShowing(platform search.Platform, app plan.App, from facts.Source) (a
 }
 
 // DecideOn decides as on another system.
-func DecideOn(platform search.Platform, app plan.App, from facts.Source) (*plan.Answer, error) {
+func DecideOn(platform search.Platform, app plan.App, from facts.Provider) (*plan.Answer, error) {
 	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)
 	if answer == nil {
 		return nil, ErrEndless
@@ -47,12 +47,12 @@ func DecideOn(platform search.Platform, app plan.App, from facts.Source) (*plan.
 }
 
 // Without is a source in which some variables are not set.
-func Without(from facts.Source, list ...variables.ID) facts.Source {
+func Without(from facts.Provider, list ...variables.ID) facts.Provider {
 	return without{from, list}
 }
 
 type without struct {
-	facts.Source
+	facts.Provider
 	list []variables.ID
 }
 
@@ -60,38 +60,38 @@ func (w without) Var(name string, secure bool) facts.Var {
 	if slices.ContainsFunc(w.list, func(v variables.ID) bool { return v.Name() == name }) {
 		return facts.Var{}
 	}
-	return w.Source.Var(name, secure)
+	return w.Provider.Var(name, secure)
 }
 
 // Lacking is a source in which some files do not exist.
-func Lacking(from facts.Source, files []string) facts.Source { return lacking{from, files} }
+func Lacking(from facts.Provider, files []string) facts.Provider { return lacking{from, files} }
 
 type lacking struct {
-	facts.Source
+	facts.Provider
 	files []string
 }
 
 func (l lacking) Exists(name string) bool {
-	return !slices.Contains(l.files, filepath.Clean(name)) && l.Source.Exists(name)
+	return !slices.Contains(l.files, filepath.Clean(name)) && l.Provider.Exists(name)
 }
 
 // Replacing is a source in which a file has other content, or is there though it is not.
-func Replacing(from facts.Source, name, content string) facts.Source {
+func Replacing(from facts.Provider, name, content string) facts.Provider {
 	return replacing{from, filepath.Clean(name), content}
 }
 
 type replacing struct {
-	facts.Source
+	facts.Provider
 	name, content string
 }
 
 func (r replacing) Exists(name string) bool {
-	return filepath.Clean(name) == r.name || r.Source.Exists(name)
+	return filepath.Clean(name) == r.name || r.Provider.Exists(name)
 }
 
 func (r replacing) File(name string) facts.File {
 	if filepath.Clean(name) == r.name {
 		return facts.File{Content: r.content}
 	}
-	return r.Source.File(name)
+	return r.Provider.File(name)
 }

@@ -20,7 +20,7 @@ func askedTree() *facts.Tree {
 // Without and Lacking change the facts of the same decision.
 func TestWithout(t *testing.T) {
 	for _, c := range []struct {
-		from     facts.Source
+		from     facts.Provider
 		drivers  int
 		settings bool
 	}{

@@ -42,7 +42,7 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 }
 
 // PathsOn are the places that a decision on another system looked into, then those of its settings file.
-func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Source) []Searched {
+func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provider) []Searched {
 	var files []string
 	facts.Resolve(facts.NewStore(), source, func(s *facts.Store) {
 		if platform.Rights != nil {
@@ -66,7 +66,7 @@ func clean(style pathname.Style, name string) string {
 }
 
 // searchedOf are the places that a decision looked into, last is where drivers are looked for after those; add completes each.
-func searchedOf(answer *plan.Answer, source facts.Source, last []Searched, add func(*Searched)) []Searched {
+func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add func(*Searched)) []Searched {
 	places := []Searched{}
 	for kind, name := range searchNames {
 		if answer.Settings != nil && answer.Settings.ControlsLayers && !answer.Settings.Merged() && search.Kind(kind) != search.Drivers {
@@ -104,7 +104,7 @@ func searchedOf(answer *plan.Answer, source facts.Source, last []Searched, add f
 }
 
 // settingsPlaces are the places of the settings file; add completes each.
-func settingsPlaces(files []string, source facts.Source, add func(*Searched)) (places []Searched) {
+func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) (places []Searched) {
 	first := true
 	for i, place := range files {
 		p := Searched{For: "settings", Order: i + 1, Path: place, Exists: source.Exists(place), Manifests: []string{}}

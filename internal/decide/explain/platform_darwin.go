@@ -6,7 +6,7 @@ import (
 )
 
 // Platform is that of this system, for facts from a source.
-func Platform(facts.Source) search.Platform {
+func Platform(facts.Provider) search.Platform {
 	p := search.MacOS()
 	p.Bits = "64"
 	return p

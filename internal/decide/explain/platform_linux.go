@@ -6,4 +6,4 @@ import (
 )
 
 // Platform is that of this system, for facts from a source.
-func Platform(facts.Source) search.Platform { return search.Linux() }
+func Platform(facts.Provider) search.Platform { return search.Linux() }

@@ -17,7 +17,7 @@ const (
 )
 
 // SettingsPlaces returns the settings files that the loader tries, in order; it uses the first that exists (SET-1, SET-7).
-func SettingsPlaces(from facts.Source) []string {
+func SettingsPlaces(from facts.Provider) []string {
 	var places []string
 	platform := Platform(from)
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {

@@ -11,7 +11,7 @@ import (
 // Trial tests changes on one machine. It reads each file of the machine once.
 type Trial struct {
 	source  *machine.Source // caches the files that it reads
-	decide  func(facts.Source) (*plan.Answer, error)
+	decide  func(facts.Provider) (*plan.Answer, error)
 	before  *trialResult
 	results map[string]*trialResult
 }
@@ -47,7 +47,7 @@ func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
 }
 
 // NewTrialFor is NewTrial for a program whose requests decide knows.
-func NewTrialFor(decide func(facts.Source) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
+func NewTrialFor(decide func(facts.Provider) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
 	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }
 

@@ -61,7 +61,7 @@ func TestWrongMachine(t *testing.T) {
 	} {
 		write(c.name, c.content)
 		own := func(class int) bool {
-			var source facts.Source = &Source{Machine: Machine{Root: root}, Class: class}
+			var source facts.Provider = &Source{Machine: Machine{Root: root}, Class: class}
 			return source.WrongMachine("/" + c.name)
 		}
 		windows := func(class int) bool {

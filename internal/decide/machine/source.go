@@ -87,7 +87,7 @@ func (s *Source) unread(name string) bool {
 	return !reads
 }
 
-// Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
+// Directory implements facts.Provider. The names come unsorted, in the order the system gives them (PATH-18); on a
 // foreign machine by name, because the order that its own file system would give is not known here.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
@@ -157,7 +157,7 @@ func (s *Source) AddedTo(directory string) (names []string) {
 	return names
 }
 
-// Exists implements facts.Source.
+// Exists implements facts.Provider.
 func (s *Source) Exists(name string) bool {
 	if _, is := s.Added[filepath.Clean(name)]; is {
 		return true
@@ -165,7 +165,7 @@ func (s *Source) Exists(name string) bool {
 	return !s.unread(name) && s.Machine.Exists(s.Path(name))
 }
 
-// WrongMachine implements facts.Source.
+// WrongMachine implements facts.Provider.
 func (s *Source) WrongMachine(name string) bool {
 	class := s.Class
 	if class == 0 {
@@ -241,7 +241,7 @@ func foreignPE(head []byte, class int) bool {
 	return binary.LittleEndian.Uint16(head[at+4:]) != own
 }
 
-// File implements facts.Source.
+// File implements facts.Provider.
 func (s *Source) File(path string) facts.File {
 	if s.unread(path) {
 		return facts.File{Status: facts.FileNotOpened}
@@ -327,7 +327,7 @@ func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	return content, facts.FileRead
 }
 
-// Exe implements facts.Source.
+// Exe implements facts.Provider.
 func (s *Source) Exe() facts.Exe {
 	if s.Program != "" {
 		return facts.Exe{Path: s.Program, Known: len(s.Program) < 1024}

@@ -6,13 +6,13 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Graphics implements facts.Source: the devices are of the Linux kernel.
+// Graphics implements facts.Provider: the devices are of the Linux kernel.
 func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
 
-// Service implements facts.Source: there is no driver service here.
+// Service implements facts.Provider: there is no driver service here.
 func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
 
-// Elsewhere implements facts.Source.
+// Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
 // forClass returns a manifest as it is: every program of macOS 11 has 64 bits.

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Graphics implements facts.Source.
+// Graphics implements facts.Provider.
 func (s *Source) Graphics() facts.Graphics {
 	const class = "/sys/class/drm"
 	nodes, err := s.list(class)
@@ -42,7 +42,7 @@ func (s *Source) short(path string) string {
 	return string(text)
 }
 
-// Service implements facts.Source.
+// Service implements facts.Provider.
 func (s *Source) Service() facts.Service {
 	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the tool asks for drivers of its own word size
 		return facts.Service{State: facts.ServiceNone}
@@ -50,7 +50,7 @@ func (s *Source) Service() facts.Service {
 	return s.Served()
 }
 
-// Elsewhere implements facts.Source: Linux has nothing that only other systems have.
+// Elsewhere implements facts.Provider: Linux has nothing that only other systems have.
 func (s *Source) Elsewhere() facts.Elsewhere { return nil }
 
 // forClass is a manifest as a program of the word size reads it.

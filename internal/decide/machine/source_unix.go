@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Var implements facts.Source.
+// Var implements facts.Provider.
 func (s *Source) Var(name string, secure bool) facts.Var {
 	if secure && s.Elevated || s.Loader != nil && !s.Loader.Reads(name) {
 		return facts.Var{}

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Var implements facts.Source. Which variables count, the decision itself knows (WIN-057).
+// Var implements facts.Provider. Which variables count, the decision itself knows (WIN-057).
 func (s *Source) Var(name string, _ bool) facts.Var {
 	if s.Loader != nil && !s.Loader.Reads(name) {
 		return facts.Var{}
@@ -20,10 +20,10 @@ func (s *Source) Var(name string, _ bool) facts.Var {
 	return facts.Var{Value: value, Set: set}
 }
 
-// Graphics implements facts.Source: they are of the Linux kernel.
+// Graphics implements facts.Provider: they are of the Linux kernel.
 func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
 
-// Service implements facts.Source: there is no driver service here.
+// Service implements facts.Provider: there is no driver service here.
 func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
 
 // forClass is a manifest as a program of the word size reads it: the platform knows that size.
@@ -57,7 +57,7 @@ func (s *Source) Path(name string) string {
 	return name
 }
 
-// Elsewhere implements facts.Source.
+// Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
 // elsewhere are the facts that only Windows has. By itself the tool reads what its reader cannot: keys in the view of programs

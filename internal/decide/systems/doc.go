@@ -1,6 +1,6 @@
 // Package systems describes machines with other systems than the tool's own.
 //
-// A Source gives the facts of Windows from registry files (.reg) and a copy of its drives, and of other systems from a copy
+// A Foreign gives the facts of Windows from registry files (.reg) and a copy of its drives, and of other systems from a copy
 // of their file system. Facts of the running kernel, which no file has, get usual values and a note. Android has a different
 // loader, without manifests; the files android_*.go implement its rules, which use properties, settings and the program's
 // package.

@@ -13,7 +13,7 @@ const largest = 1 << 28
 
 // Decide finds the program's loader, makes the source read facts as that loader does, and returns the loader. It returns nil
 // if the files contain none; the decision is then that of this project's loader.
-func (s *Source) Decide() *loaders.Loader {
+func (s *Foreign) Decide() *loaders.Loader {
 	s.loader, s.reads = nil, nil
 	if !s.windows() || !s.known() {
 		return nil
@@ -27,9 +27,9 @@ func (s *Source) Decide() *loaders.Loader {
 }
 
 // Loader implements doctor.PC.
-func (s *Source) Loader() *loaders.Loader { return s.loader }
+func (s *Foreign) Loader() *loaders.Loader { return s.loader }
 
-func (s *Source) readLarge(name string) ([]byte, error) {
+func (s *Foreign) readLarge(name string) ([]byte, error) {
 	file, err := s.Open(name)
 	if err != nil {
 		return nil, err

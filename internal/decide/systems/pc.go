@@ -9,13 +9,13 @@ import (
 )
 
 // Title returns the system's name. It and the following methods implement doctor.PC.
-func (s *Source) Title() string { return s.System.Title }
+func (s *Foreign) Title() string { return s.System.Title }
 
 // WordSize implements doctor.PC.
-func (s *Source) WordSize() string { return s.Bits }
+func (s *Foreign) WordSize() string { return s.Bits }
 
 // Views implements doctor.PC: a 32-bit system has only 32-bit programs.
-func (s *Source) Views() []string {
+func (s *Foreign) Views() []string {
 	if s.Bits == "32" && !s.wow64() && (s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
 		return []string{"32"}
 	}
@@ -23,7 +23,7 @@ func (s *Source) Views() []string {
 }
 
 // For returns the machine as programs of a word size see it.
-func (s *Source) For(bits string) *Source {
+func (s *Foreign) For(bits string) *Foreign {
 	seen := *s
 	seen.Bits = bits
 	seen.Decide()
@@ -31,13 +31,13 @@ func (s *Source) For(bits string) *Source {
 }
 
 // Files implements doctor.PC.
-func (s *Source) Files() bool { return s.known() }
+func (s *Foreign) Files() bool { return s.known() }
 
 // Whole implements doctor.PC: a copy may lack files of the machine.
-func (s *Source) Whole() bool { return false }
+func (s *Foreign) Whole() bool { return false }
 
 // Open implements doctor.PC.
-func (s *Source) Open(name string) (*os.File, error) {
+func (s *Foreign) Open(name string) (*os.File, error) {
 	at, ok := s.Place(name)
 	if !ok {
 		return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
@@ -46,10 +46,10 @@ func (s *Source) Open(name string) (*os.File, error) {
 }
 
 // App implements doctor.PC.
-func (s *Source) App() string { return s.Program }
+func (s *Foreign) App() string { return s.Program }
 
 // Directories implements doctor.PC.
-func (s *Source) Directories() []string {
+func (s *Foreign) Directories() []string {
 	if s.Bits == "32" && s.wow64() {
 		return []string{`C:\Windows\SysWOW64`, `C:\Windows`}
 	}
@@ -57,10 +57,10 @@ func (s *Source) Directories() []string {
 }
 
 // Variables implements doctor.PC.
-func (s *Source) Variables() []string { return s.Machine.Environ }
+func (s *Foreign) Variables() []string { return s.Machine.Environ }
 
 // Version implements doctor.PC.
-func (s *Source) Version(name string) string {
+func (s *Foreign) Version(name string) string {
 	file, err := s.Open(name)
 	if err != nil {
 		return ""
@@ -74,17 +74,17 @@ func (s *Source) Version(name string) string {
 }
 
 // Running implements doctor.PC.
-func (s *Source) Running() *machine.Source { return nil }
+func (s *Foreign) Running() *machine.Source { return nil }
 
 // wow64 reports whether 32-bit programs have a separate directory of system libraries.
-func (s *Source) wow64() bool {
+func (s *Foreign) wow64() bool {
 	_, ok := s.at(`C:\Windows\SysWOW64`)
 	return ok
 }
 
 // Place returns the location of a path in the given files; see at. For 32-bit programs on 64-bit Windows, System32 is another
 // directory.
-func (s *Source) Place(name string) (string, bool) {
+func (s *Foreign) Place(name string) (string, bool) {
 	if s.windows() && s.Bits == "32" && s.known() && s.wow64() {
 		name = windows.Redirected(name)
 	}

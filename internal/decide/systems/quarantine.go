@@ -15,7 +15,7 @@ const approved = 0x40
 
 // Quarantined reports whether a file was downloaded and the user has not yet allowed macOS to open it. A copy on Linux keeps the
 // attribute in the name space "user".
-func (s *Source) Quarantined(name string) bool {
+func (s *Foreign) Quarantined(name string) bool {
 	at, ok := s.Place(name)
 	if !ok || slices.Contains(s.Released, at) {
 		return false

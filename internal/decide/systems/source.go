@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Source gives the facts of a machine with another system.
-type Source struct {
+// Foreign gives the facts of a machine with another system.
+type Foreign struct {
 	System   System
 	Machine  machine.Machine // its files; with Root "" and no Tree there are none
 	Keys     *Registry       // of Windows; nil: without registry files
@@ -32,18 +32,18 @@ type Source struct {
 }
 
 // files returns the machine's files.
-func (s *Source) files() *machine.Source {
+func (s *Foreign) files() *machine.Source {
 	return &machine.Source{Machine: s.Machine, Loader: s.reads, Added: s.Added}
 }
 
 // known reports whether the machine's files are available.
-func (s *Source) known() bool { return s.Here || s.Machine.Foreign() }
+func (s *Foreign) known() bool { return s.Here || s.Machine.Foreign() }
 
-func (s *Source) windows() bool { return s.System.Name == "windows" }
+func (s *Foreign) windows() bool { return s.System.Name == "windows" }
 
-// Var implements facts.Source. On Windows names are compared without regard to case, and the core determines which variables
+// Var implements facts.Provider. On Windows names are compared without regard to case, and the core determines which variables
 // count (WIN-057); on other systems, the system's getenv does.
-func (s *Source) Var(name string, secure bool) facts.Var {
+func (s *Foreign) Var(name string, secure bool) facts.Var {
 	if secure && s.Elevated && !s.windows() {
 		return facts.Var{}
 	}
@@ -62,8 +62,8 @@ func (s *Source) Var(name string, secure bool) facts.Var {
 	return facts.Var{Value: value, Set: set}
 }
 
-// Directory implements facts.Source.
-func (s *Source) Directory(name string) facts.Directory {
+// Directory implements facts.Provider.
+func (s *Foreign) Directory(name string) facts.Directory {
 	at, ok := s.Place(name)
 	if !ok {
 		return facts.Directory{}
@@ -71,8 +71,8 @@ func (s *Source) Directory(name string) facts.Directory {
 	return s.files().Directory(at)
 }
 
-// File implements facts.Source.
-func (s *Source) File(name string) facts.File {
+// File implements facts.Provider.
+func (s *Foreign) File(name string) facts.File {
 	at, ok := s.Place(name)
 	if !ok {
 		return facts.File{Status: facts.FileNotOpened}
@@ -80,14 +80,14 @@ func (s *Source) File(name string) facts.File {
 	return s.files().File(at)
 }
 
-// Exists implements facts.Source.
-func (s *Source) Exists(name string) bool {
+// Exists implements facts.Provider.
+func (s *Foreign) Exists(name string) bool {
 	at, ok := s.Place(name)
 	return ok && s.files().Exists(at)
 }
 
-// WrongMachine implements facts.Source. Only the given files of Windows are compared, by the word size of the program.
-func (s *Source) WrongMachine(name string) bool {
+// WrongMachine implements facts.Provider. Only the given files of Windows are compared, by the word size of the program.
+func (s *Foreign) WrongMachine(name string) bool {
 	at, ok := s.Place(name)
 	if !ok || !s.windows() {
 		return false
@@ -96,8 +96,8 @@ func (s *Source) WrongMachine(name string) bool {
 	return s.files().WrongWindowsMachine(at, class)
 }
 
-// Exe implements facts.Source (MAC-021, MAC-022, BSD-005, QNX-002).
-func (s *Source) Exe() facts.Exe {
+// Exe implements facts.Provider (MAC-021, MAC-022, BSD-005, QNX-002).
+func (s *Foreign) Exe() facts.Exe {
 	switch {
 	case s.System.Name == "ios":
 		return facts.Exe{Known: true}
@@ -107,19 +107,19 @@ func (s *Source) Exe() facts.Exe {
 	return facts.Exe{Path: s.Program, Known: true}
 }
 
-// Graphics implements facts.Source.
-func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
+// Graphics implements facts.Provider.
+func (s *Foreign) Graphics() facts.Graphics { return facts.Graphics{} }
 
-// Service implements facts.Source.
-func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
+// Service implements facts.Provider.
+func (s *Foreign) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
 
-// Elsewhere implements facts.Source.
-func (s *Source) Elsewhere() facts.Elsewhere { return s }
+// Elsewhere implements facts.Provider.
+func (s *Foreign) Elsewhere() facts.Elsewhere { return s }
 
 // at returns the location of a machine's path in the given files, or false if it has none. On Windows, drive C is the
 // directory c or drive_c (of Wine), or the root if that has a directory Windows; another drive is the directory of its
 // letter; a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
-func (s *Source) at(name string) (string, bool) {
+func (s *Foreign) at(name string) (string, bool) {
 	if !s.known() || name == "" {
 		return "", false
 	}
@@ -159,7 +159,7 @@ func (s *Source) at(name string) (string, bool) {
 }
 
 // below finds an entry of a directory: the exact name, or else the first name that differs only by case.
-func (s *Source) below(directory, name string) (string, bool) {
+func (s *Foreign) below(directory, name string) (string, bool) {
 	at := path.Join(directory, name)
 	if _, err := s.Machine.Lstat(at); err == nil {
 		return at, true
@@ -180,7 +180,7 @@ func (s *Source) below(directory, name string) (string, bool) {
 const classes = `\Control\Class\`
 
 // values returns the values of a key.
-func (s *Source) values(key string) ([]facts.Value, bool) {
+func (s *Foreign) values(key string) ([]facts.Value, bool) {
 	if s.Keys == nil {
 		return nil, false
 	}
@@ -188,7 +188,7 @@ func (s *Source) values(key string) ([]facts.Value, bool) {
 }
 
 // Registry implements facts.Elsewhere. A 32-bit program sees its own view of HKEY_LOCAL_MACHINE\SOFTWARE (WIN-038).
-func (s *Source) Registry(h facts.Hive, key string) facts.Key {
+func (s *Foreign) Registry(h facts.Hive, key string) facts.Key {
 	if rest, ok := strings.CutPrefix(key, `SOFTWARE\`); ok && s.Bits == "32" && h == facts.LocalMachine {
 		key = `SOFTWARE\WOW6432Node\` + rest
 	}
@@ -198,12 +198,12 @@ func (s *Source) Registry(h facts.Hive, key string) facts.Key {
 
 // Adapters implements facts.Elsewhere. No file has the kernel's answer, so the status is AdaptersUnknown; the core then reads
 // the devices' keys, which have the same values.
-func (s *Source) Adapters(string) facts.Adapters {
+func (s *Foreign) Adapters(string) facts.Adapters {
 	return facts.Adapters{Status: facts.AdaptersUnknown}
 }
 
 // class returns the software keys of a device class, by their paths.
-func (s *Source) class(guid string) (keys []string) {
+func (s *Foreign) class(guid string) (keys []string) {
 	if s.Keys == nil {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (s *Source) class(guid string) (keys []string) {
 
 // Devices implements facts.Elsewhere. Every display device in the registry counts as present, and every software component
 // as a part of the last device, because no registry file has the device tree.
-func (s *Source) Devices(name string) facts.Devices {
+func (s *Foreign) Devices(name string) facts.Devices {
 	all := facts.Devices{Listed: s.Keys != nil}
 	for _, guid := range []string{windows.DisplayClass, windows.ComponentClass} {
 		for _, key := range s.class(guid) {
@@ -243,7 +243,7 @@ func (s *Source) Devices(name string) facts.Devices {
 }
 
 // Packages implements facts.Elsewhere: store packages are in the system's directory for them.
-func (s *Source) Packages(family string) (paths []string) {
+func (s *Foreign) Packages(family string) (paths []string) {
 	const store = `C:\Program Files\WindowsApps`
 	at, ok := s.Place(store)
 	if !ok {
@@ -263,7 +263,7 @@ func (s *Source) Packages(family string) (paths []string) {
 }
 
 // DXGI implements facts.Elsewhere: the vendors of the display devices, or all vendors if the registry names none.
-func (s *Source) DXGI() facts.DXGI {
+func (s *Foreign) DXGI() facts.DXGI {
 	all := facts.DXGI{Made: true}
 	var ids []string
 	for _, key := range s.class(windows.DisplayClass) {
@@ -287,7 +287,7 @@ func (s *Source) DXGI() facts.DXGI {
 }
 
 // Process implements facts.Elsewhere.
-func (s *Source) Process() facts.Process {
+func (s *Foreign) Process() facts.Process {
 	level := uint32(0x2000)
 	if s.Elevated {
 		level = facts.HighIntegrity
@@ -296,4 +296,4 @@ func (s *Source) Process() facts.Process {
 }
 
 // Bundle implements facts.Elsewhere.
-func (s *Source) Bundle() facts.Bundle { return s.Own }
+func (s *Foreign) Bundle() facts.Bundle { return s.Own }

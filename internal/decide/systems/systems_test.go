@@ -20,13 +20,13 @@ func laid(t *testing.T, files map[string]string) machine.Machine {
 	return m
 }
 
-func on(t *testing.T, name string) *Source {
+func on(t *testing.T, name string) *Foreign {
 	t.Helper()
 	system, ok := Find(name)
 	if !ok {
 		t.Fatal(name)
 	}
-	return &Source{System: system, Bits: "64"}
+	return &Foreign{System: system, Bits: "64"}
 }
 
 // Systems differ in the source of the program's path, the order of devices, and the loader's file name.

@@ -71,7 +71,7 @@ END
 
 func TestInfoText(t *testing.T) {
 	s, out, errOut := world(t, goodRun)
-	if code := run(s, []string{"list", "devices", "--details"}); code != exit.Fine {
+	if code := runLine(s, []string{"list", "devices", "--details"}); code != exit.Fine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
 	missing, driver := filepath.Join(filepath.Dir(s.executable), "no_such.json"), filepath.Join(filepath.Dir(s.executable), "driver.json")
@@ -109,7 +109,7 @@ Messages of the loader
 
 func TestInfoJSON(t *testing.T) {
 	s, out, errOut := world(t, goodRun)
-	if code := run(s, []string{"list", "devices", "--details", "--json"}); code != exit.Fine {
+	if code := runLine(s, []string{"list", "devices", "--details", "--json"}); code != exit.Fine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
 	var got decide.Inspection
@@ -146,7 +146,7 @@ func TestInfoOfBadLives(t *testing.T) {
 			if strings.Contains(c.want, "hung for") {
 				limit = "2s"
 			}
-			if code := run(s, []string{"list", "devices", "--details", "--timeout", limit}); code != exit.Problems {
+			if code := runLine(s, []string{"list", "devices", "--details", "--timeout", limit}); code != exit.Problems {
 				t.Errorf("exit code %d, want %d\n%s", code, exit.Problems, errOut)
 			}
 			if !strings.Contains(out.String(), "Problem: "+c.want+"\n") {
@@ -167,7 +167,7 @@ func TestProbeTakesItsGroupAlong(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "pid")
 			s, _, _ := world(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+file+"\n"+end)
-			run(s, []string{"list", "devices", "--details", "--timeout", "4s"})
+			runLine(s, []string{"list", "devices", "--details", "--timeout", "4s"})
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -196,13 +196,13 @@ fi
 echo '{"event":"device","index":0,"name":"'"$VK_DRIVER_FILES"'","type":0}'
 echo '{"event":"end"}'
 `)
-	if code := run(s, []string{"list", "devices", "--details", "--fallback-driver", "/f/null.json"}); code != exit.Fine {
+	if code := runLine(s, []string{"list", "devices", "--details", "--fallback-driver", "/f/null.json"}); code != exit.Fine {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	if !strings.Contains(out.String(), "shown with /f/null.json instead") || !strings.Contains(out.String(), "0  /f/null.json") {
 		t.Errorf("got\n%s", out)
 	}
-	if code := run(s, []string{"list", "devices", "--details"}); code != exit.Problems {
+	if code := runLine(s, []string{"list", "devices", "--details"}); code != exit.Problems {
 		t.Errorf("exit code %d without a fallback", code)
 	}
 }
@@ -216,12 +216,12 @@ func TestExitCodes(t *testing.T) {
 		{"", exit.Problems}, {"help", exit.Fine}, {"version", exit.Fine}, {"version --json", exit.Fine}, {"nonsense", exit.Usage},
 		{"info extra", exit.Usage}, {"info --nonsense", exit.Usage}, {"list", exit.Problems}, {"list nonsense", exit.Usage},
 	} {
-		if code := run(s, strings.Fields(c.args)); code != c.code {
+		if code := runLine(s, strings.Fields(c.args)); code != c.code {
 			t.Errorf("vkloader %s: exit code %d, want %d\n%s%s", c.args, code, c.code, out, errOut)
 		}
 	}
 	s.executable = filepath.Join(t.TempDir(), "vkloader")
-	if code := run(s, []string{"list", "devices", "--details"}); code != exit.NotLooked {
+	if code := runLine(s, []string{"list", "devices", "--details"}); code != exit.NotLooked {
 		t.Errorf("without a library: exit code %d, want %d", code, exit.NotLooked)
 	}
 	if !strings.Contains(errOut.String(), "vkloader: ") {
@@ -248,7 +248,7 @@ func TestUsageErrorsEverywhere(t *testing.T) {
 			lines = append(lines, append(slices.Clone(path), "no-such-argument"))
 		}
 		for _, line := range lines {
-			if code := run(s, line); code != exit.Usage {
+			if code := runLine(s, line); code != exit.Usage {
 				t.Errorf("%v: exit code %d, want %d", line, code, exit.Usage)
 			}
 		}

@@ -20,7 +20,7 @@ func TestTreeOfOneCommand(t *testing.T) {
 	shows := func(args ...string) string {
 		out.Reset()
 		errOut.Reset()
-		if code := run(s, args); code != exit.Fine || errOut.Len() > 0 {
+		if code := runLine(s, args); code != exit.Fine || errOut.Len() > 0 {
 			t.Errorf("%q: exit code %d\n%s", args, code, errOut)
 		}
 		return out.String()

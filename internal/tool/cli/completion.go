@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -58,7 +58,7 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 // completeWords completes comma-separated log words.
 func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	return term.Words(settingsfile.LogWords, func(word string) string { return before + word }),
+	return term.Words(settings.LogWords, func(word string) string { return before + word }),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

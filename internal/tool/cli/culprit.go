@@ -20,36 +20,36 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/run"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
 // verdict is the result of run --find-culprit in JSON.
 type verdict struct {
-	Schema   int              `json:"schema"`
-	Program  []string         `json:"program"`
-	Result   launch.Result    `json:"result"`               // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
-	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
-	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
-	Culprits []launch.Suspect `json:"culprits"`
-	With     []launch.Suspect `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
-	Runs     []launch.Run     `json:"runs"`
-	What     string           `json:"what"`                // how the program ended without changes
-	Process  string           `json:"process,omitempty"`   // executable of the failed process
-	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
-	Phase    string           `json:"phase"`               // the loader's last phase before the failure
-	Last     string           `json:"last_line,omitempty"` // the loader's last line
-	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
-	Applied  bool             `json:"applied"`             // --apply has excluded the culprits for the program
-	Notes    []string         `json:"notes"`
+	Schema   int             `json:"schema"`
+	Program  []string        `json:"program"`
+	Result   run.Result      `json:"result"`               // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
+	Loader   *loaders.Loader `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
+	Works    string          `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
+	Culprits []run.Suspect   `json:"culprits"`
+	With     []run.Suspect   `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
+	Runs     []run.Run       `json:"runs"`
+	What     string          `json:"what"`                // how the program ended without changes
+	Process  string          `json:"process,omitempty"`   // executable of the failed process
+	Files    []string        `json:"files"`               // the mapped files on the call stack of the failure, innermost first
+	Phase    string          `json:"phase"`               // the loader's last phase before the failure
+	Last     string          `json:"last_line,omitempty"` // the loader's last line
+	Fix      string          `json:"fix,omitempty"`       // a command line with which the program works
+	Applied  bool            `json:"applied"`             // --apply has excluded the culprits for the program
+	Notes    []string        `json:"notes"`
 }
 
 // findsCulprit holds the options of --find-culprit.
 type findsCulprit struct {
 	culprit, apply bool
-	expires        string        // the expiry for --apply
-	limits         launch.Limits // the time limits of a run
+	expires        string     // the expiry for --apply
+	limits         run.Limits // the time limits of a run
 	failure        failure
 	usual          []string // the environment that gives the program its loader without the tool; nil: the same environment
 }
@@ -69,7 +69,7 @@ func (f *findsCulprit) check(once bool) error {
 	switch {
 	case f.culprit && once:
 		return errors.New("--find-culprit makes runs of its own: not with --dry-run, --log or --time")
-	case !f.culprit && (f.apply || f.limits != launch.Limits{}):
+	case !f.culprit && (f.apply || f.limits != run.Limits{}):
 		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
 	case f.limits.Hangs > 0 && f.limits.Enough > 0:
 		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
@@ -87,9 +87,9 @@ const culpritHelp = "--find-culprit finds the layer or driver that makes a progr
 // hunt is a search for the culprit of a crash or hang.
 type hunt struct {
 	s       *invocation
-	program launch.Program
-	scene   launch.Scene
-	limits  launch.Limits
+	program run.Program
+	scene   run.Scene
+	limits  run.Limits
 	failure failure
 	out     *os.File
 	runs    int
@@ -108,7 +108,7 @@ type hunt struct {
 
 // find runs the program until the culprit is known.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
-	length, err := settingsfile.Length(r.expires)
+	length, err := settings.Length(r.expires)
 	if err == nil && r.apply {
 		err = readsSettings(s, "--apply")
 	}
@@ -122,15 +122,15 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if asJSON {
 		h.out = os.Stderr // standard output is for the verdict
 	}
-	found, err := launch.FindCulprit(h.trial, h.suspects)
+	found, err := run.FindCulprit(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	if found.Result == launch.EndedWell && h.code > 0 {
+	if found.Result == run.EndedWell && h.code > 0 {
 		h.note("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code)
 	}
 	with := h.used
-	if found.Result == launch.EndedWell {
+	if found.Result == run.EndedWell {
 		runs := h.runs
 		usual, err := h.withUsual(r.usual)
 		switch {
@@ -148,7 +148,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	}
 	v := h.verdict(found, with)
 	var failed error
-	if r.apply && found.Result == launch.FoundCulprit {
+	if r.apply && found.Result == run.FoundCulprit {
 		failed = h.apply(found, length)
 		v.Applied = failed == nil && h.rights == ""
 	}
@@ -163,9 +163,9 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		return err
 	case failed != nil:
 		return failed
-	case v.Result == launch.BrokenOff:
+	case v.Result == run.BrokenOff:
 		return exit.With(exit.NotLooked)
-	case v.Result != launch.EndedWell:
+	case v.Result != run.EndedWell:
 		return exit.With(exit.Problems)
 	}
 	return nil
@@ -183,7 +183,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	if err != nil {
 		return nil, err
 	}
-	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
+	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
 		failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
@@ -199,16 +199,16 @@ func (h *hunt) note(format string, args ...any) {
 }
 
 // verdict returns the result of a search. with is the program's loader.
-func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
+func (h *hunt) verdict(found *run.Verdict, with *loaders.Loader) *verdict {
 	args, first := h.program.Args, found.First
 	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
-		Culprits: append([]launch.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
+		Culprits: append([]run.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
 		Files: append([]string{}, first.Files...), Phase: first.Phase, Last: first.Last}
 	if with != nil && with != h.used {
 		v.Works = h.used.Short()
 	}
 	switch found.Result {
-	case launch.NothingToLeaveOut:
+	case run.NothingToLeaveOut:
 		if h.forked {
 			h.note("the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
@@ -217,15 +217,15 @@ func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 			h.note("it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not " +
 				"enable: vkloader check --require extension=NAME")
 		}
-	case launch.FailsWithLoader:
+	case run.FailsWithLoader:
 		v.Fix = runsWith(args)
-	case launch.FoundKeeping:
-		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "0")}, args)
-	case launch.FoundUnloading:
-		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
-	case launch.FoundCulprit:
+	case run.FoundKeeping:
+		v.Fix = h.lineFor([]run.Edit{run.SetVariable(variables.DisableUnloading.Name(), "0")}, args)
+	case run.FoundUnloading:
+		v.Fix = h.lineFor([]run.Edit{run.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
+	case run.FoundCulprit:
 		_, changes := h.scene.Without(found.Culprits)
-		ignored := func(c launch.Change) bool { // a variable that the elevated program ignores
+		ignored := func(c run.Edit) bool { // a variable that the elevated program ignores
 			id, known := variables.Named(c.Name)
 			return known && id.Secure()
 		}
@@ -238,13 +238,13 @@ func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 }
 
 // apply quarantines the culprits for the program.
-func (h *hunt) apply(found *launch.Verdict, length time.Duration) error {
+func (h *hunt) apply(found *run.Verdict, length time.Duration) error {
 	if h.rights != "" {
 		h.note("--apply keeps nothing out of this program, which ignores the user's settings")
 		return nil
 	}
 	for _, c := range found.Culprits {
-		if c.Kind == launch.Variable {
+		if c.Kind == run.Variable {
 			h.note("--apply changes no variable: unset %s where it is set", c.Name)
 			continue
 		}
@@ -260,12 +260,12 @@ func (h *hunt) apply(found *launch.Verdict, length time.Duration) error {
 var hunted = decide.Program{Portability: true}
 
 // sceneOf returns the scene for a loader, which determines the way to exclude drivers; nil: unknown loader.
-func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) launch.Scene {
-	return launch.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) run.Scene {
+	return run.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
 }
 
 // suspects returns the suspects that runs can exclude, and notes the others.
-func (h *hunt) suspects(first *launch.Seen) *launch.Suspects {
+func (h *hunt) suspects(first *run.Seen) *run.Suspects {
 	list := h.scene.Suspects(first.Layers)
 	why := "a settings file may hold it: vkloader settings show"
 	if elevatedHere() {
@@ -291,11 +291,11 @@ const (
 )
 
 // trial runs the program once.
-func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
+func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.runs++
 	what := "as it is"
 	if len(list) > 0 {
-		names := term.Words(list, func(x launch.Suspect) string { return x.Name })
+		names := term.Words(list, func(x run.Suspect) string { return x.Name })
 		what = "without " + strings.Join(names, ", ")
 	}
 	program := h.program
@@ -305,7 +305,7 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	missing := &listener{to: heard, text: []byte(missesSymbol)}
 	refused := &listener{to: missing, text: []byte(refusesTracer)}
 	begun := time.Now()
-	end, err := program.Trace(&launch.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
+	end, err := program.Trace(&run.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	}
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
-	seen := &launch.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
+	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
 		Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
@@ -338,7 +338,7 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 }
 
 // endOf describes the end of a run.
-func endOf(end *launch.End) string {
+func endOf(end *run.End) string {
 	where := ""
 	if f := end.Fault; f != nil {
 		switch {
@@ -377,7 +377,7 @@ func (v *verdict) loader() string {
 	switch {
 	case v.Loader == nil:
 		return ""
-	case v.Works != "" && v.Result == launch.FailsWithLoader:
+	case v.Works != "" && v.Result == run.FailsWithLoader:
 		return "the loader that the program gets without vkloader; with vkloader's own, it works"
 	case v.Works != "":
 		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's own, it works: " + runsWith(v.Program)
@@ -396,17 +396,17 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	fmt.Fprintln(out)
 	switch v.Result {
-	case launch.EndedWell:
+	case run.EndedWell:
 		fmt.Fprintf(out, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
 		line("with", v.loader())
 		for _, note := range v.Notes {
 			line("note", note)
 		}
 		return
-	case launch.BrokenOff:
+	case run.BrokenOff:
 		fmt.Fprintln(out, "No verdict: interrupted.")
 		return
-	case launch.FoundCulprit:
+	case run.FoundCulprit:
 		for _, c := range v.Culprits {
 			fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
 			line("file", c.Manifest)
@@ -416,13 +416,13 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		for _, w := range v.With {
 			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
-	case launch.FoundUnloading:
+	case run.FoundUnloading:
 		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
-	case launch.FoundKeeping:
+	case run.FoundKeeping:
 		fmt.Fprintln(out, style.Bad("Culprit: a driver that stays open after its last instance, with a library that the program needs in another version"))
-	case launch.EndsDiffer:
+	case run.EndsDiffer:
 		fmt.Fprintln(out, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
-	case launch.FailsWithLoader:
+	case run.FailsWithLoader:
 		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
 		fmt.Fprintln(out, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
@@ -439,7 +439,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	if v.Fix != "" {
 		style.Advice(out, "    do    ", v.Fix, v.Fix)
-		if !apply && v.Result == launch.FoundCulprit && !slices.ContainsFunc(v.Culprits, func(c launch.Suspect) bool { return c.Kind == launch.Variable }) {
+		if !apply && v.Result == run.FoundCulprit && !slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
 			const keepsOut = "vkloader run --find-culprit --apply ..."
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}
@@ -473,7 +473,7 @@ func (f *failure) check(searching bool) error {
 func (f *failure) listener(to io.Writer) *listener { return &listener{to: to, text: []byte(f.when)} }
 
 // of returns the reason why a run without a crash or hang failed; "": it did not fail.
-func (f *failure) of(end *launch.End, heard *listener) string {
+func (f *failure) of(end *run.End, heard *listener) string {
 	switch {
 	case heard.heard:
 		return fmt.Sprintf("it wrote %q; %s", f.when, endOf(end))

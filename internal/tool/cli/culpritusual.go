@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 )
 
 // loadersOf returns the program's loader in a search and its loader without the tool. used is nil if the dynamic linker
@@ -29,7 +29,7 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 
 // withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with that
 // loader, or if the program uses no loader.
-func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
+func (h *hunt) withUsual(usual []string) (*run.Verdict, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
 	}
@@ -44,11 +44,11 @@ func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 	before := h.scene
 	h.scene = sceneOf(&source, answer, h.other)
 	h.quiet = true
-	found, err := launch.FindCulprit(h.trial, h.suspects)
-	if err == nil && found.Result == launch.NothingToLeaveOut {
-		found.Result = launch.FailsWithLoader
+	found, err := run.FindCulprit(h.trial, h.suspects)
+	if err == nil && found.Result == run.NothingToLeaveOut {
+		found.Result = run.FailsWithLoader
 	}
-	if err != nil || found.Result == launch.EndedWell {
+	if err != nil || found.Result == run.EndedWell {
 		h.scene, h.quiet = before, false
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (h *hunt) withUsual(usual []string) (*launch.Verdict, error) {
 
 // lineFor returns a command line with which the program works. If the program's loader without the tool ignores a variable
 // in it, the line runs the program through the tool.
-func (h *hunt) lineFor(changes []launch.Change, args []string) string {
-	ignored := h.other != nil && slices.ContainsFunc(changes, func(c launch.Change) bool { return c.Set && !h.other.Obeys(c.Name) })
+func (h *hunt) lineFor(changes []run.Edit, args []string) string {
+	ignored := h.other != nil && slices.ContainsFunc(changes, func(c run.Edit) bool { return c.Set && !h.other.Obeys(c.Name) })
 	if ignored {
 		args = append([]string{"vkloader", "run", "--"}, args...)
 	}

@@ -53,7 +53,7 @@ func triable(*subject) bool { return false }
 // examine returns the doctor's report on a machine, by its files.
 func examine(_ context.Context, s *invocation, about *subject, _ examination) (*doctor.Report, error) {
 	system, _ := systems.Find("macos")
-	source := &systems.Source{System: system, Machine: about.source.Machine, Bits: "64", Elevated: about.source.Elevated,
+	source := &systems.Foreign{System: system, Machine: about.source.Machine, Bits: "64", Elevated: about.source.Elevated,
 		Program: about.source.Program, Own: about.source.Elsewhere().Bundle(), Here: !about.source.Foreign()}
 	if source.Here {
 		source.Processors = []string{map[string]string{"amd64": binary.X86, "arm64": binary.ARM}[runtime.GOARCH]}
@@ -89,5 +89,5 @@ func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
 // libraryOf examines the library of one manifest.
 func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
 	system, _ := systems.Find("macos")
-	return doctor.ForeignLibrary(&systems.Source{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
+	return doctor.ForeignLibrary(&systems.Foreign{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
 }

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -146,7 +146,7 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) 
 		}
 		// A quarantine has no effect if the program's loader does not read it.
 		loaders.For(f.source, loaders.Linker(f.source, ""), nil).On(found.Source)
-		files, err := settingsfile.TryQuarantine(found, p.Name, app)
+		files, err := settings.TryQuarantine(found, p.Name, app)
 		if err != nil || !fix.Own(&f.source.Machine, files...) {
 			continue
 		}

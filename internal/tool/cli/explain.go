@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
@@ -154,7 +154,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 		result.Unseen = doctor.Unseen(about.source)
 	}
 	if layers := result.ActiveLayers(); len(layers) > 0 && !onWindows {
-		if result.LayerSettings, err = settingsfile.ShowLayers(&about.source.Machine, layers...); err != nil {
+		if result.LayerSettings, err = settings.ShowLayers(&about.source.Machine, layers...); err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}

@@ -75,9 +75,9 @@ func (e *otherSystem) check() error {
 }
 
 // sourceOf returns the facts of the machine that the options describe.
-func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, error) {
+func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
 	system, _ := systems.Find(e.platform)
-	source := &systems.Source{System: system, Bits: e.bits, Elevated: elevated, Program: app}
+	source := &systems.Foreign{System: system, Bits: e.bits, Elevated: elevated, Program: app}
 	if s.root != "" {
 		m, err := s.machine()
 		if err != nil {
@@ -160,7 +160,7 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 
 // resourcesOf returns the resource directory of the program's bundle: --root itself, or the bundle with the program in it;
 // "" if there is none.
-func resourcesOf(s *invocation, source *systems.Source, app string) string {
+func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	flat := source.System.Name == "ios"
 	if !flat && source.System.Name != "macos" || s.root == "" {
 		return ""
@@ -197,7 +197,7 @@ func resourcesOf(s *invocation, source *systems.Source, app string) string {
 }
 
 // decidedOn returns the decision on the machine that the options describe.
-func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *decide.Decision, error) {
+func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, *decide.Decision, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
 	}
@@ -225,7 +225,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 }
 
 // printSystem prints the differences of another system's loader.
-func printSystem(s *invocation, source *systems.Source, answer *decide.Decision) {
+func printSystem(s *invocation, source *systems.Foreign, answer *decide.Decision) {
 	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On "+source.System.Title))
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {

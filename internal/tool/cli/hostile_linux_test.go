@@ -93,7 +93,7 @@ func TestManyManifests(t *testing.T) {
 		root := hostileRoot(t, rand.New(rand.NewPCG(1, 1)), many)
 		begun := time.Now()
 		var out, errOut bytes.Buffer
-		run(&invocation{out: &out, errOut: &errOut, executable: os.Args[0], root: root}, []string{"doctor", "--root", root})
+		runLine(&invocation{out: &out, errOut: &errOut, executable: os.Args[0], root: root}, []string{"doctor", "--root", root})
 		if took := time.Since(begun); took > 5*time.Minute || !strings.Contains(out.String()+errOut.String(), want) {
 			t.Errorf("%d: %v\n%.1000s%.1000s", many, took, &out, &errOut)
 		}
@@ -108,7 +108,7 @@ func hostile(t *testing.T, root string) {
 		var out, errOut bytes.Buffer
 		s := &invocation{out: &out, errOut: &errOut, executable: os.Args[0], self: os.Args[0]}
 		args = append(args, "--root", root, "--env", "VK_LOADER_LAYERS_DISABLE="+hostileName, "--env", "HOME=/")
-		if code := run(s, args); code < 0 || code > 3 {
+		if code := runLine(s, args); code < 0 || code > 3 {
 			t.Errorf("%v: exit code %d", args[:2], code)
 		}
 		for _, text := range []string{out.String(), errOut.String()} {

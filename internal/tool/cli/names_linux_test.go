@@ -15,18 +15,18 @@ func TestEarlierNames(t *testing.T) {
 		s, out, errOut := world(t, goodRun)
 		s.environ = append(s.environ, "HOME="+t.TempDir())
 		old, rest, _ := strings.Cut(line, " ")
-		code := run(s, strings.Fields(line))
+		code := runLine(s, strings.Fields(line))
 		before, said := out.String(), errOut.String()
 		out.Reset()
 		errOut.Reset()
-		if now := run(s, strings.Fields(renamed[old]+" "+rest)); now != code || out.String() != before || errOut.Len() > 0 {
+		if now := runLine(s, strings.Fields(renamed[old]+" "+rest)); now != code || out.String() != before || errOut.Len() > 0 {
 			t.Errorf("%s: exit code %d, then %d\n%s\n%s%s", line, code, now, before, out, errOut)
 		}
 		if want := "vkloader: \"vkloader " + old + "\" is now \"vkloader " + renamed[old] + "\"; the earlier name works until 2.0\n"; said != want {
 			t.Errorf("%s: %s", line, said)
 		}
 		out.Reset()
-		run(s, []string{"help"})
+		runLine(s, []string{"help"})
 		if strings.Contains(out.String(), "\n  "+old+" ") {
 			t.Errorf("%s is in the help", old)
 		}
@@ -36,7 +36,7 @@ func TestEarlierNames(t *testing.T) {
 // About fourteen commands are in the help.
 func TestFewCommands(t *testing.T) {
 	s, out, _ := world(t, goodRun)
-	run(s, []string{"help"})
+	runLine(s, []string{"help"})
 	_, list, _ := strings.Cut(out.String(), "Available Commands:\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	if count := strings.Count(list, "\n  ") + 1; count > 15 { // with help
@@ -44,13 +44,13 @@ func TestFewCommands(t *testing.T) {
 	}
 	for _, command := range []string{"doctor", "run"} {
 		out.Reset()
-		run(s, []string{command, "--help"})
+		runLine(s, []string{command, "--help"})
 		brief := out.String()
 		if lines := strings.Count(brief, "\n"); lines > 40 || !strings.Contains(brief, "--all ") {
 			t.Errorf("%s --help has %d lines\n%s", command, lines, brief)
 		}
 		out.Reset()
-		run(s, []string{command, "--help", "--all"})
+		runLine(s, []string{command, "--help", "--all"})
 		if whole := out.String(); strings.Count(whole, "\n") < 60 || !strings.Contains(whole, "--timeout") {
 			t.Errorf("%s --help --all:\n%s", command, whole)
 		}
@@ -78,13 +78,13 @@ func TestWordsThatAreNoCommands(t *testing.T) {
 	} {
 		s, out, errOut := world(t, goodRun)
 		s.environ = append(s.environ, "HOME="+t.TempDir())
-		if code := run(s, strings.Fields(c.line)); code == exit.Usage || code == exit.NotLooked || !strings.Contains(out.String(), c.want) {
+		if code := runLine(s, strings.Fields(c.line)); code == exit.Usage || code == exit.NotLooked || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: exit code %d\n%s%s", c.line, code, out, errOut)
 		}
 	}
 	for _, line := range []string{"--nonsense", "no-such-word", "/no/such/file", "/", "disable VK_LAYER_x"} {
 		s, out, errOut := world(t, goodRun)
-		if code := run(s, strings.Fields(line)); code != exit.Usage || out.Len() > 0 {
+		if code := runLine(s, strings.Fields(line)); code != exit.Usage || out.Len() > 0 {
 			t.Errorf("%s: exit code %d\n%s%s", line, code, out, errOut)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // To update the published schemas: go test ./internal/tool/cli -run OutputSchemas -update
@@ -72,7 +72,7 @@ var titles = map[string]string{
 
 // The published schemas equal those of the printed types, and the commands' outputs conform to them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../system", "../survey", "../settingsfile", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../launch", "../term", "../../containers/cdi", "../../containers/offer")
+	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../system", "../survey", "../settings", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../run", "../term", "../../containers/cdi", "../../containers/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
@@ -100,7 +100,7 @@ func TestOutputSchemas(t *testing.T) {
 			if at < 0 {
 				at = len(args)
 			}
-			run(s, slices.Insert(args, at, "--json"))
+			runLine(s, slices.Insert(args, at, "--json"))
 			if answer == nil {
 				t.Fatalf("%s prints no JSON:\n%s%s", line, &out, &errOut)
 			}
@@ -285,7 +285,7 @@ func structComments(of *ast.StructType, comments map[string]string) {
 // An output violates its schema if a field is missing or has another type. An additional field is valid.
 func TestFollows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.json")
-	made := schemaOf(reflect.TypeOf(settingsfile.Done{}), "", nil)
+	made := schemaOf(reflect.TypeOf(settings.Done{}), "", nil)
 	text, err := json.Marshal(made)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestEightyColumns(t *testing.T) {
 	for _, args := range [][]string{{}, {"doctor", "--full"}, {"list", "drivers"}, {"list", "paths"}, {"list", "variables", "--set"}, {"list", "variables"}} {
 		var out, errOut bytes.Buffer
 		s := &invocation{out: &out, errOut: &errOut, executable: os.Args[0], environ: []string{"COLUMNS=80"}}
-		run(s, append(args, "--root", root, "--env", "VK_LOADER_DRIVERS_DISABLE=a_very_long_pattern_that_matches_nothing_at_all*"))
+		runLine(s, append(args, "--root", root, "--env", "VK_LOADER_DRIVERS_DISABLE=a_very_long_pattern_that_matches_nothing_at_all*"))
 		for _, line := range strings.Split(out.String(), "\n") {
 			if utf8.RuneCountInString(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") { // names are not broken
 				t.Errorf("%v: %d columns: %s", args, utf8.RuneCountInString(line), line)
@@ -44,7 +44,7 @@ func TestVersionAndRules(t *testing.T) {
 	t.Parallel()
 	say := func(args ...string) string {
 		var out, errOut bytes.Buffer
-		run(&invocation{out: &out, errOut: &errOut, executable: os.Args[0]}, args)
+		runLine(&invocation{out: &out, errOut: &errOut, executable: os.Args[0]}, args)
 		return out.String() + errOut.String()
 	}
 	if got := say("--version"); got != "vkloader "+release+"\n" {

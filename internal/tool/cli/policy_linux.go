@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/settingsfile"
+	core "vkloader/internal/core/settings"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -37,8 +37,8 @@ type policy struct {
 	name, short, long, example string
 	words, values              []string
 	initial                    string // the default word
-	of                         func(*settingsfile.ForPrograms) string
-	in                         func(*settingsfile.Change) *string
+	of                         func(*settings.ForPrograms) string
+	in                         func(*settings.Options) *string
 }
 
 var policies = []policy{
@@ -53,9 +53,9 @@ var policies = []policy{
 			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n",
 		example: "  vkloader settings policy hardware on\n  vkloader settings policy hardware awake --app /usr/bin/mpv",
 		words:   []string{"on", "awake", "off"}, initial: "off",
-		values: []string{settings.PresentHardware.String(), settings.AwakeHardware.String(), settings.AnyHardware.String()},
-		of:     func(set *settingsfile.ForPrograms) string { return set.Hardware },
-		in:     func(c *settingsfile.Change) *string { return &c.Hardware }},
+		values: []string{core.PresentHardware.String(), core.AwakeHardware.String(), core.AnyHardware.String()},
+		of:     func(set *settings.ForPrograms) string { return set.Hardware },
+		in:     func(c *settings.Options) *string { return &c.Hardware }},
 	{name: "service", short: "Choose when the loader asks the driver service",
 		long: "The driver service (\"vkloader service run\") offers the drivers of the machine to containers and\n" +
 			"sandboxes that have none.\n\n" +
@@ -68,8 +68,8 @@ var policies = []policy{
 		example: "  vkloader settings policy service always\n  vkloader settings policy service never --app /usr/bin/mpv",
 		words:   []string{"last", "always", "never"}, initial: "last",
 		values: []string{"last", "always", "never"},
-		of:     func(set *settingsfile.ForPrograms) string { return set.Service },
-		in:     func(c *settingsfile.Change) *string { return &c.Service }},
+		of:     func(set *settings.ForPrograms) string { return set.Service },
+		in:     func(c *settings.Options) *string { return &c.Service }},
 	{name: "compute", short: "Keep overlay layers out of programs that show nothing",
 		long: "Overlays are implicit layers. Every program gets them, even a program that only computes. With \"on\" an instance that\n" +
 			"enables no surface extension gets no overlay layers. \"off\" is the default.\n\n" +
@@ -80,13 +80,13 @@ var policies = []policy{
 			"layers as before. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
 		example: "  vkloader settings policy compute on\n  vkloader settings policy compute on --app /usr/bin/ollama",
 		words:   []string{"on", "off"}, initial: "off",
-		values: []string{settings.NoOverlays.String(), settings.AllLayers.String()},
-		of:     func(set *settingsfile.ForPrograms) string { return set.Compute },
-		in:     func(c *settingsfile.Change) *string { return &c.Compute }},
+		values: []string{core.NoOverlays.String(), core.AllLayers.String()},
+		of:     func(set *settings.ForPrograms) string { return set.Compute },
+		in:     func(c *settings.Options) *string { return &c.Compute }},
 }
 
 func newPolicyOf(s *invocation, p *policy) *cobra.Command {
-	c := &settingsfile.Change{}
+	c := &settings.Options{}
 	cmd := &cobra.Command{
 		Use:       p.name + " " + strings.Join(p.words, "|"),
 		Short:     p.short,
@@ -116,13 +116,13 @@ func showPolicies(s *invocation, list []policy) error {
 	table := term.NewTable("policy", "now", "choices", "for")
 	for _, p := range list {
 		choices := strings.Join(p.words, ", ")
-		now := func(set *settingsfile.ForPrograms) string {
+		now := func(set *settings.ForPrograms) string {
 			if at := slices.Index(p.values, p.of(set)); at >= 0 {
 				return p.words[at]
 			}
 			return p.initial
 		}
-		others := settingsfile.ForPrograms{}
+		others := settings.ForPrograms{}
 		for _, set := range shown.Programs {
 			if set.App == "" {
 				others = set
@@ -136,7 +136,7 @@ func showPolicies(s *invocation, list []policy) error {
 	return nil
 }
 
-func setPolicy(s *invocation, c *settingsfile.Change) error {
+func setPolicy(s *invocation, c *settings.Options) error {
 	place, err := s.settings()
 	if err != nil {
 		return err

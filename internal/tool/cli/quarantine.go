@@ -12,14 +12,14 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
 // quarantined is the output of quarantine list.
 type quarantined struct {
-	Schema  int                          `json:"schema"`
-	Entries []settingsfile.QuarantineNow `json:"entries"`
+	Schema  int                      `json:"schema"`
+	Entries []settings.QuarantineNow `json:"entries"`
 }
 
 func newQuarantine(s *invocation) *cobra.Command {
@@ -41,11 +41,11 @@ func newQuarantine(s *invocation) *cobra.Command {
 
 // renewQuarantines lifts ended quarantines with a message. gone are settings files that have just been removed.
 func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
-	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
+	found, err := settings.Look(&machine.Source{Machine: *m, AsUser: true})
 	if err != nil {
 		return err
 	}
-	ended, err := settingsfile.RenewQuarantines(found, gone)
+	ended, err := settings.RenewQuarantines(found, gone)
 	for _, e := range ended {
 		fmt.Fprintf(s.messages(), "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
 	}
@@ -66,7 +66,7 @@ func newQuarantineList(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := settingsfile.ListQuarantines(found)
+			list, err := settings.ListQuarantines(found)
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func newQuarantineList(s *invocation) *cobra.Command {
 }
 
 // printQuarantines prints quarantines, and the reasons for those without effect.
-func printQuarantines(s *invocation, list []settingsfile.QuarantineNow, ignored []string) {
+func printQuarantines(s *invocation, list []settings.QuarantineNow, ignored []string) {
 	table := term.NewTable("", "name", "for", "until", "why")
 	for _, e := range list {
 		state := e.Kind
@@ -103,11 +103,11 @@ func printQuarantines(s *invocation, list []settingsfile.QuarantineNow, ignored 
 	}
 }
 
-func until(e *settingsfile.Quarantine) string {
+func until(e *settings.Quarantine) string {
 	if e.Until.IsZero() {
 		return "its file changes"
 	}
-	return settingsfile.Time(e.Until) + ", or its file changes"
+	return settings.Time(e.Until) + ", or its file changes"
 }
 
 func newQuarantineAdd(s *invocation) *cobra.Command {
@@ -119,7 +119,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		Example: "  vkloader settings quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader settings quarantine add old_icd.json --expires 7d",
 		Args:    oneArgument("the name of a driver or layer"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			length, err := settingsfile.Length(expires)
+			length, err := settings.Length(expires)
 			if err == nil {
 				err = readsSettings(s, "quarantine add")
 			}
@@ -139,7 +139,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 }
 
 // quarantineFields returns the settings file's fields that exclude the component.
-func quarantineFields(e *settingsfile.Quarantine) []string {
+func quarantineFields(e *settings.Quarantine) []string {
 	if e.Kind == "driver" {
 		return []string{loaders.ArrayField, loaders.DriversField, loaders.ExclusiveField}
 	}
@@ -160,12 +160,12 @@ func readsSettings(s *invocation, what string) error {
 const forOthers = "For programs that do not, use a prompt without administrator rights, or quarantine add --elevated=false"
 
 // addQuarantine adds a quarantine with a message.
-func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*settingsfile.Quarantine, error) {
+func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*settings.Quarantine, error) {
 	found, err := s.settings()
 	if err != nil {
 		return nil, err
 	}
-	e, err := settingsfile.AddQuarantine(found, name, program, why, length)
+	e, err := settings.AddQuarantine(found, name, program, why, length)
 	if err != nil {
 		return nil, err
 	}
@@ -177,12 +177,12 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 }
 
 // notInQuarantine returns the error for an unknown quarantine, with the known ones.
-func notInQuarantine(found *settingsfile.Found, name string) error {
-	list, err := settingsfile.ListQuarantines(found)
+func notInQuarantine(found *settings.Found, name string) error {
+	list, err := settings.ListQuarantines(found)
 	if err != nil || len(list) == 0 {
 		return exit.Problem("%s is not in quarantine: nothing is", name)
 	}
-	names := term.Words(list, func(e settingsfile.QuarantineNow) string { return e.Name + " for " + forWhom(e.Program) })
+	names := term.Words(list, func(e settings.QuarantineNow) string { return e.Name + " for " + forWhom(e.Program) })
 	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
 }
 
@@ -204,10 +204,10 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 				return err
 			}
 			real := app
-			if list, err := settingsfile.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
+			if list, err := settings.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
 				real = list[0] // the program may be missing, or named without its directory
 			}
-			lifted, err := settingsfile.LiftQuarantines(found, func(e *settingsfile.Quarantine) bool {
+			lifted, err := settings.LiftQuarantines(found, func(e *settings.Quarantine) bool {
 				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
 			})
 			for _, e := range lifted {
@@ -221,9 +221,9 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 			source, err := s.source("", false)
 			if err == nil {
-				if found, err := settingsfile.Look(source); err == nil {
-					list, _ := settingsfile.ListQuarantines(found)
-					names = term.Words(list, func(e settingsfile.QuarantineNow) string { return e.Name })
+				if found, err := settings.Look(source); err == nil {
+					list, _ := settings.ListQuarantines(found)
+					names = term.Words(list, func(e settings.QuarantineNow) string { return e.Name })
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp

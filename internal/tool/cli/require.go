@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -191,7 +191,7 @@ func newWait(s *invocation) *cobra.Command {
 			if program == "" {
 				return nil
 			}
-			return becomeProgram(&launch.Program{Path: program, Args: args, Environ: options.Env})
+			return becomeProgram(&run.Program{Path: program, Args: args, Environ: options.Env})
 		},
 	}
 	r.options(cmd)

@@ -31,15 +31,15 @@ func TestCheck(t *testing.T) {
 		"vram=9G": 16, "extension=VK_KHR_ray_query": exit.Fine, "extension=VK_NONE": 17, "count=3": 18, "not=cpu,count=2": 18, "api=next": exit.Usage,
 		"api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query,count=1,vendor=nvidia,not=cpu": exit.Fine} {
 		out.Reset()
-		if code := run(s, []string{"check", "--require", text}); code != want {
+		if code := runLine(s, []string{"check", "--require", text}); code != want {
 			t.Errorf("%q: %d, want %d\n%s%s", text, code, want, out, errOut)
 		}
-		if code := run(s, []string{"check", "--wait", "--timeout", "1ms", "--require", text}); want == exit.Usage && code != want {
+		if code := runLine(s, []string{"check", "--wait", "--timeout", "1ms", "--require", text}); want == exit.Usage && code != want {
 			t.Errorf("wait %q: %d", text, code)
 		}
 	}
 	out.Reset()
-	if code := run(s, []string{"check", "--json", "--require", "type=discrete", "--require", "api=1.4"}); code != 15 {
+	if code := runLine(s, []string{"check", "--json", "--require", "type=discrete", "--require", "api=1.4"}); code != 15 {
 		t.Errorf("exit code %d", code)
 	}
 	var got decide.Verdict
@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 	for script, want := range map[string]int{"kill -SEGV $$": exit.Problems, "exit 1": 11,
 		`echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`: 10} {
 		s, out, errOut := world(t, script)
-		if code := run(s, []string{"check"}); code != want {
+		if code := runLine(s, []string{"check"}); code != want {
 			t.Errorf("%s: %d, want %d\n%s%s", script, code, want, out, errOut)
 		}
 	}
@@ -61,21 +61,23 @@ func TestWait(t *testing.T) {
 	t.Parallel()
 	there := filepath.Join(t.TempDir(), "there")
 	s, out, errOut := world(t, "[ -e "+there+" ] || exit 1\n"+twoDevices)
-	if code := run(s, []string{"check", "--wait", "--timeout", "500ms", "--require", "type=discrete"}); code != 11 || !strings.Contains(errOut.String(), "not within 500ms: there is no Vulkan device") {
+	if code := runLine(s, []string{"check", "--wait", "--timeout", "500ms", "--require", "type=discrete"}); code != 11 || !strings.Contains(errOut.String(), "not within 500ms: there is no Vulkan device") {
 		t.Errorf("%d\n%s", code, errOut)
 	}
 	ended := make(chan int, 1)
-	go func() { ended <- run(s, []string{"check", "--wait", "--timeout", "0", "--require", "type=discrete"}) }()
+	go func() {
+		ended <- runLine(s, []string{"check", "--wait", "--timeout", "0", "--require", "type=discrete"})
+	}()
 	if err := os.WriteFile(there, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if code := <-ended; code != exit.Fine {
 		t.Errorf("%d\n%s%s", code, out, errOut)
 	}
-	if code := run(s, []string{"check", "--wait", "--", "/no/such/program"}); code != exit.NotFound {
+	if code := runLine(s, []string{"check", "--wait", "--", "/no/such/program"}); code != exit.NotFound {
 		t.Errorf("%d", code)
 	}
-	if code := run(s, []string{"check", "--wait", "program"}); code != exit.Usage {
+	if code := runLine(s, []string{"check", "--wait", "program"}); code != exit.Usage {
 		t.Errorf("%d", code)
 	}
 }
@@ -84,7 +86,7 @@ func TestWait(t *testing.T) {
 func TestMapAndVariables(t *testing.T) {
 	t.Parallel()
 	s, out, errOut := world(t, twoDevices)
-	if code := run(s, []string{"list", "devices", "--map"}); code != exit.Fine || !strings.Contains(out.String(), "GPU-01234567-89ab-cdef-0123-456789abcdef") ||
+	if code := runLine(s, []string{"list", "devices", "--map"}); code != exit.Fine || !strings.Contains(out.String(), "GPU-01234567-89ab-cdef-0123-456789abcdef") ||
 		!strings.Contains(out.String(), "GGML_VK_VISIBLE_DEVICES=1; not used without it") {
 		t.Errorf("%d\n%s%s", code, out, errOut)
 	}
@@ -93,7 +95,7 @@ func TestMapAndVariables(t *testing.T) {
 		"--for mesa --device 0": "MESA_VK_DEVICE_SELECT='10de:2684!'\n", "--for dri --device 0": "DRI_PRIME='pci-0000_01_00_0!'\n", "--for cuda --device 1": "", "--for opencl --device 0": "",
 		"--for ggml": "", "--device 0": ""} {
 		out.Reset()
-		code := run(s, append([]string{"list", "variables", "--set"}, strings.Fields(line)...))
+		code := runLine(s, append([]string{"list", "variables", "--set"}, strings.Fields(line)...))
 		if out.String() != want || (code == exit.Fine) != (want != "") {
 			t.Errorf("%s: %d %q, want %q\n%s", line, code, out, want, errOut)
 		}

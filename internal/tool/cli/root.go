@@ -96,8 +96,8 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	return root
 }
 
-// run runs a command line and returns the exit code.
-func run(s *invocation, args []string) int {
+// runLine runs a command line and returns the exit code.
+func runLine(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
 	s.args, s.plain = args, s.out
@@ -161,7 +161,7 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 	if err != nil {
 		executable = args[0]
 	}
-	return run(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
+	return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
 		terminal: isTerminal(os.Stdin)}, args[1:])
 }
 

@@ -24,14 +24,14 @@ import (
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 // launched holds the options of run.
 type launched struct {
-	launch.Choice
+	run.Choice
 	findsCulprit
 	output
 	log        string // the file for the loader's log
@@ -84,7 +84,7 @@ func (r *launched) run(s *invocation, args []string) error {
 	if err != nil {
 		return err
 	}
-	program := launch.Program{Path: args[0], Args: args}
+	program := run.Program{Path: args[0], Args: args}
 	if !m.Foreign() {
 		if program.Path, err = programPath(args[0]); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (r *launched) run(s *invocation, args []string) error {
 		return err
 	}
 	if brought.Library != "" {
-		r.usual = launch.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool { return c.Name == libraryPath }))
+		r.usual = run.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool { return c.Name == libraryPath }))
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
@@ -104,10 +104,10 @@ func (r *launched) run(s *invocation, args []string) error {
 	program.Environ = m.Environ
 	if r.dry {
 		return r.output.print(s, struct {
-			Schema    int             `json:"schema"`
-			Program   []string        `json:"program"`
-			Variables []launch.Change `json:"variables"`
-			Warnings  []string        `json:"warnings"`
+			Schema    int        `json:"schema"`
+			Program   []string   `json:"program"`
+			Variables []run.Edit `json:"variables"`
+			Warnings  []string   `json:"warnings"`
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)}, func() {
 			fmt.Fprintln(term.Raw(s.out), commandLine(changes, args, "\n"))
 		})
@@ -126,7 +126,7 @@ func (r *launched) run(s *invocation, args []string) error {
 
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
-func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]launch.Change, []string, error) {
+func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]run.Edit, []string, error) {
 	changes, err := r.Changes(m)
 	if err != nil {
 		return nil, nil, err
@@ -136,12 +136,12 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 		if before, _ := m.Lookup(libraryPath); before != "" {
 			directory += ":" + before
 		}
-		changes = append([]launch.Change{launch.SetVariable(libraryPath, directory)}, changes...)
+		changes = append([]run.Edit{run.SetVariable(libraryPath, directory)}, changes...)
 	}
 	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
-		changes = append(changes, launch.SetVariable(variables.Debug.Name(), "all"))
+		changes = append(changes, run.SetVariable(variables.Debug.Name(), "all"))
 	}
-	m.Environ = launch.Apply(m.Environ, changes)
+	m.Environ = run.Apply(m.Environ, changes)
 	source := &machine.Source{Machine: *m, Program: program, AsUser: s.asUser}
 	if !m.Foreign() {
 		source.Program = fullPath(program)
@@ -152,7 +152,7 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 		loader = loaders.Decide(source, "")
 	}
 	warnings, err := r.Check(source)
-	if missing := (*launch.NoLayer)(nil); errors.As(err, &missing) {
+	if missing := (*run.NoLayer)(nil); errors.As(err, &missing) {
 		if where := doctor.MissingLayer(source, missing.Name); where != "" && missing.Hint == "" {
 			err = fmt.Errorf("%w. %s", err, where)
 		}
@@ -169,11 +169,11 @@ func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machin
 
 // ignoredBy returns warnings about changes that the program's own loader ignores. loader is nil if the program gets another
 // one.
-func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) []string {
+func ignoredBy(loader *loaders.Loader, program string, changes []run.Edit) []string {
 	if loader == nil {
 		return nil
 	}
-	names := term.Words(changes, func(c launch.Change) string { return c.Name })
+	names := term.Words(changes, func(c run.Edit) string { return c.Name })
 	if names = loader.Ignored(names); len(names) == 0 {
 		return nil
 	}
@@ -182,8 +182,8 @@ func ignoredBy(loader *loaders.Loader, program string, changes []launch.Change) 
 
 // forDevices adds the variables that choose devices to the machine's environment. It lists devices only if the choice needs
 // it.
-func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]launch.Change, []string, error) {
-	ask := func() (*launch.Devices, error) {
+func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]run.Edit, []string, error) {
+	ask := func() (*run.Devices, error) {
 		devices, err := devicesOf(s, source, r.limit)
 		if err != nil {
 			return nil, err
@@ -195,14 +195,14 @@ func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.
 	}
 	changes, warnings, err := r.DeviceChanges(m, program, ask)
 	if err == nil {
-		m.Environ = launch.Apply(m.Environ, changes)
+		m.Environ = run.Apply(m.Environ, changes)
 	}
 	return changes, warnings, err
 }
 
 // listedDevices returns the devices of this machine for a choice.
-func listedDevices(devices *survey.Devices) (*launch.Devices, error) {
-	listed := &launch.Devices{}
+func listedDevices(devices *survey.Devices) (*run.Devices, error) {
+	listed := &run.Devices{}
 	for _, d := range devices.List {
 		listed.List = append(listed.List, d.Device)
 		hidden := d.Why
@@ -218,7 +218,7 @@ func listedDevices(devices *survey.Devices) (*launch.Devices, error) {
 }
 
 // watch runs the program as a child process, separates the loader's lines, and ends as the program ended.
-func (r *launched) watch(s *invocation, program *launch.Program, brought probe.Place) error {
+func (r *launched) watch(s *invocation, program *run.Program, brought probe.Place) error {
 	var log io.Writer = io.Discard
 	var file *os.File
 	if r.log != "" {
@@ -230,11 +230,11 @@ func (r *launched) watch(s *invocation, program *launch.Program, brought probe.P
 		log = file
 	}
 	if brought.Library != "" {
-		program.Opened = &launch.Opened{Own: brought.Library}
+		program.Opened = &run.Opened{Own: brought.Library}
 	}
 	times := loaders.NewLogTimes(time.Now())
 	var failed error
-	end, err := watched(s, program, &launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
+	end, err := watched(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
 		times.Line(line, at)
 		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
 			failed = fmt.Errorf("--log %s: %w", r.log, err)

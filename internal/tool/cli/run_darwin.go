@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -62,7 +62,7 @@ func unfit(source *machine.Source, program, _ string) (warnings []string) {
 
 // commandLine returns a shell line that starts the program with the variables. It does not use env, which is one of the programs
 // for which macOS removes DYLD_LIBRARY_PATH.
-func commandLine(changes []launch.Change, args []string, _ string) string {
+func commandLine(changes []run.Edit, args []string, _ string) string {
 	var words []string
 	unset := ""
 	for _, c := range changes {
@@ -81,7 +81,7 @@ func commandLine(changes []launch.Change, args []string, _ string) string {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
 // lines are those of reading.
-func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
+func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(line, time.Now()) }
 	state, err := program.Wait(to)
@@ -94,7 +94,7 @@ func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
-func (r *launched) unheard(program *launch.Program, brought probe.Place) string {
+func (r *launched) unheard(program *run.Program, brought probe.Place) string {
 	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
 		return ""
 	}

@@ -21,7 +21,7 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -65,8 +65,8 @@ func unfit(source *machine.Source, program, library string) (warnings []string) 
 		warnings = append(warnings, loaders.Line(l, program))
 	}
 	if !source.Foreign() {
-		warnings = append(warnings, launch.Unfit(source.Program)...)
-		warnings = append(warnings, launch.OtherLoaders(source, library)...)
+		warnings = append(warnings, run.Unfit(source.Program)...)
+		warnings = append(warnings, run.OtherLoaders(source, library)...)
 	}
 	if source.Class != 32 {
 		return warnings
@@ -84,7 +84,7 @@ func unfit(source *machine.Source, program, library string) (warnings []string) 
 }
 
 // commandLine returns a shell line that starts the program with the variables.
-func commandLine(changes []launch.Change, args []string, _ string) string {
+func commandLine(changes []run.Edit, args []string, _ string) string {
 	words := []string{"env"}
 	for _, c := range changes {
 		if !c.Set {
@@ -101,7 +101,7 @@ func commandLine(changes []launch.Change, args []string, _ string) string {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
 // requests exact times of lines.
-func watched(s *invocation, program *launch.Program, to *launch.Splitter, stamps bool, log *os.File) (end func(probe.Place) error, err error) {
+func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool, log *os.File) (end func(probe.Place) error, err error) {
 	status, left, err := program.Watch(to, stamps)
 	if left != nil {
 		leave(s, left, log)
@@ -117,7 +117,7 @@ func watched(s *invocation, program *launch.Program, to *launch.Splitter, stamps
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
-func (r *launched) unheard(program *launch.Program, brought probe.Place) string {
+func (r *launched) unheard(program *run.Program, brought probe.Place) string {
 	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
 		return ""
 	}
@@ -159,7 +159,7 @@ func newFollow(s *invocation) *cobra.Command {
 		if len(args) > 0 {
 			log = os.NewFile(4, "log")
 		}
-		return launch.Follow(os.NewFile(3, "standard error"), &launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
+		return run.Follow(os.NewFile(3, "standard error"), &run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
 			fmt.Fprintln(log, line)
 		}})
 	}}

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -54,14 +54,14 @@ func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
 func unfit(*machine.Source, string, string) []string { return nil }
 
 // ignoredByRights returns a warning about the variables of a choice that an elevated program ignores (WIN-057).
-func ignoredByRights(source *machine.Source, program string, changes []launch.Change) []string {
+func ignoredByRights(source *machine.Source, program string, changes []run.Edit) []string {
 	if process := source.Elsewhere().Process(); !process.Known || process.Level < facts.HighIntegrity {
 		return nil
 	}
-	ignored := term.Words(slices.DeleteFunc(slices.Clone(changes), func(c launch.Change) bool {
+	ignored := term.Words(slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool {
 		v, known := variables.Named(c.Name)
 		return !c.Set || !known || !v.Secure()
-	}), func(c launch.Change) string { return c.Name })
+	}), func(c run.Edit) string { return c.Name })
 	if len(ignored) == 0 {
 		return nil
 	}
@@ -70,8 +70,8 @@ func ignoredByRights(source *machine.Source, program string, changes []launch.Ch
 }
 
 // commandLine returns a command line that starts the program with the variables.
-func commandLine(changes []launch.Change, args []string, between string) string {
-	lines := term.Words(changes, func(c launch.Change) string { return `set "` + c.Name + "=" + c.Value + `"` })
+func commandLine(changes []run.Edit, args []string, between string) string {
+	lines := term.Words(changes, func(c run.Edit) string { return `set "` + c.Name + "=" + c.Value + `"` })
 	words := make([]string, len(args))
 	for i, arg := range args {
 		if words[i] = arg; arg == "" || strings.ContainsAny(arg, " \t&|<>^()") {
@@ -82,7 +82,7 @@ func commandLine(changes []launch.Change, args []string, between string) string 
 }
 
 // becomeProgram runs a program and ends with its exit code.
-func becomeProgram(p *launch.Program) error {
+func becomeProgram(p *run.Program) error {
 	state, err := p.Wait(nil)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
@@ -92,7 +92,7 @@ func becomeProgram(p *launch.Program) error {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
 // does not record the time of a write, so the times of lines are those of reading.
-func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
+func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
 	state, err := program.Wait(to)
@@ -100,7 +100,7 @@ func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" without --times.
-func (r *launched) unheard(program *launch.Program, _ probe.Place) string {
+func (r *launched) unheard(program *run.Program, _ probe.Place) string {
 	if !r.times {
 		return ""
 	}

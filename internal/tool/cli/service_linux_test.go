@@ -52,11 +52,11 @@ func TestServiceStatus(t *testing.T) {
 	socket := runningService(t)
 	var out, errOut bytes.Buffer
 	s := &invocation{out: &out, errOut: &errOut, environ: []string{"VKLOADERD_DIR=" + filepath.Dir(socket)}}
-	if code := run(s, []string{"service", "status"}); code != 0 || !strings.Contains(out.String(), "libgone.so is in no directory") {
+	if code := runLine(s, []string{"service", "status"}); code != 0 || !strings.Contains(out.String(), "libgone.so is in no directory") {
 		t.Errorf("%d\n%s%s", code, &out, &errOut)
 	}
 	out.Reset()
-	if code := run(s, []string{"service", "inspect"}); code != 0 || !strings.Contains(out.String(), `"left_out"`) {
+	if code := runLine(s, []string{"service", "inspect"}); code != 0 || !strings.Contains(out.String(), `"left_out"`) {
 		t.Errorf("%d\n%s%s", code, &out, &errOut)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/settings"
+	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -38,7 +38,7 @@ func newSettings(s *invocation) *cobra.Command {
 }
 
 // settings finds the settings files and removes the tool's expired ones.
-func (s *invocation) settings() (*settingsfile.Found, error) {
+func (s *invocation) settings() (*settings.Found, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
@@ -49,13 +49,13 @@ func (s *invocation) settings() (*settingsfile.Found, error) {
 		}
 	}
 	source.Elevated, source.AsUser = false, true // the settings affect programs that the user starts
-	return settingsfile.Look(source)
+	return settings.Look(source)
 }
 
 // expireSettings removes the tool's expired settings files with a message. A failed removal is no error, because programs
 // keep using the file.
 func expireSettings(s *invocation, m *machine.Machine) error {
-	over, err := settingsfile.Expire(m)
+	over, err := settings.Expire(m)
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 }
 
 // restoreOrder keeps the layer order rules of an expired file.
-func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
-	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
+func restoreOrder(s *invocation, m *machine.Machine, old *settings.File) {
+	found, err := settings.Look(&machine.Source{Machine: *m, AsUser: true})
 	restored := false
 	if err == nil {
-		restored, err = settingsfile.RestoreRules(found, old)
+		restored, err = settings.RestoreRules(found, old)
 	}
 	if err != nil {
 		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
@@ -108,7 +108,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if app, err = settingsfile.RealApp(&place.Machine, app); err != nil {
+			if app, err = settings.RealApp(&place.Machine, app); err != nil {
 				return err
 			}
 			shown := place.Show(app)
@@ -117,14 +117,14 @@ func newSettingsShow(s *invocation) *cobra.Command {
 					return err
 				}
 			} else {
-				if shown.LayerSettings, err = settingsfile.ShowLayers(&place.Machine); err != nil {
+				if shown.LayerSettings, err = settings.ShowLayers(&place.Machine); err != nil {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
 			if f := place.InForce(); f != nil {
 				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
 			}
-			if shown.Order, err = settingsfile.ListRules(place); err != nil {
+			if shown.Order, err = settings.ListRules(place); err != nil {
 				return err
 			}
 			problems := slices.ContainsFunc(shown.Findings, func(f validation.Remark) bool { return f.Severity == diag.Problem })
@@ -135,12 +135,12 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	out.option(cmd, settingsfile.Schema)
+	out.option(cmd, settings.Schema)
 	cmd.Flags().StringVar(&app, "app", "", "show what this program gets, whose executable is `EXE`")
 	return cmd
 }
 
-func printShown(s *invocation, shown *settingsfile.Shown) {
+func printShown(s *invocation, shown *settings.Shown) {
 	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
 		if len(shown.Places) == 0 { // on Windows
@@ -199,7 +199,7 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 }
 
 // printForElevated prints the settings of programs that run as administrator.
-func printForElevated(s *invocation, shown *settingsfile.Shown) {
+func printForElevated(s *invocation, shown *settings.Shown) {
 	e := shown.Elevated
 	if e == nil {
 		return
@@ -220,7 +220,7 @@ func printForElevated(s *invocation, shown *settingsfile.Shown) {
 	}
 }
 
-func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
+func printPrograms(s *invocation, p *settings.ForPrograms) {
 	if p == nil {
 		fmt.Fprintln(s.out, "  nothing: as without the file")
 		return
@@ -243,7 +243,7 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 		line("layers, from the program down:")
 		others := false
 		for _, l := range p.Layers {
-			if l.Control == settings.Unordered.String() {
+			if l.Control == core.Unordered.String() {
 				line("  all others")
 				others = true
 				continue
@@ -259,18 +259,18 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 		}
 	}
 	switch p.Hardware {
-	case settings.PresentHardware.String():
+	case core.PresentHardware.String():
 		line("drivers whose hardware is not here: not opened")
-	case settings.AwakeHardware.String():
+	case core.AwakeHardware.String():
 		line("drivers whose hardware is not here, or sleeps: not opened")
 	}
-	if p.Compute == settings.NoOverlays.String() {
+	if p.Compute == core.NoOverlays.String() {
 		line("programs that enable no surface extension: no overlay layers")
 	}
 	switch p.Service {
-	case settings.ServiceAlways.String():
+	case core.ServiceAlways.String():
 		line("the driver service: asked for drivers, whether or not there are others")
-	case settings.ServiceNever.String():
+	case core.ServiceNever.String():
 		line("the driver service: never asked for drivers")
 	}
 	switch {
@@ -299,8 +299,8 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	var out output
 	var apps []string
 	var force bool
-	tell := func(done settingsfile.Done, format string, args ...any) error {
-		done.Schema = settingsfile.Schema
+	tell := func(done settings.Done, format string, args ...any) error {
+		done.Schema = settings.Schema
 		return out.print(s, done, func() { fmt.Fprintf(s.out, format+"\n", args...) })
 	}
 	cmd := &cobra.Command{
@@ -317,13 +317,13 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			f := place.InForce()
 			switch {
 			case f == nil:
-				return tell(settingsfile.Done{}, "There is no settings file.")
+				return tell(settings.Done{}, "There is no settings file.")
 			case !f.Ours && !force:
-				return settingsfile.NotOurs(f)
+				return settings.NotOurs(f)
 			case len(apps) > 0 && !f.Ours:
 				return fmt.Errorf("--app works on a file of this tool only")
 			case len(apps) > 0:
-				if apps, err = settingsfile.RealApps(&place.Machine, apps); err != nil {
+				if apps, err = settings.RealApps(&place.Machine, apps); err != nil {
 					return err
 				}
 				done, err := place.DropPrograms(f, apps)
@@ -335,30 +335,30 @@ func newSettingsClear(s *invocation) *cobra.Command {
 				}
 				return tell(done, "Removed the settings for %s from %s", strings.Join(apps, ", "), f.Path)
 			}
-			restored, err := settingsfile.RemoveIf(&place.Machine, f.Path, func(now *settingsfile.File) bool { return now.Ours == f.Ours })
+			restored, err := settings.RemoveIf(&place.Machine, f.Path, func(now *settings.File) bool { return now.Ours == f.Ours })
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			return tell(settingsfile.Done{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
+			return tell(settings.Done{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
 		},
 	}
 	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
-	out.option(cmd, settingsfile.Schema)
+	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&force, "force", false, "also remove another program's file")
 	return cmd
 }
 
 // printOrder prints the rules about the order of layers and their states.
-func printOrder(s *invocation, rules []settingsfile.RuleNow) {
+func printOrder(s *invocation, rules []settings.RuleNow) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Rules about the order of layers"))
 	stale := false
 	for _, r := range rules {
 		fmt.Fprintf(s.out, "  %s\n    before %s, for %s\n", term.OneLine(r.Upper), term.OneLine(r.Lower), term.OneLine(forWhom(r.Program)))
 		switch r.State {
-		case settingsfile.RuleIdle:
+		case settings.RuleIdle:
 			fmt.Fprintf(s.out, "    no effect: there is no layer %s\n", term.OneLine(strings.Join(r.Missing, " and ")))
-		case settingsfile.RuleStale:
+		case settings.RuleStale:
 			stale = true
 			fmt.Fprintln(s.out, "    stale: layers or settings have changed since it was written")
 		}
@@ -391,7 +391,7 @@ func printComputing(s *invocation, list []explain.Item) {
 }
 
 // printLayerFile prints the layer settings in force and their file.
-func printLayerFile(s *invocation, shown *settingsfile.ShownLayers) {
+func printLayerFile(s *invocation, shown *settings.ShownLayers) {
 	if shown == nil {
 		return
 	}

@@ -19,7 +19,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -77,11 +77,11 @@ func completeSettings(s *invocation, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return term.Words(layer.Settings, func(s settingsfile.Setting) string { return s.Key + "=" })
+	return term.Words(layer.Settings, func(s settings.Setting) string { return s.Key + "=" })
 }
 
 // findLayerSettings finds an installed layer, used or not.
-func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer, *manifest.Layer, error) {
+func findLayerSettings(source *machine.Source, name string) (*settings.Layer, *manifest.Layer, error) {
 	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +98,7 @@ func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
-	layer, err := settingsfile.ReadLayer(text, name)
+	layer, err := settings.ReadLayer(text, name)
 	if err != nil {
 		return nil, nil, exit.Unable("%s: %w", found.Manifest, err)
 	}
@@ -109,11 +109,11 @@ func findLayerSettings(source *machine.Source, name string) (*settingsfile.Layer
 type layerEdit struct {
 	key, value string
 	usual      bool // set the default
-	setting    *settingsfile.Setting
+	setting    *settings.Setting
 }
 
 // edits returns the changes of a command line.
-func (o *layerOptions) edits(layer *settingsfile.Layer, changes []string) (list []layerEdit, err error) {
+func (o *layerOptions) edits(layer *settings.Layer, changes []string) (list []layerEdit, err error) {
 	add := func(e layerEdit) error {
 		if e.setting = layer.Find(e.key); e.setting == nil {
 			return layer.Unknown(e.key)
@@ -158,7 +158,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 	if err != nil {
 		return err
 	}
-	answer := &settingsfile.LayerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
+	answer := &settings.LayerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
 	if o.variables {
 		return printLayerVariables(s, o, edits, answer)
 	}
@@ -184,7 +184,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 		}
 	}
 	for _, setting := range layer.Settings {
-		now := settingsfile.SettingNow{Setting: setting}
+		now := settings.SettingNow{Setting: setting}
 		if v, ok := file.Find(layer.Full(setting.Key)); ok {
 			now.Value, now.Line = v.Value, v.Line
 		}
@@ -203,7 +203,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 }
 
 // printLayerWritten prints the written file and its readers.
-func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
+func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	verb := "Wrote"
 	if answer.Removed {
 		verb = "Nothing is left: the tool removed"
@@ -211,10 +211,10 @@ func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
-	case answer.From == theDirectory || answer.From == settingsfile.WorkingDirectory:
+	case answer.From == theDirectory || answer.From == settings.WorkingDirectory:
 		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
-	case answer.From == settingsfile.LayerPathVariable:
-		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", settingsfile.LayerPathVariable)
+	case answer.From == settings.LayerPathVariable:
+		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", settings.LayerPathVariable)
 	default:
 		fmt.Fprintln(s.out, "All programs of this user read it.")
 	}
@@ -224,8 +224,8 @@ func printLayerWritten(s *invocation, answer *settingsfile.LayerSettings) {
 const theDirectory = "--directory"
 
 // layerFile returns the file to change: that of --directory, the one in force, or the user's.
-func layerFile(m *machine.Machine, o *layerOptions) (*settingsfile.LayerFile, error) {
-	places := settingsfile.LayerPlaces(m, settingsfile.ThisDirectory(m))
+func layerFile(m *machine.Machine, o *layerOptions) (*settings.LayerFile, error) {
+	places := settings.LayerPlaces(m, settings.ThisDirectory(m))
 	if o.directory != "" {
 		full := o.directory
 		if !m.Foreign() {
@@ -234,36 +234,36 @@ func layerFile(m *machine.Machine, o *layerOptions) (*settingsfile.LayerFile, er
 				return nil, err
 			}
 		}
-		place := settingsfile.LayerPlace{File: path.Join(full, settingsfile.LayerFileName), From: theDirectory}
+		place := settings.LayerPlace{File: path.Join(full, settings.LayerFileName), From: theDirectory}
 		for _, other := range places {
-			if other.From != settingsfile.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
+			if other.From != settings.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
 				return nil, exit.Problem("%s would not count: %s is there, and layers read that first", place.File, other.File)
 			}
 		}
-		file, err := settingsfile.OpenLayerFile(m, place)
+		file, err := settings.OpenLayerFile(m, place)
 		return file, notLooked(err)
 	}
-	file, err := settingsfile.LayerFileInForce(m, places)
+	file, err := settings.LayerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
 			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
 		}
-		file, err = settingsfile.OpenLayerFile(m, places[0])
+		file, err = settings.OpenLayerFile(m, places[0])
 	}
 	return file, notLooked(err)
 }
 
 // printLayerVariables prints the variables that set settings.
-func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *settingsfile.LayerSettings) error {
+func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *settings.LayerSettings) error {
 	if len(edits) == 0 {
 		return errors.New("settings layer: --variables needs KEY=VALUE")
 	}
-	answer.Settings = []settingsfile.SettingNow{}
+	answer.Settings = []settings.SettingNow{}
 	for _, e := range edits {
 		if e.setting.Variable == "" {
 			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", answer.Layer, e.key)
 		}
-		answer.Variables = append(answer.Variables, settingsfile.VariableLine{Name: e.setting.Variable, Value: e.value})
+		answer.Variables = append(answer.Variables, settings.VariableLine{Name: e.setting.Variable, Value: e.value})
 	}
 	return o.print(s, answer, func() {
 		for _, v := range answer.Variables {
@@ -273,7 +273,7 @@ func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answ
 }
 
 // printLayerSettings prints the settings of a layer.
-func printLayerSettings(s *invocation, answer *settingsfile.LayerSettings) {
+func printLayerSettings(s *invocation, answer *settings.LayerSettings) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(answer.Layer)))
 	if answer.File != "" {

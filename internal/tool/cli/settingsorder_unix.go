@@ -9,17 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // ordered is the output of settings order.
 type ordered struct {
-	Schema  int                         `json:"schema"`
-	Rules   []settingsfile.RuleNow      `json:"rules"`             // all rules, for the list
-	Removed []settingsfile.Rule         `json:"removed,omitempty"` // by remove
-	File    string                      `json:"file,omitempty"`    // the file that was written, or would be
-	Before  []settingsfile.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
-	After   []settingsfile.OrderedLayer `json:"after,omitempty"`   // the same after the change
+	Schema  int                     `json:"schema"`
+	Rules   []settings.RuleNow      `json:"rules"`             // all rules, for the list
+	Removed []settings.Rule         `json:"removed,omitempty"` // by remove
+	File    string                  `json:"file,omitempty"`    // the file that was written, or would be
+	Before  []settings.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
+	After   []settings.OrderedLayer `json:"after,omitempty"`   // the same after the change
 }
 
 // orderOptions are the options of every command that changes the order.
@@ -38,16 +38,16 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 }
 
 // look finds the settings files and resolves the program's path.
-func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
+func (o *orderOptions) look(s *invocation) (*settings.Found, error) {
 	found, err := s.settings()
 	if err == nil {
-		o.program, err = settingsfile.RealApp(&found.Machine, o.program)
+		o.program, err = settings.RealApp(&found.Machine, o.program)
 	}
 	return found, err
 }
 
 // change changes the rules and prints the order before and after.
-func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*settingsfile.OrderOutcome, error)) error {
+func (o *orderOptions) change(s *invocation, make func(*settings.Found) (*settings.OrderOutcome, error)) error {
 	found, err := o.look(s)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*se
 	if err != nil {
 		return err
 	}
-	answer := ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: done.Removed, File: done.File, Before: done.Before, After: done.After}
+	answer := ordered{Schema: orderSchema, Rules: []settings.RuleNow{}, Removed: done.Removed, File: done.File, Before: done.Before, After: done.After}
 	return o.print(s, answer, func() { printReordered(s, &answer, o.dry) })
 }
 
@@ -96,15 +96,15 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			if len(args) == 0 {
 				return o.list(s)
 			}
-			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
-				rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
+			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
+				rule := settings.Rule{Upper: args[0], Lower: args[2], Program: o.program}
 				if args[1] == "after" {
 					rule.Upper, rule.Lower = rule.Lower, rule.Upper
 				}
 				if rule.Upper == rule.Lower {
 					return nil, errors.New("settings order: the two layers are the same")
 				}
-				return settingsfile.AddRule(found, rule, o.system, o.dry)
+				return settings.AddRule(found, rule, o.system, o.dry)
 			})
 		},
 	}
@@ -133,8 +133,8 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
-				return settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
+			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
+				return settings.RemoveRules(found, o.system, o.dry, o.program, func(r settings.Rule) bool {
 					other := slices.ContainsFunc(args, func(name string) bool { return r.Upper != name && r.Lower != name })
 					return !other && r.Program == o.program
 				})
@@ -150,8 +150,8 @@ func newOrderApply(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
-				return settingsfile.ApplyRules(found, o.system)
+			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
+				return settings.ApplyRules(found, o.system)
 			})
 		},
 	}
@@ -166,7 +166,7 @@ func (o *orderOptions) list(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	rules, err := settingsfile.ListRules(found)
+	rules, err := settings.ListRules(found)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (o *orderOptions) list(s *invocation) error {
 
 // printReordered prints the order before and after a change; dry: the change was not made.
 func printReordered(s *invocation, done *ordered, dry bool) {
-	list := func(title string, layers []settingsfile.OrderedLayer) {
+	list := func(title string, layers []settings.OrderedLayer) {
 		fmt.Fprintf(s.out, "%s\n", title)
 		for i, l := range layers {
 			use := ""

@@ -18,13 +18,13 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 func newSettingsSet(s *invocation) *cobra.Command {
-	c := &settingsfile.Change{}
+	c := &settings.Options{}
 	var out output
 	cmd := &cobra.Command{
 		Use:   "set",
@@ -60,14 +60,14 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
 	addRights(cmd)
 	changeFlags(cmd, c)
-	out.option(cmd, settingsfile.Schema)
+	out.option(cmd, settings.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
 		"log": completeWords, "device": completeDevices(s)})
 	return cmd
 }
 
 // changeFlags adds the options common to commands that change the settings file.
-func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
+func changeFlags(cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
@@ -77,8 +77,8 @@ func changeFlags(cmd *cobra.Command, c *settingsfile.Change) {
 }
 
 // changeSettings changes the settings file and prints warnings about the change.
-func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Change) (*settingsfile.Written, error) {
-	c.Finish = settingsfile.RenewRules
+func changeSettings(s *invocation, place *settings.Found, c *settings.Options) (*settings.Written, error) {
+	c.Finish = settings.RenewRules
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {
@@ -96,7 +96,7 @@ func changeSettings(s *invocation, place *settingsfile.Found, c *settingsfile.Ch
 	return written, nil
 }
 
-func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out *output) error {
+func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, out *output) error {
 	changes := false
 	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires"} {
 		changes = changes || cmd.Flags().Changed(name)
@@ -129,11 +129,11 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 		s.plan(written.Path, written.Text, written.Gone)
 		return printPlanned(s, written)
 	}
-	done := settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)}
+	done := settings.Done{Schema: settings.Schema, Wrote: written.Path, Expires: settings.Time(written.Expires)}
 	return out.print(s, done, func() {
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
 		if len(c.Devices) > 0 {
-			fmt.Fprintln(s.out, settingsfile.Lasting)
+			fmt.Fprintln(s.out, settings.Lasting)
 		}
 		if !written.Expires.IsZero() {
 			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
@@ -142,7 +142,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, out 
 }
 
 // printPlanned prints the settings file that a dry run would write, byte for byte.
-func printPlanned(s *invocation, written *settingsfile.Written) error {
+func printPlanned(s *invocation, written *settings.Written) error {
 	if s.answered != nil || written.Gone {
 		return writeJSON(s, written.Content)
 	}
@@ -156,7 +156,7 @@ const settingsLook = 30 * time.Second
 // askedDevices are the devices of this machine for settings.
 type askedDevices struct {
 	s        *invocation
-	place    *settingsfile.Found
+	place    *settings.Found
 	found    probe.Place
 	devices  *survey.Devices
 	warnings []string // warnings about the settings

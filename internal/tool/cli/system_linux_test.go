@@ -35,7 +35,7 @@ func systemRoot(t *testing.T) string {
 func TestSystemText(t *testing.T) {
 	s, out, errOut := world(t, "")
 	root := systemRoot(t)
-	if code := run(s, []string{"system", "status", "--root", root}); code != exit.Fine {
+	if code := runLine(s, []string{"system", "status", "--root", root}); code != exit.Fine {
 		t.Fatalf("exit code %d: %s", code, errOut)
 	}
 	want := `x86-64, 64 bits: the distribution's 1.3.239
@@ -48,15 +48,15 @@ func TestSystemText(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
 	out.Reset()
-	if code := run(s, []string{"system", "use", "vkloader", "--root", root}); code != exit.Fine ||
+	if code := runLine(s, []string{"system", "use", "vkloader", "--root", root}); code != exit.Fine ||
 		!strings.HasPrefix(out.String(), "x86-64, 64 bits: vkloader 0.9.0\n") {
 		t.Errorf("exit code %d: %s%s", code, out, errOut)
 	}
-	if code := run(s, []string{"system", "status", "--root", t.TempDir()}); code != exit.Problems {
+	if code := runLine(s, []string{"system", "status", "--root", t.TempDir()}); code != exit.Problems {
 		t.Errorf("without any loader: exit code %d", code)
 	}
 	for _, line := range []string{"system nonsense", "system use", "system use nonsense", "system use vkloader distribution"} {
-		if code := run(s, strings.Fields(line)); code != exit.Usage {
+		if code := runLine(s, strings.Fields(line)); code != exit.Usage {
 			t.Errorf("%s: exit code %d", line, code)
 		}
 	}

@@ -184,7 +184,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s.planned = func(path, text string, remove bool) {
 		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})
 	}
-	ran.Code = run(s, ran.Args)
+	ran.Code = runLine(s, ran.Args)
 	ran.Out, ran.Messages = out.String(), messages.String()
 	return ran
 }

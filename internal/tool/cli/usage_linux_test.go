@@ -49,7 +49,7 @@ func TestUsageErrors(t *testing.T) {
 		"explain --bits 16":                `--bits needs 32 or 64, got "16"`,
 	} {
 		errOut.Reset()
-		if code := run(s, strings.Fields(line)); code != exit.Usage || errOut.String() != "vkloader: "+want+"\n" {
+		if code := runLine(s, strings.Fields(line)); code != exit.Usage || errOut.String() != "vkloader: "+want+"\n" {
 			t.Errorf("%s: exit code %d\n%swant %s", line, code, errOut, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestBareCommandsShow(t *testing.T) {
 		s, out, errOut := world(t, goodRun)
 		call := func(line string) string {
 			out.Reset()
-			code := run(s, strings.Fields(line))
+			code := runLine(s, strings.Fields(line))
 			if code > exit.Problems || errOut.Len() > 0 || out.Len() == 0 {
 				t.Errorf("%s: exit code %d, %s", line, code, errOut)
 			}
@@ -73,7 +73,7 @@ func TestBareCommandsShow(t *testing.T) {
 		}
 	}
 	s, out, errOut := world(t, goodRun)
-	code := run(s, []string{"list"})
+	code := runLine(s, []string{"list"})
 	if text := out.String(); code != exit.Problems || !strings.Contains(text, "Drivers\n") || !strings.Contains(text, "\nLayers\n") ||
 		!strings.Contains(text, "driver.json") || !strings.Contains(text, "VK_LAYER_") {
 		t.Errorf("list: exit code %d, %s%s", code, out, errOut)
@@ -83,7 +83,7 @@ func TestBareCommandsShow(t *testing.T) {
 		"hardware  off   on, awake, off       all programs\n" +
 		"service   last  last, always, never  all programs\n" +
 		"compute   off   on, off              all programs\n"
-	if code := run(s, []string{"settings", "policy"}); code != exit.Fine || out.String() != want {
+	if code := runLine(s, []string{"settings", "policy"}); code != exit.Fine || out.String() != want {
 		t.Errorf("policy: exit code %d, %s%s", code, out, errOut)
 	}
 }
@@ -94,7 +94,7 @@ func TestPolicyShows(t *testing.T) {
 	home := t.TempDir()
 	s.environ = append(s.environ, "HOME="+home)
 	for _, line := range []string{"settings policy hardware awake", "settings policy service never --app /bin/true"} {
-		if code := run(s, strings.Fields(line)); code != exit.Fine {
+		if code := runLine(s, strings.Fields(line)); code != exit.Fine {
 			t.Fatalf("%s: exit code %d, %s", line, code, errOut)
 		}
 	}
@@ -103,7 +103,7 @@ func TestPolicyShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := run(s, []string{"settings", "policy"}); code != exit.Fine {
+	if code := runLine(s, []string{"settings", "policy"}); code != exit.Fine {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
 	for _, line := range []string{"hardware awake on, awake, off all programs", "service never last, always, never " + program,
@@ -124,7 +124,7 @@ func TestFullOutput(t *testing.T) {
 		}
 		s.out = full
 		const want = "vkloader: nothing more can be written to standard output: no space left on device\n"
-		if code := run(s, strings.Fields(line)); code != exit.NotLooked || errOut.String() != want {
+		if code := runLine(s, strings.Fields(line)); code != exit.NotLooked || errOut.String() != want {
 			t.Errorf("%s: exit code %d, %s", line, code, errOut)
 		}
 		full.Close()
@@ -183,7 +183,7 @@ func TestExitCodeOfWarnings(t *testing.T) {
 					args[1], args[2] = args[2], args[1]
 				}
 			}
-			if code := run(s, args); code != c.code {
+			if code := runLine(s, args); code != c.code {
 				t.Errorf("%v: exit code %d, want %d\n%s%s", args, code, c.code, out, errOut)
 			}
 			if text := out.String(); !json && c.code == exit.Fine && strings.Contains(text, diag.Problem.String()+":") {
@@ -198,7 +198,7 @@ func TestQuestionIsWritten(t *testing.T) {
 	s, out, _ := world(t, goodRun)
 	s.environ = append(s.environ, "COLUMNS=80")
 	s.in = bytes.NewReader(nil)
-	run(s, []string{"version"})
+	runLine(s, []string{"version"})
 	out.Reset()
 	if _, err := s.out.Write([]byte("apply? ")); err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestNamesThatWereMeant(t *testing.T) {
 		"settings set --layer VK_LAYER_onee": `did you mean "VK_LAYER_one"?`,
 	} {
 		errOut.Reset()
-		if code := run(s, strings.Fields(line)); code != exit.Problems || !strings.Contains(errOut.String(), want) {
+		if code := runLine(s, strings.Fields(line)); code != exit.Problems || !strings.Contains(errOut.String(), want) {
 			t.Errorf("%s: exit code %d\n%swant %s", line, code, errOut, want)
 		}
 	}

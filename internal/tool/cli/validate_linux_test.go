@@ -63,7 +63,7 @@ func TestValidateOpensTheLibrary(t *testing.T) {
 			if only {
 				args = append(args, "--file-only")
 			}
-			code := run(&invocation{out: &out, errOut: &errOut}, args)
+			code := runLine(&invocation{out: &out, errOut: &errOut}, args)
 			var got struct {
 				Files []struct {
 					Accepted bool

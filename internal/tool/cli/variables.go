@@ -50,7 +50,7 @@ func newListVariables(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bad := func(f environment.Finding) bool { return f.Code.Entry().Severity == diag.Problem }
+			bad := func(f environment.Problem) bool { return f.Code.Entry().Severity == diag.Problem }
 			return out.judge(s, answer, slices.ContainsFunc(environment.Check(source, nil), bad), func() {
 				printLoader(s, loader, "")
 				printVariables(s, answer.Variables)

@@ -16,7 +16,7 @@ func TestVariablesCommand(t *testing.T) {
 		t.Helper()
 		var out, errOut bytes.Buffer
 		s := &invocation{out: &out, errOut: &errOut, environ: []string{"HOME=/nonexistent", "VK_LOADER_DEBUG=shout"}}
-		if code := run(s, args); code != want || errOut.Len() > 0 {
+		if code := runLine(s, args); code != want || errOut.Len() > 0 {
 			t.Errorf("%v: exit code %d, %s", args, code, &errOut)
 		}
 		return out.String()

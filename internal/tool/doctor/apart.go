@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 )
 
 // notAlone is the detail of a driver that no variable isolates.
@@ -34,7 +34,7 @@ func (t *trying) isolates(a *alone) bool {
 }
 
 // openedLast returns the driver or layer whose library the loader was opening at the end of a child's log; false: none.
-func openedLast(answer *plan.Answer, result *probe.Result) (c launch.Suspect, found bool) {
+func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found bool) {
 	log := loaders.Progress{}
 	for line := range strings.Lines(result.Log) {
 		log.Line(strings.TrimRight(line, "\r\n"))
@@ -44,7 +44,7 @@ func openedLast(answer *plan.Answer, result *probe.Result) (c launch.Suspect, fo
 	}
 	for _, d := range answer.Drivers {
 		if opens("the driver ", d.LibraryPath) || opens("the driver ", d.Library) {
-			return launch.Suspect{Kind: launch.Driver, Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library}, true
+			return run.Suspect{Kind: run.Driver, Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library}, true
 		}
 	}
 	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return opens("the layer ", l.Library) })
@@ -52,5 +52,5 @@ func openedLast(answer *plan.Answer, result *probe.Result) (c launch.Suspect, fo
 		return c, false
 	}
 	l := answer.Layers[at]
-	return launch.Suspect{Kind: launch.Layer, Name: l.Name, Manifest: l.Manifest, Library: l.Library}, true
+	return run.Suspect{Kind: run.Layer, Name: l.Name, Manifest: l.Manifest, Library: l.Library}, true
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/settings"
+	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
@@ -121,7 +121,7 @@ func (t *trying) settingsBlame(ctx context.Context) (bool, error) {
 	if t.source.Foreign() || !explain.TriesSettings || t.scene.Answer.Settings == nil {
 		return false, nil
 	}
-	found, err := settingsfile.Look(t.source)
+	found, err := settings.Look(t.source)
 	if err != nil || found.InForce() == nil {
 		return false, nil // a file that cannot be read has a finding
 	}
@@ -158,7 +158,7 @@ func (t *trying) withoutPins() (environ []string, remove func()) {
 const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
 
 // hidesDrivers is the fact that programs fail with a settings file and work without it.
-func hidesDrivers(file string, made *settings.Settings, detail string) fact {
+func hidesDrivers(file string, made *core.Settings, detail string) fact {
 	by := ""
 	if made.HasDevices {
 		by = " by its device_configurations"
@@ -189,7 +189,7 @@ func (e *deviceExam) unmapped(kind string) advice {
 }
 
 // settingsAdvice returns advice about a settings file that hides devices.
-func settingsAdvice(f *settingsfile.File) advice {
+func settingsAdvice(f *settings.File) advice {
 	if f.Ours {
 		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
 	}

@@ -14,17 +14,17 @@ import (
 )
 
 // foreignPC adapts a Windows source to the interface PC.
-type foreignPC struct{ *systems.Source }
+type foreignPC struct{ *systems.Foreign }
 
 // Seen implements PC.
-func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Source.For(bits)} }
+func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Foreign.For(bits)} }
 
 // foreign is a machine with another system.
-type foreign struct{ *systems.Source }
+type foreign struct{ *systems.Foreign }
 
 // ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files: the findings of
 // the decision, and libraries that are missing or have another word size.
-func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error) {
+func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, error) {
 	if source.System.Name == "windows" {
 		return ExaminePC(foreignPC{source})
 	}

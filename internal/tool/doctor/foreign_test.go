@@ -25,13 +25,13 @@ func laid(t *testing.T, files map[string]string) machine.Machine {
 	return m
 }
 
-func on(t *testing.T, name string) *systems.Source {
+func on(t *testing.T, name string) *systems.Foreign {
 	t.Helper()
 	system, ok := systems.Find(name)
 	if !ok {
 		t.Fatal(name)
 	}
-	return &systems.Source{System: system, Bits: "64"}
+	return &systems.Foreign{System: system, Bits: "64"}
 }
 
 // icd returns a Windows driver.

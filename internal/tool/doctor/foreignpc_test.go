@@ -165,14 +165,14 @@ func TestDoctorOfPC(t *testing.T) {
 }
 
 // wholePC is a PC with all of its files.
-type wholePC struct{ *systems.Source }
+type wholePC struct{ *systems.Foreign }
 
 func (wholePC) Whole() bool { return true }
 
 func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.For(bits)} }
 
 // examined returns the report on a PC with the registry reg.
-func examined(t *testing.T, s *systems.Source, reg string) *doctor.Report {
+func examined(t *testing.T, s *systems.Foreign, reg string) *doctor.Report {
 	t.Helper()
 	s.Keys = &systems.Registry{}
 	if problems := s.Keys.Read("f.reg", []byte("Windows Registry Editor Version 5.00\n"+reg)); len(problems) > 0 {

@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // choosers are the variables that choose among the installed drivers. The first three name the drivers to use.
@@ -62,7 +62,7 @@ func (e *keptExam) left() []keptOut {
 		return *e.known
 	}
 	list := []keptOut{}
-	add := func(source facts.Source, out keptOut) {
+	add := func(source facts.Provider, out keptOut) {
 		answer, err := decide.Changed(source)
 		if err != nil {
 			return
@@ -158,7 +158,7 @@ func (h host) ownSettings(file string) bool {
 	if file == "" {
 		return false
 	}
-	f, err := settingsfile.Read(h.machine, path.Clean(file))
+	f, err := settings.Read(h.machine, path.Clean(file))
 	return err == nil && f.Ours
 }
 

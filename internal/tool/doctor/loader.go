@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // loaderExam examines the loaders that the program may get.
@@ -55,7 +55,7 @@ func (e *loaderExam) ignored() {
 	})
 	plain := *e.source
 	plain.Loader = nil
-	if where, err := settingsfile.Look(&plain); err == nil {
+	if where, err := settings.Look(&plain); err == nil {
 		if file := where.InForce(); file != nil {
 			e.ignoredSettings(file)
 		}
@@ -64,7 +64,7 @@ func (e *loaderExam) ignored() {
 
 // ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
 // a note: its configurator may have written it for other programs.
-func (e *loaderExam) ignoredSettings(file *settingsfile.File) {
+func (e *loaderExam) ignoredSettings(file *settings.File) {
 	data, err := e.machine.ReadFile(file.Path)
 	if err != nil {
 		return

@@ -21,7 +21,7 @@ import (
 // macExam is an examination of a Mac in progress.
 type macExam struct {
 	*Report
-	mac     *systems.Source
+	mac     *systems.Foreign
 	plain   *plan.Answer // for a program that does not enumerate portability drivers
 	removed []string     // directories of removed SDKs
 	changes map[key][]macChange
@@ -43,7 +43,7 @@ func (c macChange) advice() advice {
 }
 
 // on returns the machine after the change.
-func (c macChange) on(s *systems.Source) *systems.Source {
+func (c macChange) on(s *systems.Foreign) *systems.Foreign {
 	after := *s
 	if c.release != "" {
 		after.Released = append(slices.Clone(s.Released), c.release)
@@ -55,7 +55,7 @@ func (c macChange) on(s *systems.Source) *systems.Source {
 }
 
 // ExamineMac examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
-func ExamineMac(source *systems.Source) (*Report, error) {
+func ExamineMac(source *systems.Foreign) (*Report, error) {
 	e, err := lookMac(source)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func ExamineMac(source *systems.Source) (*Report, error) {
 
 // lookMac examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
 // MoltenVK do.
-func lookMac(source *systems.Source) (*macExam, error) {
+func lookMac(source *systems.Foreign) (*macExam, error) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
 	platform := source.System.Platform(source.Bits)
 	var err error
@@ -312,7 +312,7 @@ func below(name, directory string) bool {
 }
 
 // ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
-func ForeignLibrary(source *systems.Source, named Named) (Module, []Finding) {
+func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
 	m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 	if named.Layer {

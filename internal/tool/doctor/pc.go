@@ -16,7 +16,7 @@ import (
 
 // PC is a Windows machine: the facts of the decision for programs of one word size, and further facts.
 type PC interface {
-	facts.Source
+	facts.Provider
 	Title() string                      // the system's name
 	WordSize() string                   // of the examined programs, "32" or "64"
 	Views() []string                    // the word sizes of programs that the machine runs

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/core/settings"
+	core "vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
@@ -18,7 +18,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // probed enters the result of a trial and a finding about its failure.
@@ -159,7 +159,7 @@ func (r *Report) asks(layer string) string {
 // changes are tried for a program that enables portability drivers.
 func (r *Report) trialOf(a *alone) *explain.Trial {
 	if a.Kind == "driver" {
-		decide := func(from facts.Source) (*plan.Answer, error) { return decide.ChangedFor(from, decide.ProbeProgram) }
+		decide := func(from facts.Provider) (*plan.Answer, error) { return decide.ChangedFor(from, decide.ProbeProgram) }
 		if answer, err := decide(r.source); err == nil {
 			return explain.NewTrialFor(decide, r.source, answer)
 		}
@@ -305,22 +305,22 @@ func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string
 
 // withPolicy returns the text of the settings file in force with the compute policy enabled.
 func (r *Report) withPolicy() (string, error) {
-	found, err := settingsfile.Look(r.source)
+	found, err := settings.Look(r.source)
 	if err != nil {
 		return "", err
 	}
 	f := found.InForce()
 	if f != nil && !f.Ours {
-		return "", settingsfile.NotOurs(f)
+		return "", settings.NotOurs(f)
 	}
 	content, err := f.Decode()
 	if err != nil {
 		return "", err
 	}
-	settingsfile.For(content, nil, true)
-	for _, object := range settingsfile.Objects(content) {
-		object[settings.ComputeMember] = settings.NoOverlays.String()
+	settings.For(content, nil, true)
+	for _, object := range settings.Objects(content) {
+		object[core.ComputeMember] = core.NoOverlays.String()
 	}
-	text, err := settingsfile.Encode(content)
+	text, err := settings.Encode(content)
 	return string(text), err
 }

@@ -83,7 +83,7 @@ func plain(line, file string) string {
 
 // misled is a fault of a variable.
 type misled struct {
-	environment.Finding
+	environment.Problem
 	more string // where the missing layer or directory is
 }
 

@@ -10,11 +10,11 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/core/settings"
+	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // settingsExam examines the settings file and the override layer.
@@ -32,7 +32,7 @@ func (e *settingsExam) settings() {
 	}
 	file := path.Clean(s.File)
 	written, changes := since(e.written(file)), e.settingsChange(file)
-	f, err := settingsfile.Read(e.machine, file)
+	f, err := settings.Read(e.machine, file)
 	ours := err == nil && f.Ours
 	if gone := goneOf(e.source, s); len(gone) > 0 {
 		what := said("it names %s, which does not exist", gone[0])
@@ -87,7 +87,7 @@ func outcomeOf(answer *plan.Answer) []explain.Key {
 }
 
 // goneOf returns the missing files that the settings name.
-func goneOf(source *machine.Source, s *settings.Settings) (files []string) {
+func goneOf(source *machine.Source, s *core.Settings) (files []string) {
 	said := map[string]bool{}
 	add := func(file string) {
 		if file != "" && !said[file] && !source.Exists(file) {
@@ -126,17 +126,17 @@ func (e *settingsExam) order() {
 	if e.plan.Settings == nil {
 		return
 	}
-	found, err := settingsfile.Look(e.source)
+	found, err := settings.Look(e.source)
 	if err != nil || found.InForce() == nil || path.Clean(e.plan.Settings.File) != path.Clean(found.InForce().Path) {
 		return
 	}
-	rules, err := settingsfile.ListRules(found)
+	rules, err := settings.ListRules(found)
 	if err != nil {
 		return
 	}
 	var stale []string
 	for _, r := range rules {
-		if r.State == settingsfile.RuleStale {
+		if r.State == settings.RuleStale {
 			stale = append(stale, r.Upper+" before "+r.Lower)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -105,7 +105,7 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 		return err
 	}
 	for _, l := range layers {
-		without, err := t.took(ctx, []launch.Suspect{l})
+		without, err := t.took(ctx, []run.Suspect{l})
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (t *trying) slow(ctx context.Context, with time.Duration) error {
 }
 
 // took returns the duration of a child process without some layers; -1: it failed or did not finish in time.
-func (t *trying) took(ctx context.Context, without []launch.Suspect) (time.Duration, error) {
+func (t *trying) took(ctx context.Context, without []run.Suspect) (time.Duration, error) {
 	t.patience = t.Limit // one run may take ten times as long as another
 	seen, err := t.chain(ctx, without)
 	if err != nil || !seen.Good {
@@ -135,7 +135,7 @@ func lasted(r *probe.Result) (all time.Duration) {
 }
 
 // slows adds a finding for a slow layer, with the change that excludes it.
-func (t *trying) slows(l *launch.Suspect, cost slowed) {
+func (t *trying) slows(l *run.Suspect, cost slowed) {
 	f := t.found(LayerSlow, l.Name, l.Manifest, cost, nil)
 	at := slices.IndexFunc(t.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
 	if at < 0 {

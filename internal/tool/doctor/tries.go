@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/wording"
-	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -65,14 +65,14 @@ func (r *Report) driversAlone() (list []alone) {
 type trying struct {
 	*Report
 	Tries
-	scene  launch.Scene     // the child process as a program
-	always []launch.Suspect // excluded from every run: drivers whose device sleeps or that fail alone
-	at     probe.Place      // with the programs' loader
-	last   *probe.Result    // of the last chain run
-	base   string           // the manifest of the first working driver
-	dead   int              // the number of drivers that fail alone
-	whole  *everything      // the run of all drivers and layers; nil: as the others
-	silent int              // the number of drivers that could not be tried alone
+	scene  run.Scene     // the child process as a program
+	always []run.Suspect // excluded from every run: drivers whose device sleeps or that fail alone
+	at     probe.Place   // with the programs' loader
+	last   *probe.Result // of the last chain run
+	base   string        // the manifest of the first working driver
+	dead   int           // the number of drivers that fail alone
+	whole  *everything   // the run of all drivers and layers; nil: as the others
+	silent int           // the number of drivers that could not be tried alone
 
 	hung     bool          // a child with the chain reached its time limit
 	patience time.Duration // the time limit of the next chain run
@@ -98,7 +98,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	if err != nil {
 		return err
 	}
-	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: launch.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}, patience: how.Limit}
+	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: run.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}, patience: how.Limit}
 	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	if how.At.Lowered && !r.source.AsUser {
 		t.whole = all
@@ -120,7 +120,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	}
 	environ, remove := t.withoutPins()
 	defer remove()
-	var first *launch.Seen
+	var first *run.Seen
 	var failed error
 	var running sync.WaitGroup
 	for i := range list {
@@ -170,8 +170,8 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	return t.together(ctx, first)
 }
 
-func suspectOf(a *alone) launch.Suspect {
-	return launch.Suspect{Kind: launch.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
+func suspectOf(a *alone) run.Suspect {
+	return run.Suspect{Kind: run.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
 }
 
 // sleeps reports whether a driver serves a device that is off to save power. Loading the driver would wake the device.
@@ -211,7 +211,7 @@ func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, 
 const shortest = 3 * time.Second
 
 // chain runs a child process with a program's drivers and layers, except for the suspects in without.
-func (t *trying) chain(ctx context.Context, without []launch.Suspect) (*launch.Seen, error) {
+func (t *trying) chain(ctx context.Context, without []run.Suspect) (*run.Seen, error) {
 	at := t.at
 	without = slices.Concat(t.always, without)
 	environ, _ := t.scene.Without(without)
@@ -228,7 +228,7 @@ func (t *trying) chain(ctx context.Context, without []launch.Suspect) (*launch.S
 	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung { // from now on, a run that takes ten times as long counts as hung
 		t.patience = min(t.patience, max(10*spent, shortest))
 	}
-	return &launch.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
+	return &run.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
 }
 
 // judge sets the result of a driver that was tried alone.
@@ -278,10 +278,10 @@ var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: 
 
 // together sets the result of the combined drivers and layers, and finds the culprit if they fail. first is the run with all
 // of them; nil if a driver must be excluded from every run.
-func (t *trying) together(ctx context.Context, first *launch.Seen) error {
+func (t *trying) together(ctx context.Context, first *run.Seen) error {
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
 	var result *probe.Result // of the run with all drivers and layers
-	found, err := launch.FindCulprit(func(without []launch.Suspect) (seen *launch.Seen, err error) {
+	found, err := run.FindCulprit(func(without []run.Suspect) (seen *run.Seen, err error) {
 		if seen = first; seen == nil || len(without) > 0 {
 			if seen, err = t.chain(ctx, without); err != nil {
 				return nil, err
@@ -292,37 +292,37 @@ func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 		}
 		seen.Good = seen.Good || t.base == "" && t.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
 		return seen, nil
-	}, func(*launch.Seen) *launch.Suspects { return t.scene.Suspects(nil) })
+	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
 		return err
 	}
 	all.enter(result)
 	t.through(result)
-	if found.Result != launch.EndedWell && found.Result != launch.BrokenOff {
+	if found.Result != run.EndedWell && found.Result != run.BrokenOff {
 		environ, _ := t.scene.Without(t.always)
 		if all.Only, err = t.only(ctx, environ, t.base == ""); err != nil {
 			return err
 		}
 	}
-	if all.Result == ProbeFails && found.Result == launch.EndedWell {
+	if all.Result == ProbeFails && found.Result == run.EndedWell {
 		all.Result, all.Detail = ProbeNoDevice, "they work, but list no device"
 	}
 	t.Probes = append(t.Probes, all)
 	t.Works = all.Result == ProbeOK && t.dead == 0
 	switch found.Result {
-	case launch.EndedWell:
+	case run.EndedWell:
 		return t.slow(ctx, lasted(result))
-	case launch.FoundCulprit:
+	case run.FoundCulprit:
 		return t.guilty(ctx, &all, found)
-	case launch.NothingToLeaveOut, launch.EndsDiffer:
+	case run.NothingToLeaveOut, run.EndsDiffer:
 		if c, is := openedLast(t.scene.Answer, result); is && t.silent > 0 {
-			return t.guilty(ctx, &all, &launch.Verdict{Culprits: []launch.Suspect{c}})
+			return t.guilty(ctx, &all, &run.Verdict{Culprits: []run.Suspect{c}})
 		}
 		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
 		if all.Only != "" {
 			f.advice = withOwnLoader(nil)
 		}
-	case launch.BrokenOff:
+	case run.BrokenOff:
 		if all.Result != ProbeWaits {
 			t.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
 		}
@@ -331,15 +331,15 @@ func (t *trying) together(ctx context.Context, first *launch.Seen) error {
 }
 
 // guilty adds findings for the culprits of a failure.
-func (t *trying) guilty(ctx context.Context, all *Probe, found *launch.Verdict) error {
+func (t *trying) guilty(ctx context.Context, all *Probe, found *run.Verdict) error {
 	for _, c := range found.Culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
 			Millis: all.Millis}}
 		switch c.Kind {
-		case launch.Variable:
+		case run.Variable:
 			t.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed("", explain.UnsetVariable(c.Name).Line())).Severity = diag.Problem
 			continue
-		case launch.Layer:
+		case run.Layer:
 			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })
 			if at < 0 {
 				continue

@@ -40,7 +40,7 @@ func (e *variableExam) environment() {
 			continue
 		}
 		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
-		found.fact = misled{Finding: f}
+		found.fact = misled{Problem: f}
 		if e.steamSets(f.Variable) {
 			found.advice = setBySteam
 			continue

@@ -17,7 +17,7 @@ import (
 )
 
 // wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that stops asking. all are the findings about variables.
-func (e *variableExam) wish(found *Finding, f *environment.Finding, all []environment.Finding) {
+func (e *variableExam) wish(found *Finding, f *environment.Problem, all []environment.Problem) {
 	switch f.Kind {
 	case environment.NoLayer:
 		e.wantedLayer(found, f, f.Layer)
@@ -58,8 +58,8 @@ var replacedLayers = map[string]string{"VK_LAYER_LUNARG_standard_validation": va
 const validationLayer = "VK_LAYER_KHRONOS_validation"
 
 // wantedLayer says where a missing layer is, or which package has it.
-func (e *variableExam) wantedLayer(found *Finding, f *environment.Finding, name string) {
-	what := misled{Finding: *f}
+func (e *variableExam) wantedLayer(found *Finding, f *environment.Problem, name string) {
+	what := misled{Problem: *f}
 	if newer := replacedLayers[name]; newer != "" {
 		what.more = "; " + newer + " has replaced it"
 		found.offer(fixing, e.entry(f.Variable, name, newer))
@@ -296,7 +296,7 @@ var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, va
 
 // wantedPlace offers the nearest directory with manifests in place of an empty or missing one, and a file of the same name in
 // place of a missing one.
-func (e *variableExam) wantedPlace(found *Finding, f *environment.Finding) {
+func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 	kinds := placeKinds[f.Variable]
 	if kinds == nil || !path.IsAbs(f.Place) {
 		return

@@ -19,15 +19,15 @@ import (
 
 // checker collects the findings.
 type checker struct {
-	source  facts.Source
+	source  facts.Provider
 	answer  *plan.Answer
 	ignored map[string]bool
-	found   []Finding
+	found   []Problem
 }
 
 // Check returns the findings about a source's variables. answer is the decision for a program that enables no layer; if it
 // is nil, Check makes the decision.
-func Check(source facts.Source, answer *plan.Answer) []Finding {
+func Check(source facts.Provider, answer *plan.Answer) []Problem {
 	if answer == nil {
 		var err error
 		if answer, err = decide.Changed(source); err != nil {
@@ -59,7 +59,7 @@ func (c *checker) decide(names ...variables.ID) *plan.Answer {
 	return answer
 }
 
-func (c *checker) find(code diag.Code, v variables.ID, f Finding) {
+func (c *checker) find(code diag.Code, v variables.ID, f Problem) {
 	f.Code, f.Variable = code, v.Name()
 	c.found = append(c.found, f)
 }
@@ -88,14 +88,14 @@ func (c *checker) paths() {
 			}
 			switch {
 			case search.IsManifestName(place) && !c.source.Exists(place):
-				c.find(diag.VariableNothing, v, Finding{Kind: NoFile, Place: place})
+				c.find(diag.VariableNothing, v, Problem{Kind: NoFile, Place: place})
 			case search.IsManifestName(place):
 			case !directory.Listed && c.source.Exists(place):
-				c.find(diag.VariableNothing, v, Finding{Kind: NoManifest, Place: place})
+				c.find(diag.VariableNothing, v, Problem{Kind: NoManifest, Place: place})
 			case !directory.Listed:
-				c.find(diag.VariableNothing, v, Finding{Kind: NoDirectory, Place: place})
+				c.find(diag.VariableNothing, v, Problem{Kind: NoDirectory, Place: place})
 			case len(directory.Names) == 0:
-				c.find(diag.VariableNothing, v, Finding{Kind: EmptyDirectory, Place: place})
+				c.find(diag.VariableNothing, v, Problem{Kind: EmptyDirectory, Place: place})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (c *checker) patterns(v variables.ID) (list []string) {
 func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	for _, entry := range c.patterns(v) {
 		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
-			c.find(diag.VariableMatch, v, Finding{Kind: kind, Place: entry, Names: names})
+			c.find(diag.VariableMatch, v, Problem{Kind: kind, Place: entry, Names: names})
 		}
 	}
 	var hit []string
@@ -146,7 +146,7 @@ func (c *checker) drivers() {
 	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
 	for _, name := range selected {
 		if slices.Contains(disabled, name) {
-			c.find(diag.VariableContradiction, variables.DriversSelect, Finding{Kind: BothMatch,
+			c.find(diag.VariableContradiction, variables.DriversSelect, Problem{Kind: BothMatch,
 				Other: variables.DriversDisable.Name(), Place: name})
 		}
 	}
@@ -155,7 +155,7 @@ func (c *checker) drivers() {
 		if c.value(variables.DriversSelect) != "" {
 			v = variables.DriversSelect
 		}
-		c.find(diag.VariableAllOut, v, Finding{Kind: AllOut, Names: names})
+		c.find(diag.VariableAllOut, v, Problem{Kind: AllOut, Names: names})
 	}
 }
 
@@ -197,10 +197,10 @@ func (c *checker) layers() {
 		if byName[name] != nil {
 			asked = append(asked, name)
 		} else if c.keptOut(name) {
-			c.find(diag.VariableContradiction, variables.InstanceLayers, Finding{Kind: KeptOut, Layer: name,
+			c.find(diag.VariableContradiction, variables.InstanceLayers, Problem{Kind: KeptOut, Layer: name,
 				Place: filepath.Clean(c.answer.Settings.File)})
 		} else {
-			c.find(diag.VariableNothing, variables.InstanceLayers, Finding{Kind: NoLayer, Layer: name})
+			c.find(diag.VariableNothing, variables.InstanceLayers, Problem{Kind: NoLayer, Layer: name})
 		}
 	}
 	for _, name := range names {
@@ -224,7 +224,7 @@ func (c *checker) layers() {
 			off = append(off, l.DisableName)
 		}
 		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
-			c.found = append(c.found, Finding{Code: diag.VariableContradiction, Variable: off[0], Kind: OnAndOff, Layer: name,
+			c.found = append(c.found, Problem{Code: diag.VariableContradiction, Variable: off[0], Kind: OnAndOff, Layer: name,
 				On: on, Off: off, Used: active[name]})
 		}
 	}
@@ -260,12 +260,12 @@ func (c *checker) devices() {
 	for _, v := range []string{drivers.MesaSelect, drivers.MesaPrime} {
 		own[v] = c.source.Var(v, false).Value
 		if own[v] != "" && c.value(variables.DeviceSelect) != "" {
-			c.find(diag.VariableContradiction, variables.DeviceSelect, Finding{Kind: TwoChoices,
+			c.find(diag.VariableContradiction, variables.DeviceSelect, Problem{Kind: TwoChoices,
 				Value: c.value(variables.DeviceSelect), Other: v, OtherValue: own[v], Layer: drivers.MesaLayer})
 		}
 	}
 	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
-		c.found = append(c.found, Finding{Code: diag.VariableContradiction, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
+		c.found = append(c.found, Problem{Code: diag.VariableContradiction, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
 			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
 	}
 }
@@ -277,7 +277,7 @@ func usesMesa(answer *plan.Answer) bool {
 
 // Changes returns the changes of the variable that may remove a finding, the smallest first. An entry that another finding in all
 // is about goes with it.
-func Changes(source *machine.Source, f *Finding, all []Finding) (changes []explain.Change) {
+func Changes(source *machine.Source, f *Problem, all []Problem) (changes []explain.Change) {
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {
 			return
@@ -301,7 +301,7 @@ func Changes(source *machine.Source, f *Finding, all []Finding) (changes []expla
 }
 
 // entry returns the entry of the variable's list that the finding is about.
-func (f *Finding) entry() string {
+func (f *Problem) entry() string {
 	if f.Kind == NoLayer {
 		return f.Layer
 	}
@@ -310,7 +310,7 @@ func (f *Finding) entry() string {
 
 // Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
 // again with it. False: no change removes it.
-func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
+func Fix(source *machine.Source, f *Problem) (explain.Change, bool) {
 	before := problems(Check(source, nil))
 	for _, c := range Changes(source, f, nil) {
 		if !c.Possible() {
@@ -323,7 +323,7 @@ func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 	return explain.Change{}, false
 }
 
-func problems(list []Finding) (count int) {
+func problems(list []Problem) (count int) {
 	for i := range list {
 		if list[i].Code.Entry().Severity == diag.Problem {
 			count++
@@ -334,11 +334,11 @@ func problems(list []Finding) (count int) {
 
 // BareWord reports whether an unmatched filter entry is a special word without its tildes. The variable's value then has a
 // fault of the same cause.
-func (f *Finding) BareWord() bool {
+func (f *Problem) BareWord() bool {
 	return f.Code == diag.VariableMatch && Corrected(f.Variable, f.Place) != f.Place
 }
 
 // same reports whether two findings are about the same fault.
-func (f *Finding) same(other Finding) bool {
+func (f *Problem) same(other Problem) bool {
 	return f.Code == other.Code && f.Kind == other.Kind && f.Variable == other.Variable && f.Place == other.Place && f.Layer == other.Layer
 }

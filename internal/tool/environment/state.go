@@ -44,7 +44,7 @@ type Variable struct {
 }
 
 // All returns every variable with its state, given a decision that was made with these variables.
-func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool) []Variable {
+func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bool) []Variable {
 	rows := []Variable{}
 	for _, e := range Guide() {
 		if e.Group == Directories && answer.Style == pathname.Backslash { // Windows uses the registry instead
@@ -79,7 +79,7 @@ func valueIn(environ []string, name string) (value string, set bool) {
 }
 
 // stateOf returns the state of a set variable.
-func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (string, Reason) {
+func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Provider, elevated bool) (string, Reason) {
 	if elevated && e.ID.Secure() {
 		return Ignored, Reason{Kind: MoreRights}
 	}
@@ -122,7 +122,7 @@ func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Source, ele
 }
 
 // layerVariables returns the variables that the manifests of implicit layers name.
-func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
+func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 	active := map[*manifest.Layer]bool{}
 	for _, a := range answer.Active {
 		active[answer.Layers[a.Layer]] = true
@@ -166,7 +166,7 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 }
 
 // mesaVariables returns the variables of Mesa's device selection layer if the layer is installed or a variable is set.
-func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
+func mesaVariables(answer *plan.Answer, from facts.Provider) (rows []Variable) {
 	installed := slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == drivers.MesaLayer })
 	for _, m := range drivers.MesaVariables {
 		v := from.Var(m.Name, false)
@@ -186,7 +186,7 @@ func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
 }
 
 // mesaState returns the state of a set variable of Mesa's layer.
-func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Source) (state, why string) {
+func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Provider) (state, why string) {
 	chosen := drivers.ReadMesa(drivers.MesaSelect, from.Var(drivers.MesaSelect, false).Value)
 	switch {
 	case wish.Fault != "":

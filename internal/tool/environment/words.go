@@ -28,8 +28,8 @@ const (
 	TwoChoices                  // the variable with Value and Other with OtherValue choose a device, and Layer acts last
 )
 
-// Finding is a fault of a variable as data. What returns its text.
-type Finding struct {
+// Problem is a fault of a variable as data. What returns its text.
+type Problem struct {
 	Code     diag.Code
 	Kind     Kind
 	Variable string // the faulty variable
@@ -41,7 +41,7 @@ type Finding struct {
 }
 
 // What returns the text of the finding.
-func (f *Finding) What() string {
+func (f *Problem) What() string {
 	names := f.Variable + " names "
 	switch f.Kind {
 	case NoFile:

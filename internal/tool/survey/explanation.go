@@ -5,7 +5,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/process"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // Explanation is the output of "vkloader explain".
@@ -24,7 +24,7 @@ type Explanation struct {
 
 	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy excludes from programs without a window
 
-	LayerSettings *settingsfile.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
+	LayerSettings *settings.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
 
 	UnspecifiedOrder []decide.UnspecifiedOrder `json:"chance,omitempty"` // layers whose order depends on readdir
 

@@ -10,7 +10,7 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -51,7 +51,7 @@ func bannerOf(r *Request) *banner {
 
 // settings adds the settings file, its policies, and its quarantines.
 func (b *banner) settings(r *Request) error {
-	var file settingsfile.Shown
+	var file settings.Shown
 	if err := r.Tool.Run(r, "settings", "show", "--json").Decode(&file); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (b *banner) settings(r *Request) error {
 }
 
 // settingsSay summarizes a program's settings. It omits the effects of quarantines.
-func settingsSay(p *settingsfile.ForPrograms, quarantined map[string]bool) string {
+func settingsSay(p *settings.ForPrograms, quarantined map[string]bool) string {
 	var parts []string
 	if p.Layers != nil {
 		var on, off []string
@@ -128,7 +128,7 @@ func settingsSay(p *settingsfile.ForPrograms, quarantined map[string]bool) strin
 		}
 	}
 	if p.Devices != nil {
-		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settingsfile.ShownDevice) string { return d.Name })))
+		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
 	}
 	if len(p.Log) > 0 || p.LogFile != "" {
 		parts = append(parts, "the log")
@@ -148,7 +148,7 @@ func few(names []string) string {
 
 // quarantine adds the quarantined layers and drivers, and returns their names.
 func (b *banner) quarantine(r *Request) (map[string]bool, error) {
-	var list struct{ Entries []settingsfile.QuarantineNow }
+	var list struct{ Entries []settings.QuarantineNow }
 	if err := r.Tool.Run(r, "settings", "quarantine", "list", "--json").Decode(&list); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 			o.By += ": " + e.Why
 		}
 		if !e.Until.IsZero() {
-			o.Until = settingsfile.Time(e.Until) + ", or its file changes"
+			o.Until = settings.Time(e.Until) + ", or its file changes"
 		}
 		b.Overrides = append(b.Overrides, o)
 	}

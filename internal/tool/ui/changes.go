@@ -18,8 +18,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Change is a kind of change that pages offer.
-type Change interface {
+// Offer is a kind of change that pages offer.
+type Offer interface {
 	// Plan returns the effect of the change with the fields of its form. It writes nothing.
 	Plan(r *Request) (*Plan, error)
 }
@@ -35,7 +35,7 @@ type Plan struct {
 }
 
 // changes maps the values of data-change to changes.
-var changes = map[string]Change{
+var changes = map[string]Offer{
 	"fix":           fixChange{},
 	"clear":         clearChange{},
 	"lift":          liftChange{},

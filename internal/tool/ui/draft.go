@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // draft is a layer list of a settings file that the user edits on the page.
@@ -91,7 +91,7 @@ func (d *draft) tool(r *Request) (Tool, error) {
 }
 
 // start initializes the draft from the settings file.
-func (d *draft) start(now *settingsfile.ForPrograms) {
+func (d *draft) start(now *settings.ForPrograms) {
 	if now == nil || now.Layers == nil {
 		d.entries = []entry{{name: others}}
 		return
@@ -202,14 +202,14 @@ func (d *draft) plan(r *Request) (*Plan, error) {
 		who = d.app
 	}
 	plan := &Plan{Title: "Write the layers for " + who, Args: args, Files: dry.Planned,
-		Also: []string{settingsfile.SetAside(dry.Planned[0].Path)}, Note: strings.TrimSpace(strings.ReplaceAll(dry.Messages, "vkloader: ", ""))}
+		Also: []string{settings.SetAside(dry.Planned[0].Path)}, Note: strings.TrimSpace(strings.ReplaceAll(dry.Messages, "vkloader: ", ""))}
 	return plan, nil
 }
 
 // settingsChange writes the draft's layer list.
 type settingsChange struct{}
 
-// Plan implements Change.
+// Plan implements Offer.
 func (settingsChange) Plan(r *Request) (*Plan, error) {
 	_, d, err := drafted(r)
 	if err != nil {

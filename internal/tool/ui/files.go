@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -89,7 +89,7 @@ func filesOf(r *Request) (any, error) {
 		return nil, err
 	}
 	m := r.Tool.Machine()
-	for _, place := range settingsfile.LayerPlaces(&m, settingsfile.ThisDirectory(&m)) {
+	for _, place := range settings.LayerPlaces(&m, settings.ThisDirectory(&m)) {
 		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
 		searched.Places = append(searched.Places, p)
 	}
@@ -174,7 +174,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 	judged, rows = map[string]*validation.Result{}, map[string][]decide.Finding{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
-		if path.Base(file) != settingsfile.LayerFileName {
+		if path.Base(file) != settings.LayerFileName {
 			args = append(args, file)
 		}
 	}

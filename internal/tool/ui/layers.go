@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -34,7 +34,7 @@ type layer struct {
 	Manifest  string
 	File      string // the source or the target of the values; "": none yet
 	Rows      []*layerRow
-	Presets   []settingsfile.Preset
+	Presets   []settings.Preset
 	Where     string // "directory", or "" for all programs
 	Directory string
 	Variables bool // show variables instead of a file
@@ -49,7 +49,7 @@ type layer struct {
 
 // layerRow is a setting in the form.
 type layerRow struct {
-	settingsfile.Setting
+	settings.Setting
 	Line    int    // in the file; 0: not set
 	Now     string // the value in force
 	Value   string // the value in the form
@@ -61,7 +61,7 @@ type layerRow struct {
 
 // layerChoice is a selectable value.
 type layerChoice struct {
-	settingsfile.Choice
+	settings.Choice
 	On bool
 }
 
@@ -126,14 +126,14 @@ func layersOf(r *Request) (any, error) {
 			view.Without++
 			continue
 		}
-		if l, err := settingsfile.ReadLayer(text, row.Subject); err != nil || len(l.Settings) == 0 {
+		if l, err := settings.ReadLayer(text, row.Subject); err != nil || len(l.Settings) == 0 {
 			view.Without++
 			continue
 		}
 		view.With = append(view.With, row.Subject)
 	}
 	slices.Sort(view.With)
-	if shown, err := settingsfile.ShowLayers(&m); err == nil && shown != nil {
+	if shown, err := settings.ShowLayers(&m); err == nil && shown != nil {
 		view.File = shown.File
 	}
 	return &layersView{List: view}, nil
@@ -146,7 +146,7 @@ func layerOf(r *Request, name string) (*layer, error) {
 	if view.Where == "directory" && view.Directory != "" {
 		args = append(args, "--directory", view.Directory)
 	}
-	var says settingsfile.LayerSettings
+	var says settings.LayerSettings
 	ran := r.Tool.Run(r, args...)
 	if err := ran.Decode(&says); err != nil && len(args) > 4 {
 		// For an invalid directory, the form shows the reason.
@@ -256,14 +256,14 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Kind() == "one" && !slices.ContainsFunc(row.Choices, func(c layerChoice) bool { return c.On }) {
-			row.Choices = append(row.Choices, layerChoice{settingsfile.Choice{Key: row.Value}, true}) // a value that the manifest does not list
+			row.Choices = append(row.Choices, layerChoice{settings.Choice{Key: row.Value}, true}) // a value that the manifest does not list
 		}
 		if row.Group != group {
 			group, row.Head = row.Group, row.Group
 		}
 		if d := row.Depends; d != nil && len(d.On) > 0 {
 			row.Idle = !d.Holds(func(key string) string { return value[key] })
-			on := term.Words(d.On, func(w settingsfile.Wanted) string {
+			on := term.Words(d.On, func(w settings.Wanted) string {
 				return term.Or(labels[w.Key], w.Key) + " = " + view.labelOf(w.Key, w.Value)
 			})
 			switch d.Mode {

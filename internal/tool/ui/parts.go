@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -158,11 +158,11 @@ func forAll(m *machine.Machine, text string, d *draft) (string, error) {
 	var apps []string
 	if !d.All {
 		var err error
-		if apps, err = settingsfile.RealApps(m, []string{d.app}); err != nil {
+		if apps, err = settings.RealApps(m, []string{d.app}); err != nil {
 			return "", err
 		}
 	}
-	object := settingsfile.For(content, apps, false)
+	object := settings.For(content, apps, false)
 	if object == nil {
 		return "", errors.New("the settings say nothing about the program")
 	}

@@ -4,16 +4,16 @@ import (
 	"errors"
 
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settings"
 )
 
 // inForce returns the settings file in force, from "settings show".
-func inForce(r *Request, app string) (*settingsfile.Shown, error) {
+func inForce(r *Request, app string) (*settings.Shown, error) {
 	args := []string{"settings", "show", "--json"}
 	if app != "" {
 		args = append(args, "--app", app)
 	}
-	var file settingsfile.Shown
+	var file settings.Shown
 	if err := r.Tool.Run(r, args...).Decode(&file); err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func inForce(r *Request, app string) (*settingsfile.Shown, error) {
 // clearChange removes the settings file, or its settings for one program.
 type clearChange struct{}
 
-// Plan implements Change.
+// Plan implements Offer.
 func (clearChange) Plan(r *Request) (*Plan, error) {
 	file, err := inForce(r, "")
 	if err != nil {
@@ -33,7 +33,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 		return nil, errors.New("there is no settings file")
 	}
 	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.File, Remove: true}},
-		Also: []string{settingsfile.SetAside(file.File), settingsfile.QuarantineFile(file.File)}}
+		Also: []string{settings.SetAside(file.File), settings.QuarantineFile(file.File)}}
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
 		plan.Files[0].Remove = false
@@ -45,7 +45,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 // liftChange lifts a quarantine.
 type liftChange struct{}
 
-// Plan implements Change.
+// Plan implements Offer.
 func (liftChange) Plan(r *Request) (*Plan, error) {
 	file, err := inForce(r, "")
 	if err != nil {
@@ -56,7 +56,7 @@ func (liftChange) Plan(r *Request) (*Plan, error) {
 		return nil, errors.New("nothing is in quarantine")
 	}
 	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"settings", "quarantine", "lift", name}, Files: []File{{Path: file.File}},
-		Also: []string{settingsfile.QuarantineFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
+		Also: []string{settings.QuarantineFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = plan.Title+" for "+app, append(plan.Args, "--app", app)
 	}
@@ -69,7 +69,7 @@ var usual = map[string]string{"hardware": "off", "service": "last", "compute": "
 // policyChange ends a policy.
 type policyChange struct{}
 
-// Plan implements Change.
+// Plan implements Offer.
 func (policyChange) Plan(r *Request) (*Plan, error) {
 	name := r.Ref("name")
 	if usual[name] == "" {
@@ -92,7 +92,7 @@ func (policyChange) Plan(r *Request) (*Plan, error) {
 // fixChange makes one step of "doctor --fix".
 type fixChange struct{}
 
-// Plan implements Change.
+// Plan implements Offer.
 func (fixChange) Plan(r *Request) (*Plan, error) {
 	step := r.Ref("step")
 	if step == "" {

@@ -63,7 +63,7 @@ func read(program string, in io.Reader, out io.Writer) error {
 }
 
 // answer reads a message of the library.
-func answer(message string, store *facts.Store, source facts.Source) []byte {
+func answer(message string, store *facts.Store, source facts.Provider) []byte {
 	var w wire.Writer
 	in, _ := wire.Open(message)
 	for {
@@ -109,7 +109,7 @@ func answer(message string, store *facts.Store, source facts.Source) []byte {
 	}
 }
 
-func need(store *facts.Store, source facts.Source, n facts.Need) {
+func need(store *facts.Store, source facts.Provider, n facts.Need) {
 	store.Fetch([]facts.Need{n}, source)
 }
 

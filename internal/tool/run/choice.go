@@ -1,0 +1,187 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Choice holds the selections in the options of "run".
+type Choice struct {
+	Drivers, Devices, Layers []string
+	NoLayers                 bool
+}
+
+// SetVariable returns the change that sets a variable.
+func SetVariable(name, value string) Edit { return Edit{Name: name, Value: value, Set: true} }
+
+// Apply returns an environment with changes applied.
+func Apply(environ []string, changes []Edit) []string {
+	for _, c := range changes {
+		if c.Set {
+			environ = machine.WithVariable(environ, c.Name, c.Value)
+		} else {
+			environ = machine.WithoutVariable(environ, c.Name)
+		}
+	}
+	return environ
+}
+
+// filterList joins the names of an option to the value of a filter variable.
+func filterList(option string, names []string) (string, error) {
+	joined := strings.Join(names, ",")
+	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
+		return "", fmt.Errorf("%s: %d names, and the loader takes at most %d", option, n, plan.FilterEntries)
+	}
+	return joined, nil
+}
+
+// Changes returns the changes of the loader's variables that make the choice of drivers and layers (ENV-2, ENV-15 to ENV-20,
+// ENV-45 to ENV-59). m has the environment to change.
+func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
+	var out []Edit
+	set := func(v variables.ID, value string) { out = append(out, SetVariable(v.Name(), value)) }
+	unset := func(list ...variables.ID) {
+		for _, v := range list {
+			if _, has := m.Lookup(v.Name()); has {
+				out = append(out, Edit{Name: v.Name()})
+			}
+		}
+	}
+	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !isPath(d) })
+	switch {
+	case len(files) > 0 && len(files) < len(c.Drivers):
+		return nil, fmt.Errorf("--driver: either files (with a slash) or names, not both")
+	case len(files) > 0:
+		for i, file := range files {
+			path := file
+			if !m.Foreign() {
+				var err error
+				if path, err = filepath.Abs(file); err != nil {
+					return nil, err
+				}
+			}
+			if strings.Contains(path, machine.ListSeparator) {
+				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES has no way to name a path with %s", file, machine.ListSeparatorName)
+			}
+			files[i] = path
+		}
+		set(variables.DriverFiles, strings.Join(files, machine.ListSeparator))
+		unset(variables.DriversSelect, variables.DriversDisable)
+	case len(c.Drivers) > 0:
+		names, err := filterList("--driver", c.Drivers)
+		if err != nil {
+			return nil, err
+		}
+		set(variables.DriversSelect, names)
+	}
+	enable := c.Layers
+	if c.NoLayers {
+		set(variables.LayersDisable, "~all~")
+		unset(variables.LayersAllow, variables.InstanceLayers)
+		if len(enable) == 0 {
+			unset(variables.LayersEnable)
+		}
+	} else if before, has := m.Lookup(variables.LayersEnable.Name()); has && before != "" && len(enable) > 0 {
+		enable = append([]string{before}, enable...)
+	}
+	if len(enable) > 0 {
+		names, err := filterList("--layer", enable)
+		if err != nil {
+			return nil, err
+		}
+		set(variables.LayersEnable, names)
+	}
+	return out, nil
+}
+
+// isPath reports whether an argument of --driver is a path.
+func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
+
+// starHint returns a hint about the valid positions of a star (ENV-39).
+func starHint(glob string) string {
+	if strings.Contains(strings.Trim(glob, "*"), "*") {
+		return " (a star counts at the beginning and at the end only)"
+	}
+	return ""
+}
+
+// Check makes the decision with the choice in force, and returns warnings about parts of the choice without effect.
+func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
+	made, err := decide.Of(source)
+	if err != nil {
+		return nil, err
+	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	in, out, answer := made.In, made.Out, made.Plan
+	meant := func(name, kind string) string {
+		var names []string
+		for _, e := range append(slices.Clone(in), out...) {
+			if e.Kind == kind {
+				names = append(names, e.Name)
+			}
+		}
+		if near := term.NearestName(name, names); near != "" && near != name {
+			return fmt.Sprintf("; did you mean %q?", near)
+		}
+		return ""
+	}
+	why := func(kind string, matches func(e *explain.Item) bool) string {
+		for i := range out {
+			if out[i].Kind == kind && matches(&out[i]) {
+				return ": " + out[i].Name + " is not: " + out[i].Why
+			}
+		}
+		return ""
+	}
+	for _, wanted := range splitLists(c.Drivers) {
+		matches := func(path string) bool {
+			if isPath(wanted) {
+				return machine.Style.Base(path) == machine.Style.Base(wanted)
+			}
+			return plan.Matches(wanted, machine.Style.Base(path))
+		}
+		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
+			warn("--driver %s: no driver of this name is used%s%s%s", wanted,
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted), meant(wanted, "driver"))
+		}
+	}
+	for _, wanted := range splitLists(c.Layers) {
+		if !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) &&
+			!slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == "layer" && plan.Matches(wanted, e.Name) }) {
+			return nil, &NoLayer{wanted, starHint(wanted) + meant(wanted, "layer")}
+		}
+		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
+			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted), meant(wanted, "layer"))
+		}
+	}
+	for _, a := range answer.Active {
+		layer := answer.Layers[a.Layer]
+		if c.NoLayers && !plan.Matches(strings.Join(c.Layers, ","), layer.Name) {
+			warn("--no-layers: %s stays active (%s)", layer.Name, layer.Manifest)
+		}
+	}
+	return warnings, nil
+}
+
+// NoLayer is the error for a layer that is not installed. Hint continues its message.
+type NoLayer struct{ Name, Hint string }
+
+func (n *NoLayer) Error() string {
+	return "--layer " + n.Name + ": no such layer is installed" + n.Hint
+}
+
+// splitLists splits comma-separated lists in the values of an option.
+func splitLists(names []string) []string {
+	return strings.FieldsFunc(strings.Join(names, ","), func(r rune) bool { return r == ',' })
+}

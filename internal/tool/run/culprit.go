@@ -1,0 +1,273 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Kind is the kind of a suspect.
+type Kind string
+
+// Kinds of suspects.
+const (
+	Layer    Kind = "layer"
+	Driver   Kind = "driver"
+	Variable Kind = "variable"
+)
+
+// Suspect is a layer or driver of a program, or a variable that hides devices.
+type Suspect struct {
+	Kind     Kind   `json:"kind"` // layer, driver or variable
+	Name     string `json:"name"` // the layer's or variable's name, or the file name of the driver's manifest
+	Manifest string `json:"manifest,omitempty"`
+	Library  string `json:"library,omitempty"`
+	Value    string `json:"value,omitempty"` // the variable's value
+}
+
+// Seen is the end of a run.
+type Seen struct {
+	Good    bool     // it did not fail
+	Stopped bool     // the user of the tool ended it
+	What    string   // the description
+	Files   []string // the mapped files on the call stack of the failure, innermost first
+	Phase   string   // the loader's last phase before the failure
+	Last    string   // the loader's last line
+	Program string   // the executable of the failed process
+	Nowhere bool     // the failed instruction is outside of every mapping
+	Missing bool     // the dynamic linker found no definition of a symbol
+	Unused  bool     // it failed in a process without a loader, and no loader had written a line
+	Layers  []string // names of layers that the loader put into the chain
+}
+
+// Run is a completed run.
+type Run struct {
+	Without []string `json:"without"` // the excluded suspects
+	Good    bool     `json:"good"`
+	What    string   `json:"what"`
+}
+
+// Trial runs the program without some suspects.
+type Trial func(without []Suspect) (*Seen, error)
+
+// Result is the result of a search.
+type Result string
+
+// Results of searches.
+const (
+	EndedWell         Result = "fine"      // the program works
+	FoundCulprit      Result = "found"     // the program works without the culprits
+	FoundUnloading    Result = "unloading" // the program works if no driver and no layer is unloaded
+	FoundKeeping      Result = "keeping"   // the program works if every driver is unloaded with its last instance
+	NothingToLeaveOut Result = "elsewhere" // the program fails without every suspect
+	FailsWithLoader   Result = "loader"    // the program fails with one loader only, and fails there without every suspect
+	EndsDiffer        Result = "unsteady"  // equal runs end differently
+	BrokenOff         Result = "stopped"   // the search was cancelled
+)
+
+// Verdict is the outcome of a search.
+type Verdict struct {
+	Result   Result
+	Culprits []Suspect
+	With     []Suspect // the layer that must also be present for the culprit to fail
+	Runs     []Run
+	First    *Seen // the run with all suspects
+	Last     *Seen // the run without the culprits
+}
+
+// searching is a search in progress.
+type searching struct {
+	*Verdict
+	trial Trial
+}
+
+// FindCulprit searches for the culprit of a failure. It runs the program unchanged, without the variables that hide devices,
+// without layers, and then halves the suspects. more returns the suspects, given the first run, which shows the layers that
+// the program itself enables.
+func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error) {
+	s := &searching{&Verdict{}, trial}
+	first, err := s.run(nil)
+	if err != nil {
+		return nil, err
+	}
+	s.First = first
+	if first.Good || first.Stopped {
+		s.Result = EndedWell
+		if first.Stopped {
+			s.Result = BrokenOff
+		}
+		return s.Verdict, nil
+	}
+	list := more(first)
+	if first.Nowhere {
+		if done, err := s.unloading(KeepLoaded, FoundUnloading); done || err != nil {
+			return s.Verdict, err
+		}
+	}
+	if first.Missing {
+		if done, err := s.unloading(KeepNone, FoundKeeping); done || err != nil {
+			return s.Verdict, err
+		}
+	}
+	if first.Unused { // no layer or driver was loaded
+		s.Result = NothingToLeaveOut
+		return s.Verdict, nil
+	}
+	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
+		if len(suspects) == 0 {
+			continue
+		}
+		bare, err := s.run(suspects)
+		if err != nil || bare.Stopped {
+			return s.broken(err)
+		}
+		if bare.Good {
+			return s.among(nil, suspects)
+		}
+	}
+	if len(list.Drivers) > 1 {
+		// Without any driver, few programs reach the point of the crash, so only runs without a single driver count.
+		return s.among(list.Layers, list.Drivers)
+	}
+	s.Result = NothingToLeaveOut
+	return s.Verdict, nil
+}
+
+// broken ends a cancelled search.
+func (s *searching) broken(err error) (*Verdict, error) {
+	s.Result = BrokenOff
+	return s.Verdict, err
+}
+
+func (s *searching) run(without []Suspect) (*Seen, error) {
+	seen, err := s.trial(without)
+	if err != nil {
+		return nil, err
+	}
+	names := append([]string{}, term.Words(without, func(w Suspect) string { return w.Name })...)
+	s.Runs = append(s.Runs, Run{Without: names, Good: seen.Good, What: seen.What})
+	return seen, nil
+}
+
+// fewest returns the number of suspects, from the first on, with which the program fails; the last of them is a culprit.
+// without returns the suspects to exclude so that only the first from remain. It returns 0 if a run was cancelled or
+// impossible.
+func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error) {
+	works, fails := 0, n
+	for fails-works > 1 {
+		middle := (works + fails) / 2
+		seen, err := s.run(without(middle))
+		if err != nil || seen.Stopped {
+			return 0, err
+		}
+		if seen.Good {
+			works = middle
+		} else {
+			fails = middle
+		}
+	}
+	return fails, nil
+}
+
+// among finds the culprits among suspects. Every run excludes out. The program works without all suspects.
+func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
+	rest := slices.Clone(suspects)
+	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
+	if at := s.pointedAt(rest); at >= 0 { // the suspect in the failure's call stack is tried first
+		seen, err := s.run(with(rest[at]))
+		if err != nil || seen.Stopped {
+			return s.broken(err)
+		}
+		if seen.Good {
+			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, FoundCulprit
+			return s.together(suspects)
+		}
+	}
+	for len(rest) > 0 {
+		fails, err := s.fewest(len(rest), func(from int) []Suspect { return with(rest[from:]...) })
+		if fails == 0 {
+			return s.broken(err)
+		}
+		s.Culprits = append(s.Culprits, rest[fails-1])
+		rest = slices.Delete(rest, fails-1, fails)
+		if len(rest) == 0 && suspects[0].Kind == Driver {
+			break // a run without any driver proves nothing
+		}
+		seen, err := s.run(with())
+		if err != nil || seen.Stopped {
+			return s.broken(err)
+		}
+		if seen.Good {
+			s.Last, s.Result = seen, FoundCulprit
+			return s.together(suspects)
+		}
+	}
+	s.Culprits, s.Result = nil, NothingToLeaveOut
+	if suspects[0].Kind != Driver {
+		s.Result = EndsDiffer // the program did work without all of them
+	}
+	return s.Verdict, nil
+}
+
+// together finds the layer that makes the only culprit fail, if the culprit works alone.
+func (s *searching) together(suspects []Suspect) (*Verdict, error) {
+	if len(s.Culprits) != 1 || s.Culprits[0].Kind != Layer || len(suspects) == 1 {
+		return s.Verdict, nil
+	}
+	others := slices.DeleteFunc(slices.Clone(suspects), func(x Suspect) bool { return x == s.Culprits[0] })
+	alone, err := s.run(others)
+	if err != nil || alone.Stopped {
+		return s.broken(err)
+	}
+	if !alone.Good {
+		return s.Verdict, nil
+	}
+	fails, err := s.fewest(len(others), func(from int) []Suspect { return others[from:] })
+	if fails == 0 {
+		return s.broken(err)
+	}
+	s.With = []Suspect{others[fails-1]}
+	return s.Verdict, nil
+}
+
+// pointedAt returns the index of the first suspect whose library is in the failure's call stack; -1 for none.
+func (s *searching) pointedAt(list []Suspect) int {
+	for _, file := range s.First.Files {
+		if at := slices.IndexFunc(list, func(x Suspect) bool { return x.Owns(file) }); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// Owns reports whether a mapped file is the suspect's library. It ignores the version in the file's name.
+func (x *Suspect) Owns(file string) bool {
+	stem := func(name string) string {
+		name, _, _ = strings.Cut(machine.Style.Base(name), ".so")
+		return name
+	}
+	return x.Library != "" && (x.Library == file || machine.SameFileName(stem(x.Library), stem(file)))
+}
+
+// Kinds of pseudo-suspects: the unloading of drivers and layers, and drivers that stay open.
+const (
+	KeepLoaded Kind = "unloading"
+	KeepNone   Kind = "drivers that stay open"
+)
+
+// unloading tries the program without unloading any driver or layer, or with unloading all of them. A library whose code runs at
+// a thread's end crashes after it is unloaded and works otherwise, so the library alone is not at fault. A library that a kept
+// driver needs takes the place of another version, which the program needs. done reports whether the search is over.
+func (s *searching) unloading(kind Kind, result Result) (done bool, err error) {
+	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
+	if err != nil || seen.Stopped {
+		_, err = s.broken(err)
+		return true, err
+	}
+	if seen.Good {
+		s.Last, s.Result = seen, result
+	}
+	return seen.Good, nil
+}

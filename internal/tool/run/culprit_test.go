@@ -1,0 +1,112 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func suspects(kind Kind, names ...string) (list []Suspect) {
+	for _, n := range names {
+		list = append(list, Suspect{Kind: kind, Name: n, Library: "/lib/libVk_" + n + ".so"})
+	}
+	return list
+}
+
+// FindCulprit finds every single culprit, two culprits, and a culprit in the call stack, with no more runs than halving
+// takes.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "c", "d", "e", "f", "g"}
+	for _, c := range []struct {
+		bad     []string
+		kind    Kind
+		files   []string
+		result  Result
+		culprit []string
+		most    int
+	}{
+		{nil, "layer", nil, EndedWell, nil, 1},
+		{[]string{"a"}, "layer", nil, FoundCulprit, []string{"a"}, 7},
+		{[]string{"g"}, "layer", nil, FoundCulprit, []string{"g"}, 7},
+		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, FoundCulprit, []string{"d"}, 4},
+		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, FoundCulprit, []string{"d"}, 8},
+		{[]string{"c", "f"}, "layer", nil, FoundCulprit, []string{"c", "f"}, 11},
+		{[]string{"e"}, "driver", nil, FoundCulprit, []string{"e"}, 5},
+		{[]string{"b"}, "variable", nil, FoundCulprit, []string{"b"}, 6},
+		{[]string{"one"}, "variable", nil, FoundCulprit, []string{"one"}, 4},
+		{[]string{"program"}, "layer", nil, NothingToLeaveOut, nil, 2},
+		{[]string{"program"}, "driver", nil, NothingToLeaveOut, nil, 40},
+	} {
+		runs := 0
+		trial := func(without []Suspect) (*Seen, error) {
+			runs++
+			seen := &Seen{Good: true, Files: c.files}
+			for _, b := range c.bad {
+				if !slices.ContainsFunc(without, func(s Suspect) bool { return s.Name == b }) {
+					seen.Good = false
+				}
+			}
+			return seen, nil
+		}
+		v, err := FindCulprit(trial, func(*Seen) *Suspects {
+			switch c.kind {
+			case Layer:
+				return &Suspects{Layers: suspects(Layer, names...), Drivers: suspects(Driver, "one")}
+			case Variable:
+				return &Suspects{Variables: suspects(Variable, names...), Layers: suspects(Layer, "one")}
+			}
+			return &Suspects{Drivers: suspects(Driver, names...)}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, x := range v.Culprits {
+			found = append(found, x.Name)
+		}
+		if v.Result != c.result || !slices.Equal(slices.Sorted(slices.Values(found)), c.culprit) || runs > c.most || len(v.Runs) != runs {
+			t.Errorf("%v: %s %v after %d runs", c, v.Result, found, runs)
+		}
+	}
+}
+
+// Two layers that fail only together are both named.
+func TestFindTogether(t *testing.T) {
+	t.Parallel()
+	v, err := FindCulprit(func(without []Suspect) (*Seen, error) {
+		left := map[string]bool{"a": true, "b": true, "c": true}
+		for _, w := range without {
+			delete(left, w.Name)
+		}
+		return &Seen{Good: !left["a"] || !left["c"]}, nil
+	}, func(*Seen) *Suspects { return &Suspects{Layers: suspects(Layer, "a", "b", "c")} })
+	if err != nil || v.Result != FoundCulprit || len(v.Culprits) != 1 || len(v.With) != 1 || v.Culprits[0].Name+v.With[0].Name != "ca" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// A search ends when a run is cancelled or impossible.
+func TestFindEnds(t *testing.T) {
+	t.Parallel()
+	more := func(*Seen) *Suspects { return &Suspects{Layers: suspects(Layer, "a", "b", "c")} }
+	for stop := 1; stop < 5; stop++ {
+		runs := 0
+		v, err := FindCulprit(func(w []Suspect) (*Seen, error) {
+			runs++
+			return &Seen{Good: len(w) == 3, Stopped: runs == stop}, nil
+		}, more)
+		if err != nil || v.Result != BrokenOff || runs != stop {
+			t.Errorf("stopped in run %d: %+v after %d, %v", stop, v, runs, err)
+		}
+		runs = 0
+		if _, err = FindCulprit(func(w []Suspect) (*Seen, error) {
+			if runs++; runs == stop {
+				return nil, fmt.Errorf("no more")
+			}
+			return &Seen{Good: len(w) == 3}, nil
+		}, more); err == nil {
+			t.Errorf("an error in run %d is lost", stop)
+		}
+	}
+}

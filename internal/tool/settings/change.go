@@ -1,0 +1,558 @@
+package settings
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
+)
+
+// Options holds the options of "settings set".
+type Options struct {
+	Apps, Layers, Drivers, Added, Devices []string
+	NoLayers, OnlyThese                   bool
+	Log, Expires                          string
+	LogFile                               string // a file for the log; "none" removes it; "": unchanged
+	Hardware                              string // the driver_hardware policy; "any" removes it; "": unchanged
+	Service                               string // the time of asking the driver service; "last" removes it; "": unchanged
+	Compute                               string // the layers for programs without a window; "all" removes it; "": unchanged
+	System, Force, Dry                    bool
+
+	Finish func(p *Found, place string, content map[string]any) error // a last change of the content; nil: none
+}
+
+// Devices gives a change access to devices.
+type Devices interface {
+	// List returns all devices of the machine, including hidden ones.
+	List() ([]decide.Device, error)
+	// Manifest returns the manifest of a device's driver if settings with the device must name it, because the settings
+	// disable the variable that names the driver; "" otherwise.
+	Manifest(d *decide.Device) (string, error)
+	// Try checks that a program with this object as its settings gets the chosen devices.
+	Try(object map[string]any, chosen []decide.Device) error
+}
+
+// Done is the result of "settings set" and "settings clear".
+type Done struct {
+	Schema   int    `json:"schema"`
+	Wrote    string `json:"wrote,omitempty"`
+	Removed  string `json:"removed,omitempty"`
+	Restored bool   `json:"restored,omitempty"` // another program's file was restored
+	Expires  string `json:"expires,omitempty"`
+}
+
+// Time formats a time for the files and the tool's output; "" for the zero time.
+func Time(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// DropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
+func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
+	unlock, err := Lock(&p.Machine, f.Path)
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	defer unlock()
+	if f, err = Read(&p.Machine, f.Path); err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	dropRules(content, apps)
+	if !Drop(content, apps) {
+		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
+	}
+	if len(content["settings_array"].([]any)) == 0 {
+		done.Removed = f.Path
+		done.Restored, err = Remove(&p.Machine, f.Path)
+	} else {
+		done.Wrote = f.Path
+		done.Expires = Time(f.Expires)
+		err = Write(&p.Machine, f.Path, content, f.Expires, false)
+	}
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	return done, nil
+}
+
+// Written is the result of Set, carried out or dry.
+type Written struct {
+	Path    string
+	Expires time.Time
+	Content map[string]any
+	Alone   bool // the programs get only these settings, and not those for all programs
+	Gone    bool // no settings remain, so there is no file
+
+	Text string // for a dry run: the file's new text; "": no file
+}
+
+// opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
+// another program's file. Unless the change is dry, it locks out other runs of the tool.
+func (p *Found) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
+	if !dry {
+		unlock, err := Lock(&p.Machine, place)
+		if err != nil {
+			return exit.As(exit.NotLooked, err)
+		}
+		defer unlock()
+		if err := p.Again(); err != nil {
+			return err
+		}
+	}
+	f := p.InForce()
+	if f != nil && f.Path != place {
+		f = nil
+	}
+	if f != nil && !f.Ours && !force {
+		return NotOurs(f)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	return change(f, content)
+}
+
+// Set applies a change to the file that it selects.
+func (p *Found) Set(c *Options, devices Devices) (*Written, error) {
+	where, err := c.place(p)
+	if err != nil {
+		return nil, err
+	}
+	written := &Written{Path: where}
+	return written, p.opened(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
+		written.Content = content
+		return written.set(p, f, c, devices)
+	})
+}
+
+// set applies a change to f, the tool's file or another program's; nil: no file.
+func (w *Written) set(p *Found, f *File, c *Options, devices Devices) error {
+	content := w.Content
+	apps, err := RealApps(&p.Machine, c.Apps)
+	if err != nil {
+		return err
+	}
+	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
+		alone := len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil
+		if object := For(content, apps, c.hasSettings()); object != nil {
+			w.Alone = alone
+			if err := c.apply(p, devices, object); err != nil {
+				return err
+			}
+			if says := len(object); says == 0 || says == 1 && object["app_keys"] != nil {
+				Drop(content, apps)
+			}
+		}
+	}
+	if c.Finish != nil {
+		if err := c.Finish(p, w.Path, content); err != nil {
+			return err
+		}
+	}
+	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
+		return err
+	}
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // no settings remain
+	switch {
+	case c.Dry:
+		if !w.Gone {
+			text, err := marked(maps.Clone(content), w.Expires)
+			if err != nil {
+				return err
+			}
+			w.Text = string(text)
+		}
+		return judge(content, w.Path)
+	case w.Gone && f == nil:
+		return nil
+	case w.Gone:
+		_, err = Remove(&p.Machine, w.Path)
+	default:
+		if err := judge(content, w.Path); err != nil {
+			return err
+		}
+		err = Write(&p.Machine, w.Path, content, w.Expires, f != nil && !f.Ours)
+	}
+	if err != nil {
+		return exit.Unable("settings file: %w", err)
+	}
+	return nil
+}
+
+func (c *Options) hasSettings() bool {
+	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log+c.LogFile != "" ||
+		c.Hardware+c.Service+c.Compute != ""
+}
+
+// apply changes an object of the file.
+func (c *Options) apply(p *Found, devices Devices, object map[string]any) error {
+	if c.NoLayers {
+		object["layers"] = []any{}
+		delete(object, OrderMember)
+	}
+	if len(c.Layers) > 0 {
+		delete(object, OrderMember)
+		list, err := c.layerEntries(p)
+		if err != nil {
+			return err
+		}
+		object["layers"] = list
+	}
+	if len(c.Drivers)+len(c.Added) > 0 {
+		list, err := c.driverEntries(p)
+		if err != nil {
+			return err
+		}
+		object["additional_drivers"] = list
+		object["additional_drivers_use_exclusively"] = len(c.Drivers) > 0
+	}
+	if len(c.Devices) > 0 {
+		if err := c.devices(devices, object); err != nil {
+			return err
+		}
+	}
+	for _, policy := range []struct{ member, value, initial string }{
+		{settings.HardwareMember, c.Hardware, settings.AnyHardware.String()},
+		{settings.ServiceMember, c.Service, settings.ServiceLast.String()},
+		{settings.ComputeMember, c.Compute, settings.AllLayers.String()},
+	} {
+		switch policy.value {
+		case "":
+		case policy.initial:
+			delete(object, policy.member)
+		default:
+			object[policy.member] = policy.value
+		}
+	}
+	if err := c.logFile(p, object); err != nil {
+		return err
+	}
+	if c.Log != "" {
+		words := []any{}
+		for _, word := range strings.Split(c.Log, ",") {
+			if !slices.Contains(LogWords, word) {
+				return fmt.Errorf("--log: %q is not one of %s", word, strings.Join(LogWords, ", "))
+			}
+			words = append(words, word)
+		}
+		object["stderr_log"] = words
+	}
+	return nil
+}
+
+// logFile enters the log file with the path that the library accepts: absolute and without symbolic links.
+func (c *Options) logFile(p *Found, object map[string]any) error {
+	switch c.LogFile {
+	case "":
+		return nil
+	case "none":
+		delete(object, settings.LogFileMember)
+		return nil
+	}
+	full, windows := c.LogFile, machine.Style == pathname.Backslash // on Windows the library checks the file only
+	if !p.Machine.Foreign() {
+		var err error
+		if full, err = filepath.Abs(full); err != nil {
+			return err
+		}
+	}
+	real := p.Machine.Real
+	if windows && !p.Machine.Foreign() {
+		real = filepath.EvalSymlinks // Real follows no links on Windows
+	}
+	directory, err := real(filepath.Dir(full))
+	if err != nil {
+		return exit.Problem("--log-file: %w", err)
+	}
+	info, err := p.Machine.Stat(directory)
+	if err != nil || !info.IsDir() {
+		return exit.Problem("--log-file: %s is no directory", directory)
+	}
+	if !windows && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		return exit.Problem("--log-file: others may write to %s, so programs would not write there", directory)
+	}
+	full = filepath.Join(directory, filepath.Base(full))
+	if !machine.Style.Full(full) {
+		return exit.Problem("--log-file: %s does not begin with a drive", full)
+	}
+	if info, err := p.Machine.Stat(full); err == nil && !info.Mode().IsRegular() {
+		return exit.Problem("--log-file: %s is no regular file", full)
+	}
+	object[settings.LogFileMember] = full
+	return nil
+}
+
+// LogWords are the words of stderr_log.
+var LogWords = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
+
+// levelWords returns the words of stderr_log for a level.
+func levelWords(level uint32) []string {
+	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver, diag.Validation}
+	var words []string
+	for i, word := range LogWords {
+		if bits[i] != 0 && level&bits[i] != 0 {
+			words = append(words, word)
+		}
+	}
+	if len(words) == len(LogWords)-1 {
+		return LogWords[:1]
+	}
+	return words
+}
+
+// found returns the decision without settings files and without the filter variables for layers and drivers.
+func (p *Found) found() (*plan.Answer, error) {
+	return decide.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
+}
+
+func (c *Options) layerEntries(p *Found) ([]any, error) {
+	answer, err := p.found()
+	if err != nil {
+		return nil, err
+	}
+	list, placed := []any{}, c.OnlyThese
+	for _, word := range c.Layers {
+		if word == "others" {
+			if placed {
+				return nil, errors.New("--layer others: once, and not with --only-these-layers")
+			}
+			placed = true
+			list = append(list, map[string]any{"control": "unordered_layer_location"})
+			continue
+		}
+		name, control := word, "on"
+		if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may contain one, too
+			name, control = word[:at], word[at+1:]
+		}
+		if control != "on" && control != "off" && control != "auto" {
+			return nil, fmt.Errorf("--layer needs NAME=on, NAME=off or NAME=auto, got %q", word)
+		}
+		layer := findLayer(answer.Layers, name)
+		if layer == nil && control != "off" {
+			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
+		}
+		entry := map[string]any{"name": name, "control": control, "path": ""}
+		if layer != nil {
+			entry["path"] = layer.Manifest
+			if layer.Implicit {
+				entry["treat_as_implicit_manifest"] = true
+			}
+		}
+		list = append(list, entry)
+	}
+	if !placed {
+		list = append(list, map[string]any{"control": "unordered_layer_location"})
+	}
+	return list, nil
+}
+
+func findLayer(layers []*manifest.Layer, name string) *manifest.Layer {
+	for _, l := range layers {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+func layerNames(layers []*manifest.Layer) string {
+	return term.Or(strings.Join(explain.LayerNames(layers), ", "), "none")
+}
+
+// driverEntries returns the manifests in the intended order. The file has the last one first (SET-83).
+func (c *Options) driverEntries(p *Found) ([]any, error) {
+	var paths []string
+	for _, path := range c.Added {
+		if !strings.HasPrefix(path, "/") && !p.Machine.Foreign() {
+			absolute, err := filepath.Abs(path)
+			if err != nil {
+				return nil, err
+			}
+			path = absolute
+		}
+		if !search.IsManifestName(path) || !p.Machine.Exists(path) {
+			return nil, exit.Problem("--add-driver: %s is no manifest: the name has to end in .json, and the file has to be there", path)
+		}
+		paths = append(paths, path)
+	}
+	if len(c.Drivers) > 0 {
+		answer, err := p.found()
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, word := range c.Drivers {
+			any := false
+			for _, d := range answer.Drivers {
+				if names = append(names, d.Path); (d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))) && !slices.Contains(paths, d.Path) {
+					paths = append(paths, d.Path)
+				}
+				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
+			}
+			if !any {
+				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s%s", word,
+					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, explain.DriverNames(answer.Drivers)))
+			}
+		}
+	}
+	return pathsOf(paths), nil
+}
+
+// devices enters the devices into the object: their configurations, and the driver manifests that they need.
+func (c *Options) devices(lister Devices, object map[string]any) error {
+	list := []any{}
+	var all, chosen []decide.Device
+	for _, word := range c.Devices {
+		if entry, ok := explicitDevice(word); ok { // it may belong to another machine
+			list = append(list, entry)
+			continue
+		}
+		if all == nil {
+			var err error
+			if all, err = lister.List(); err != nil {
+				return err
+			}
+		}
+		listed := decide.SelectedAll(all)
+		hits, err := drivers.SelectDevices(word, listed)
+		if err != nil {
+			return exit.Problem("--device: %w", err)
+		}
+		for _, at := range hits {
+			d := all[at]
+			entry, ok := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
+			if !ok {
+				return exit.Problem("--device: %s is a device of Vulkan 1.0, which no configuration can name", d.Name)
+			}
+			for i := range all {
+				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
+					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
+				}
+			}
+			if err := lasting(&d); err != nil {
+				return err
+			}
+			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
+			list, chosen = append(list, entry), append(chosen, d)
+		}
+	}
+	object["device_configurations"] = list
+	for i := range chosen {
+		manifest, err := lister.Manifest(&chosen[i])
+		if err != nil {
+			return err
+		}
+		added, _ := object["additional_drivers"].([]any)
+		if manifest == "" || slices.ContainsFunc(added, func(o any) bool {
+			driver, ok := o.(map[string]any)
+			return ok && driver["path"] == manifest
+		}) {
+			continue
+		}
+		object["additional_drivers"] = append(added, map[string]any{"path": manifest})
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	return lister.Try(object, chosen)
+}
+
+// explicitDevice parses DEVICEUUID/DRIVERUUID/VERSION.
+func explicitDevice(text string) (map[string]any, bool) {
+	part := strings.Split(text, "/")
+	if len(part) != 3 {
+		return nil, false
+	}
+	entry := map[string]any{}
+	for i, name := range []string{"deviceUUID", "driverUUID"} {
+		bytes, err := hex.DecodeString(strings.ReplaceAll(part[i], "-", ""))
+		if err != nil || len(bytes) != 16 {
+			return nil, false
+		}
+		numbers := []any{}
+		for _, b := range bytes {
+			numbers = append(numbers, int(b))
+		}
+		entry[name] = numbers
+	}
+	version, err := strconv.ParseInt(part[2], 10, 32)
+	entry["driverVersion"] = version
+	return entry, err == nil
+}
+
+// expiry returns the file's expiry: the requested one, or the existing one.
+func (c *Options) expiry(f *File, now time.Time) (time.Time, error) {
+	switch {
+	case c.Expires == "" && f != nil && f.Ours:
+		return f.Expires, nil
+	case c.Expires == "":
+		return time.Time{}, nil
+	}
+	length, err := Length(c.Expires)
+	if err != nil || length == 0 {
+		return time.Time{}, err
+	}
+	return now.Add(length).Truncate(time.Second), nil
+}
+
+// Length parses a duration such as 90m, 8h or 7d of at most a hundred years; "never" is 0.
+func Length(text string) (time.Duration, error) {
+	if text == "never" {
+		return 0, nil
+	}
+	number, unit := text, time.Duration(1)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		number, unit = days+"h", 24
+	}
+	length, err := time.ParseDuration(number)
+	if err != nil || length <= 0 || length > 100*365*24*time.Hour/unit {
+		return 0, fmt.Errorf("--expires needs a time such as 90m, 8h or 7d, or never, got %q", text)
+	}
+	return length * unit, nil
+}
+
+// judge returns an error for content that the loader would reject.
+func judge(content map[string]any, where string) error {
+	text, err := Encode(content)
+	if err != nil {
+		return err
+	}
+	report := validation.File(string(text), where, where, validation.Settings)
+	if problems, _ := report.Problems(); problems > 0 {
+		for _, f := range report.Findings {
+			if f.Code.Entry().Severity == diag.Problem {
+				return exit.Problem("not written: the file would have a problem: %s", f.What)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"vkloader/internal/core/document"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+)
+
+// setAside is the suffix of another program's file that the tool has replaced. Loaders do not read files with this suffix.
+const setAside = ".before-vkloader"
+
+// SetAside returns the path of the copy of another program's file that the tool has replaced.
+func SetAside(place string) string { return place + setAside }
+
+// File is a settings file.
+type File struct {
+	Path    string // on its machine
+	Content string
+	Ours    bool      // the file has the tool's mark
+	Expires time.Time // of the tool's file; zero: never
+}
+
+// Existing reads the files that exist among places, in order.
+func Existing(m *machine.Machine, places []string) ([]*File, error) {
+	var files []*File
+	for _, place := range places {
+		f, err := Read(m, place)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return files, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// Read reads one file. A file without the tool's mark, or without valid JSON, belongs to another program.
+func Read(m *machine.Machine, place string) (*File, error) {
+	data, err := m.ReadFile(place)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: place, Content: string(data)}
+	doc, fault := document.Parse(f.Content)
+	if fault != nil {
+		return f, nil
+	}
+	mark := doc.Top().Member(explain.SettingsMark)
+	writer, _ := mark.Member("written_by").Text()
+	f.Ours = writer == explain.SettingsWriter
+	if text, ok := mark.Member("expires").Text(); ok && f.Ours {
+		f.Expires, _ = time.Parse(time.RFC3339, text) // an invalid time never expires; the schema check reports it
+	}
+	return f, nil
+}
+
+// Expired reports whether a file of the tool has expired.
+func (f *File) Expired(now time.Time) bool {
+	return f.Ours && !f.Expires.IsZero() && !now.Before(f.Expires)
+}
+
+// Lock excludes other runs of the tool from the file until the caller calls unlock. It creates a missing directory.
+func Lock(m *machine.Machine, place string) (unlock func(), err error) {
+	at, err := m.PlaceOf(place, true)
+	if err == nil {
+		if err = at.Lock(); err != nil {
+			at.Close()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return at.Close, nil
+}
+
+// Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old file
+// or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores
+// that file. Write follows a symbolic link and replaces its target.
+func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
+	text, err := marked(content, expires)
+	if err != nil {
+		return err
+	}
+	at, err := m.PlaceOf(place, true)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	before, mode, err := at.Read("")
+	if err != nil {
+		mode = 0o644
+	} else if aside {
+		if err := at.Replace(setAside, before, mode); err != nil {
+			return err
+		}
+	}
+	if err = at.Replace("", text, mode); err == nil {
+		err = enter(place)
+	}
+	return err
+}
+
+// marked adds the mark to a content and returns its text.
+func marked(content map[string]any, expires time.Time) ([]byte, error) {
+	mark := map[string]any{"written_by": explain.SettingsWriter}
+	if old, ok := content[explain.SettingsMark].(map[string]any); ok && old[rulesMember] != nil {
+		mark[rulesMember] = old[rulesMember]
+	}
+	if !expires.IsZero() {
+		mark["expires"] = expires.UTC().Format(time.RFC3339)
+	}
+	content[explain.SettingsMark] = mark
+	return Encode(content)
+}
+
+// Encode returns the text of a content.
+func Encode(content map[string]any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "    ")
+	err := encoder.Encode(content)
+	return text.Bytes(), err
+}
+
+// Remove removes the file and restores a file that Write had set aside. restored reports whether there was one.
+func Remove(m *machine.Machine, place string) (restored bool, err error) {
+	at, err := m.PlaceOf(place, false)
+	if err != nil {
+		return false, err
+	}
+	defer at.Close()
+	err = at.Restore(setAside)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = at.Remove(); err == nil {
+			err = leave(place)
+		}
+		return false, err
+	}
+	return err == nil, err
+}
+
+// Decode returns the content of one of the tool's files; a new content if f is nil or another program's.
+func (f *File) Decode() (map[string]any, error) {
+	fresh := map[string]any{"file_format_version": "1.0.0", "settings_array": []any{}}
+	if f == nil || !f.Ours {
+		return fresh, nil
+	}
+	content := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(f.Content)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&content); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	if _, ok := content["settings_array"].([]any); !ok {
+		return nil, fmt.Errorf("%s: settings_array is no array: it was changed by hand", f.Path)
+	}
+	return content, nil
+}
+
+// For returns the object for exactly these programs, or for all programs without apps, from a content of Decode. With
+// create, it adds a missing object; otherwise it returns nil.
+func For(content map[string]any, apps []string, create bool) map[string]any {
+	list, _ := content["settings_array"].([]any)
+	for _, object := range Objects(content) {
+		if slices.Equal(Apps(object), apps) {
+			return object
+		}
+	}
+	if !create {
+		return nil
+	}
+	object := map[string]any{}
+	if len(apps) > 0 {
+		object["app_keys"] = anyOf(apps)
+	}
+	content["settings_array"] = append(list, object)
+	return object
+}
+
+// Drop removes the object for exactly these programs; false if there is none.
+func Drop(content map[string]any, apps []string) bool {
+	list, _ := content["settings_array"].([]any)
+	kept := slices.DeleteFunc(slices.Clone(list), func(element any) bool {
+		object, ok := element.(map[string]any)
+		return ok && slices.Equal(Apps(object), apps)
+	})
+	content["settings_array"] = kept
+	return len(kept) < len(list)
+}
+
+// Apps returns the programs of an object; nil if it is for all.
+func Apps(object map[string]any) []string {
+	return those[string](object["app_keys"])
+}

@@ -1,0 +1,151 @@
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"time"
+
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
+)
+
+// Found holds the settings files of a machine.
+type Found struct {
+	Machine machine.Machine
+	Source  *machine.Source
+	Places  []string
+	Files   []*File // the existing files, in the order of the places; the first one counts
+}
+
+// Look finds the settings files of a machine.
+func Look(source *machine.Source) (*Found, error) {
+	p := &Found{Machine: source.Machine, Source: source, Places: explain.SettingsPlaces(source)}
+	return p, p.Again()
+}
+
+// Again reads the files again, because another run of the tool may have changed them.
+func (p *Found) Again() (err error) {
+	if p.Files, err = Existing(&p.Machine, p.Places); err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	return nil
+}
+
+// InForce returns the file that programs use; nil without one.
+func (p *Found) InForce() *File {
+	if len(p.Files) == 0 {
+		return nil
+	}
+	return p.Files[0]
+}
+
+// Expiry is an expired file of the tool and the result of its removal.
+type Expiry struct {
+	File     *File
+	Restored bool  // another program's file is back in its place
+	Err      error // the error of the removal: programs still use the file
+}
+
+// Expire removes the tool's expired settings files.
+func Expire(m *machine.Machine) ([]Expiry, error) {
+	files, err := Existing(m, explain.SettingsPlaces(&machine.Source{Machine: *m, AsUser: true}))
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	var over []Expiry
+	for _, f := range files {
+		if f.Expired(time.Now()) {
+			e := Expiry{File: f}
+			e.Restored, e.Err = RemoveIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
+			over = append(over, e)
+		}
+	}
+	return over, nil
+}
+
+// RemoveIf removes a file if still returns true for its current content.
+func RemoveIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
+	unlock, err := Lock(m, place)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	f, err := Read(m, place)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !still(f) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return Remove(m, place)
+}
+
+// NotOurs returns the error for a change to another program's file.
+func NotOurs(f *File) error {
+	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on", f.Path)
+}
+
+// RealApp is RealApps for one program; it returns "" for "".
+func RealApp(m *machine.Machine, app string) (string, error) {
+	if app == "" {
+		return "", nil
+	}
+	apps, err := RealApps(m, []string{app})
+	if err != nil {
+		return "", err
+	}
+	return apps[0], nil
+}
+
+// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program.
+func RealApps(m *machine.Machine, apps []string) ([]string, error) {
+	var out []string
+	for _, app := range apps {
+		real, err := m.Real(app)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		out = append(out, real)
+	}
+	return out, nil
+}
+
+// Place returns the settings file for a change for this user, and rejects another program's file.
+func (p *Found) Place() (string, error) { return p.PlaceFor(false) }
+
+// PlaceFor is Place for this user or, with system, for all users.
+func (p *Found) PlaceFor(system bool) (string, error) {
+	place, err := (&Options{System: system}).place(p)
+	if err != nil {
+		return "", err
+	}
+	if f := p.InForce(); f != nil && f.Path == place && !f.Ours {
+		return "", NotOurs(f)
+	}
+	return place, nil
+}
+
+// put writes content in place of the tool's file, or of none. It removes the file if the content is empty.
+func put(p *Found, place string, file *File, content map[string]any) error {
+	var err error
+	switch {
+	case len(Objects(content)) == 0 && len(rulesOf(content)) == 0:
+		if file != nil {
+			_, err = Remove(&p.Machine, place)
+		}
+	default:
+		if err := judge(content, place); err != nil {
+			return err
+		}
+		expires := time.Time{}
+		if file != nil {
+			expires = file.Expires
+		}
+		err = Write(&p.Machine, place, content, expires, false)
+	}
+	if err != nil {
+		return exit.Unable("settings file: %w", err)
+	}
+	return nil
+}

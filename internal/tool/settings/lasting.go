@@ -1,0 +1,48 @@
+package settings
+
+import (
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"vkloader/internal/decide"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
+)
+
+// releaseNumber is a version in an identifier.
+var releaseNumber = regexp.MustCompile(`[0-9]+\.[0-9]+`)
+
+// versionIn returns the text of a UUID that is a text with a version, such as "mesa25.0.7-2"; "" for other UUIDs.
+func versionIn(uuid string) string {
+	bytes, err := hex.DecodeString(strings.ReplaceAll(uuid, "-", ""))
+	if err != nil {
+		return ""
+	}
+	text := strings.TrimRight(string(bytes), "\x00")
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || !releaseNumber.MatchString(text) {
+		return ""
+	}
+	return text
+}
+
+// lasting returns an error for a device that settings would lose with the next update of its driver, with the way to choose its
+// driver instead. The loader finds a device again by its UUIDs, or by its name if it is the only one with it (ERRATA 39).
+func lasting(d *decide.Device) error {
+	version := versionIn(d.DeviceUUID)
+	if version == "" {
+		return nil
+	}
+	instead := "vkloader settings set --driver NAME (vkloader list drivers shows the name)"
+	if name := manifestsOf[d.DriverName]; name != "" {
+		instead = "vkloader settings set --driver " + term.Quoted(name)
+	}
+	return exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update of the driver changes it, and no program would get the "+
+		"device. Choose its driver instead: %s", d.Name, version, instead)
+}
+
+// manifestsOf are the names of the manifests of drivers that identify their device by their version, as patterns.
+var manifestsOf = map[string]string{"llvmpipe": "lvp_icd*"}
+
+// Lasting describes how the settings keep their devices after an update of a driver.
+const Lasting = "After an update of a driver, this loader finds these devices again by their UUIDs, or by their names."

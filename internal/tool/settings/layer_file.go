@@ -1,0 +1,240 @@
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+)
+
+// LayerFileName is the name of the layer settings file.
+const LayerFileName = "vk_layer_settings.txt"
+
+// LayerPathVariable is the variable that names the file or its directory.
+const LayerPathVariable = "VK_LAYER_SETTINGS_PATH"
+
+// WorkingDirectory is the source of a file in the working directory.
+const WorkingDirectory = "the working directory"
+
+// writtenHere is the first line of a file of this package.
+const writtenHere = "# Written by vkloader settings layer."
+
+// LayerPlace is a path at which layers look for the file.
+type LayerPlace struct {
+	File string `json:"file"`
+	From string `json:"from"` // the source: the user's directory, a variable, or the working directory
+}
+
+// LayerPlaces returns the paths at which layers look for the file, in order. The first existing file counts. directory is
+// the program's working directory, "" if unknown.
+func LayerPlaces(m *machine.Machine, directory string) (list []LayerPlace) {
+	data, _ := m.Lookup(variables.DataHome.Name())
+	from := variables.DataHome.Name()
+	if home, ok := m.Lookup(variables.Home.Name()); data == "" && ok && home != "" {
+		data, from = path.Join(home, ".local/share"), variables.Home.Name()
+	}
+	if path.IsAbs(data) {
+		list = append(list, LayerPlace{path.Join(data, "vulkan/settings.d", LayerFileName), from})
+	}
+	if named, _ := m.Lookup(LayerPathVariable); named != "" {
+		if info, err := m.Stat(named); err == nil {
+			if info.IsDir() {
+				named = path.Join(named, LayerFileName)
+			}
+			return append(list, LayerPlace{named, LayerPathVariable})
+		}
+	}
+	if directory != "" {
+		list = append(list, LayerPlace{path.Join(directory, LayerFileName), WorkingDirectory})
+	}
+	return list
+}
+
+// LayerFile is a file with layer settings.
+type LayerFile struct {
+	LayerPlace
+	lines []string
+}
+
+// LayerValue is a setting in a layer settings file.
+type LayerValue struct {
+	Name  string `json:"name"` // as in the file, such as khronos_validation.enables
+	Value string `json:"value"`
+	Line  int    `json:"line"`
+}
+
+// LayerFileInForce reads the file that counts; nil if there is none.
+func LayerFileInForce(m *machine.Machine, places []LayerPlace) (*LayerFile, error) {
+	for _, place := range places {
+		info, err := m.Stat(place.File)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		return OpenLayerFile(m, place)
+	}
+	return nil, nil
+}
+
+// OpenLayerFile reads a file. A missing file is empty.
+func OpenLayerFile(m *machine.Machine, place LayerPlace) (*LayerFile, error) {
+	text, err := m.ReadFile(place.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f := &LayerFile{LayerPlace: place}
+	if len(text) > 0 {
+		f.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	}
+	return f, nil
+}
+
+// parse parses a line; false for a comment and for a line without a setting.
+func parse(line string) (name, value string, ok bool) {
+	line, _, _ = strings.Cut(line, "#")
+	name, value, ok = strings.Cut(line, "=")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	return name, value, ok && name != ""
+}
+
+// Values returns the settings of a file, in order.
+func (f *LayerFile) Values() (list []LayerValue) {
+	for i, line := range f.lines {
+		if name, value, ok := parse(line); ok {
+			list = append(list, LayerValue{name, value, i + 1})
+		}
+	}
+	return list
+}
+
+// Find returns the value of a setting. The last line with its name counts.
+func (f *LayerFile) Find(name string) (LayerValue, bool) {
+	list := f.Values()
+	for i := range slices.Backward(list) {
+		if list[i].Name == name {
+			return list[i], true
+		}
+	}
+	return LayerValue{}, false
+}
+
+// Set changes a setting in its line, or adds it at the end. All other lines, and the kind of line ends, stay unchanged.
+func (f *LayerFile) Set(name, value string) {
+	line := name + " = " + value
+	if slices.ContainsFunc(f.lines, func(other string) bool { return strings.HasSuffix(other, "\r") }) {
+		line += "\r" // the lines of the file end as on Windows
+	}
+	if at, ok := f.Find(name); ok {
+		f.lines[at.Line-1] = line
+		return
+	}
+	if len(f.lines) == 0 {
+		f.lines = []string{writtenHere}
+	}
+	f.lines = append(f.lines, line)
+}
+
+// Unset removes a setting. All other lines stay unchanged.
+func (f *LayerFile) Unset(name string) {
+	f.lines = slices.DeleteFunc(f.lines, func(line string) bool {
+		other, _, ok := parse(line)
+		return ok && other == name
+	})
+}
+
+// Text returns the content of the file.
+func (f *LayerFile) Text() string {
+	if len(f.lines) == 0 {
+		return ""
+	}
+	return strings.Join(f.lines, "\n") + "\n"
+}
+
+// Over reports whether a file of this package has no settings left.
+func (f *LayerFile) Over() bool { return len(f.Values()) == 0 && f.Text() == writtenHere+"\n" }
+
+// Write writes the file in one step. It removes a file of this package without settings.
+func (f *LayerFile) Write(m *machine.Machine) (removed bool, err error) {
+	at, err := m.PlaceOf(f.File, true)
+	if err != nil {
+		return false, err
+	}
+	defer at.Close()
+	_, mode, err := at.Read("")
+	switch {
+	case err == nil && f.Over():
+		return true, at.Remove()
+	case err != nil:
+		mode = 0o644
+	}
+	return false, at.Replace("", []byte(f.Text()), mode)
+}
+
+// LayerSettings is the output of "settings layer".
+type LayerSettings struct {
+	Schema    int            `json:"schema"`
+	Layer     string         `json:"layer"`
+	Manifest  string         `json:"manifest"`
+	File      string         `json:"file,omitempty"` // in force, or written
+	From      string         `json:"from,omitempty"` // its source
+	Removed   bool           `json:"removed,omitempty"`
+	Settings  []SettingNow   `json:"settings"`
+	Variables []VariableLine `json:"variables,omitempty"` // variables with the same effect
+
+	Presets []Preset `json:"presets,omitempty"` // from the manifest
+}
+
+// SettingNow is a setting and its value in the file, if any.
+type SettingNow struct {
+	Setting
+	Value string `json:"value,omitempty"`
+	Line  int    `json:"line,omitempty"`
+}
+
+// VariableLine is a variable with a value for a setting.
+type VariableLine struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ShownLayers is the layer settings file in force and its values.
+type ShownLayers struct {
+	LayerPlace
+	Values []LayerValue `json:"values"`
+}
+
+// ShowLayers reads the settings of the named layers, or of all layers, from the file in force; nil if it has none of them.
+func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
+	file, err := LayerFileInForce(m, LayerPlaces(m, ThisDirectory(m)))
+	if file == nil || err != nil {
+		return nil, err
+	}
+	shown := &ShownLayers{LayerPlace: file.LayerPlace}
+	for _, v := range file.Values() {
+		wanted := len(layers) == 0
+		for _, name := range layers {
+			wanted = wanted || strings.HasPrefix(v.Name, (&Layer{Name: name}).Full(""))
+		}
+		if wanted {
+			shown.Values = append(shown.Values, v)
+		}
+	}
+	if len(shown.Values) == 0 {
+		return nil, nil
+	}
+	return shown, nil
+}
+
+// ThisDirectory returns the working directory of the tool and of programs started from the same place; "" on a foreign
+// machine.
+func ThisDirectory(m *machine.Machine) string {
+	directory, err := os.Getwd()
+	if m.Foreign() || err != nil {
+		return ""
+	}
+	return directory
+}

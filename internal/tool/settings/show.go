@@ -1,0 +1,175 @@
+package settings
+
+import (
+	"fmt"
+	"time"
+
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
+	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
+)
+
+// Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a field
+// raises it.
+const Schema = 1
+
+// Shown is the output of "settings show".
+type Shown struct {
+	Schema   int           `json:"schema"`
+	File     string        `json:"file,omitempty"` // the file in force; "": none
+	Ours     bool          `json:"ours"`
+	Expires  string        `json:"expires,omitempty"`
+	Ignored  []string      `json:"ignored,omitempty"` // a sentence for each program whose loader ignores the file or a part of it
+	Shadowed []string      `json:"shadowed"`          // settings files that loaders ignore in favour of another file
+	Places   []string      `json:"places"`            // the searched places, in order
+	Programs []ForPrograms `json:"programs"`          // the file's settings by program
+	Order    []RuleNow     `json:"order,omitempty"`   // the rules about the order of layers
+
+	LayerSettings *ShownLayers `json:"layer_settings,omitempty"` // the layers' own settings file
+
+	Findings []validation.Remark `json:"findings"`           // the faults of the file
+	For      string              `json:"for,omitempty"`      // --app
+	InForce  *ForPrograms        `json:"in_force,omitempty"` // the settings of that program
+
+	Elevated *ForElevated `json:"elevated,omitempty"` // on Windows
+}
+
+// ForElevated are the settings of programs that run as administrator.
+type ForElevated struct {
+	File     string        `json:"file,omitempty"` // "": none
+	Programs []ForPrograms `json:"programs"`
+}
+
+// ShowElevated describes the settings of programs that run as administrator.
+func (p *Found) ShowElevated() (*ForElevated, error) {
+	source := *p.Source
+	source.Elevated, source.AsUser = true, false
+	found, err := Look(&source)
+	if err != nil {
+		return nil, err
+	}
+	shown := found.Show("")
+	return &ForElevated{shown.File, shown.Programs}, nil
+}
+
+// ForPrograms are the settings for one program, or for all programs without settings of their own.
+type ForPrograms struct {
+	App       string        `json:"app,omitempty"` // "": all others
+	Log       []string      `json:"log,omitempty"`
+	LogFile   string        `json:"log_file,omitempty"` // a file that also gets the log
+	Layers    []ShownLayer  `json:"layers"`             // null: unchanged by the file
+	Drivers   []string      `json:"drivers,omitempty"`
+	Exclusive bool          `json:"drivers_exclusive,omitempty"`
+	Devices   []ShownDevice `json:"devices"`                   // null: all
+	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
+	Compute   string        `json:"compute_layers,omitempty"`  // the layers for programs without a window: no_overlays
+	Service   string        `json:"driver_service,omitempty"`  // when to ask the driver service: always or never
+}
+
+// ShownLayer is an entry of the list of layers.
+type ShownLayer struct {
+	Name     string `json:"name,omitempty"` // "": the place of all others
+	Path     string `json:"path,omitempty"`
+	Control  string `json:"control"`
+	Implicit bool   `json:"implicit,omitempty"`
+}
+
+// ShownDevice is a device configuration.
+type ShownDevice struct {
+	Name          string `json:"name,omitempty"`
+	DeviceUUID    string `json:"device_uuid"`
+	DriverUUID    string `json:"driver_uuid"`
+	DriverName    string `json:"driver_name,omitempty"`
+	DriverVersion int32  `json:"driver_version"`
+	DriverText    string `json:"driver_version_text"` // in the vendor's format, if a device name shows the vendor
+}
+
+// Show describes the file in force. app is the program of --app, "" for none.
+func (p *Found) Show(app string) *Shown {
+	shown := &Shown{Schema: Schema, Places: p.Places, Shadowed: []string{}, Programs: []ForPrograms{},
+		Findings: []validation.Remark{}, For: app}
+	f := p.InForce()
+	if f == nil {
+		return shown
+	}
+	shown.File, shown.Ours = f.Path, f.Ours
+	if !f.Expires.IsZero() {
+		shown.Expires = f.Expires.Format(time.RFC3339)
+	}
+	shown.Shadowed = append(shown.Shadowed, term.Words(p.Files[1:], func(other *File) string { return other.Path })...)
+	result, _ := validation.Judge(facts.File{Content: f.Content}, f.Path, validation.Settings)
+	shown.Findings = result.Findings
+	doc, fault := document.Parse(f.Content)
+	if fault != nil {
+		return shown
+	}
+	for _, program := range append(namedPrograms(doc), "") {
+		if settings := settingsFor(doc, f.Path, program); settings != nil {
+			shown.Programs = append(shown.Programs, *settings)
+		}
+	}
+	if app != "" {
+		shown.InForce = settingsFor(doc, f.Path, app)
+	}
+	return shown
+}
+
+// namedPrograms returns the programs with their own settings in a file.
+func namedPrograms(doc *document.Document) []string {
+	var programs []string
+	seen := map[string]bool{}
+	object := doc.Top().Member("settings")
+	if array := doc.Top().Member("settings_array"); array.Exists() {
+		object = array.First()
+	}
+	for ; object.IsObject(); object = object.Next() {
+		for k := object.Member("app_keys").First(); k.Exists(); k = k.Next() {
+			if path, ok := k.Text(); ok && !seen[path] {
+				seen[path] = true
+				programs = append(programs, path)
+			}
+		}
+	}
+	return programs
+}
+
+// settingsFor returns the settings of a program; nil if it has none.
+func settingsFor(doc *document.Document, path, program string) *ForPrograms {
+	set, _, _ := settings.Read(doc, path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
+	if set == nil {
+		return nil
+	}
+	shown := &ForPrograms{App: program, Drivers: set.Drivers, Exclusive: set.Exclusively}
+	if set.Hardware != settings.AnyHardware {
+		shown.Hardware = set.Hardware.String()
+	}
+	if set.Service != settings.ServiceLast {
+		shown.Service = set.Service.String()
+	}
+	if set.Compute != settings.AllLayers {
+		shown.Compute = set.Compute.String()
+	}
+	shown.LogFile = set.LogFile
+	if set.HasLevel {
+		shown.Log = levelWords(set.Level)
+	}
+	if set.ControlsLayers {
+		shown.Layers = []ShownLayer{}
+		for _, l := range set.Layers {
+			shown.Layers = append(shown.Layers, ShownLayer{l.Name, l.Path, l.Control.String(), l.Implicit})
+		}
+	}
+	if set.HasDevices {
+		shown.Devices = []ShownDevice{}
+		for _, d := range set.Devices {
+			version := wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.DeviceName}, d.DriverVersion)
+			shown.Devices = append(shown.Devices, ShownDevice{d.DeviceName, fmt.Sprintf("%x", d.DeviceUUID),
+				fmt.Sprintf("%x", d.DriverUUID), d.DriverName, int32(d.DriverVersion), version})
+		}
+	}
+	return shown
+}
