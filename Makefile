@@ -218,7 +218,7 @@ endif
 SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c $(foreach d,$(SYSTEM_DIRECTORIES),spine/*/$(d)/*.c))) spine/asm/tables.S $(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S)
 # asm/trampolines.c is made of jumps in every build.
 JUMPS := -O2 -fno-sanitize=all -fomit-frame-pointer -fno-stack-protector -fno-lto \
-	$(if $(findstring clang,$(shell $(CC) --version)),,-fno-reorder-blocks-and-partition) $(if $(WINDOWS),$(if $(filter i386,$(MACHINE)),-mno-stackrealign))
+	$(if $(findstring clang,$(shell $(CC) --version)),,-fno-reorder-blocks-and-partition) $(if $(WINDOWS),$(if $(filter i386,$(MACHINE)),-mno-stackrealign -mpreferred-stack-boundary=2))
 # The one with a large table is linked last: the variables of all others share the page that the dynamic linker has written to.
 SPINE_LARGE := spine/process/claim.c
 SPINE_SRC := $(filter-out $(SPINE_LARGE),$(SPINE_SRC))
