@@ -74,11 +74,8 @@ const trialHelp = "Before it writes, set checks in a child process that a progra
 // addRights does nothing: programs of every user read the settings of that user.
 func addRights(*cobra.Command) {}
 
-// missingLibrary is for Windows.
-const missingLibrary = ""
-
-// lacksLibrary returns false: doctor finds missing libraries, as the dynamic linker searches for them.
-func lacksLibrary(*machine.Source, string) bool { return false }
+// obstacle returns "": the stage of a driver or layer says what keeps the loader from opening its library.
+func obstacle(*machine.Source, string) string { return "" }
 
 // addProgramRights does nothing: explain decides for programs with more rights.
 func addProgramRights(*cobra.Command) {}
