@@ -18,7 +18,7 @@ import (
 // details; package reasons, which the tool links, has the words.
 func TestNoSentencesOfTheTool(t *testing.T) {
 	t.Parallel()
-	library, err := os.ReadFile(filepath.Join(world.Build(), "libvulkan.so.1"))
+	library, err := os.ReadFile(world.Library())
 	if err != nil {
 		t.Fatal(err)
 	}
