@@ -5,8 +5,8 @@
  * system is in none.c there. From the ground up; a directory uses only those above it in this list:
  *
  *   asm/       trampolines, terminators and stubs (trampolines.c, stubs.h), the machines' argument registers (lists.h,
- *              registers.h), the tables of names (tables.S, tables.inc), numbers (offsets.h) and the systems' forms of
- *              symbols (system.h)
+ *              registers.h), the table of names (tables.S, tables.inc, tables.h), numbers (numbers.h, numbers.inc,
+ *              offsets.h), the systems' lines of generated lists (lines.h) and forms of symbols (system.h)
  *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
  *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
@@ -49,7 +49,8 @@
 #include <stdarg.h>
 
 #include "gen/zvk.h"
-#include "zslots.h" /* of gen/linux or gen/windows, by the include path */
+#include "gen/zversion.h"
+#include "asm/numbers.h"
 #include "gen/zvariables.h"
 #include "asm/offsets.h" /* the magics and marks that trampolines compare with */
 #include "asm/stubs.h"
@@ -62,7 +63,7 @@
 #define HANDLE_WORD _Alignas(8) uint64_t
 
 /* First word of an instance and of all its physical devices (DRV-079): the chain's functions for each
- * instance-level and physical-device-level command. Slots are ISLOT_<command> of zslots.h. */
+ * instance-level and physical-device-level command. Slots are ISLOT_<command> of asm/numbers.h. */
 struct instance_table {
     uint64_t mark; /* 0: never taken for a device's table */
     void *slot[ISLOT_COUNT];
@@ -89,7 +90,7 @@ struct driver_table {
 struct driver;
 struct physdev;
 struct device;
-struct name_record; /* gen/linux/znames.h */
+struct name_record; /* asm/tables.h */
 struct messenger;
 struct layer_node;
 
@@ -261,7 +262,7 @@ struct device {
     bool has_allocator;
     VkAllocationCallbacks allocator; /* the allocator of the record itself (ERRATA 12) */
     /* The driver's own functions for commands that have a terminator; NULL when it has none. */
-    void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of zslots.h */
+    void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of asm/numbers.h */
     struct device_table own_table;
 };
 
@@ -278,7 +279,7 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
 {
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
 }
-/* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of zslots.h. */
+/* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of asm/numbers.h. */
 static inline bool instance_has(const struct instance *i, unsigned ext)
 {
     return (i->enabled >> ext) & 1;

@@ -34,6 +34,11 @@ fi
 
 echo "check: go vet"
 "$go" vet ./...
+# The tool of the systems whose programs do not run here.
+GOOS=windows CGO_ENABLED=0 "$go" vet ./cmd/vkloader
+for machine in amd64 arm64; do
+    GOOS=darwin GOARCH=$machine CGO_ENABLED=0 "$go" vet ./cmd/vkloader
+done
 
 echo "check: shellcheck"
 git ls-files '*.sh' 'debian/*.postinst' 'debian/*.prerm' .ci/run | xargs shellcheck

@@ -1,6 +1,6 @@
 #!/bin/sh
-# "make TARGET=macos dist": dist-macos.sh RELEASE DIRECTORY packs the library for macOS into
-# DIRECTORY/vkloader-RELEASE-macos.zip, with the page about installation and MoltenVK, and the script that installs and removes it.
+# "make TARGET=macos dist": dist-macos.sh RELEASE DIRECTORY packs library and tool for macOS into
+# DIRECTORY/vkloader-RELEASE-macos.zip, with the page about installation and MoltenVK, and the script that installs and removes them.
 # The same commit gives the same bytes.
 set -eu
 unset CDPATH
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 top=$work/$name
 mkdir "$top"
-cp build/macos/libvulkan.1.dylib packaging/macos/README.md packaging/macos/install.sh "$top"
+cp build/macos/libvulkan.1.dylib build/macos/vkloader packaging/macos/README.md packaging/macos/install.sh "$top"
 cp LICENSE "$top/LICENSE.txt"
 mkdir -p "$directory"
 "${GO:-go}" run ./tools/zipped "$directory/$name.zip" "$top" "$(git log -1 --format=%ct)" > /dev/null

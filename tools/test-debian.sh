@@ -4,8 +4,10 @@
 # the network for Debian's packages. The steps, which arguments choose (default: all):
 #
 #   build     dpkg-buildpackage with the tests of the build
-#   again     a second build in another directory, time zone, locale, date, umask and with one job: the same bytes
-#   lintian   each line that lintian prints with --pedantic stands in debian/lintian-known.txt, with its reason
+#   again     a second build in another directory, time zone, locale, umask, for another user without a home and with one job, later:
+#             the same bytes
+#   options   builds with the options nocheck, noopt, terse and parallel, and with the profile nocheck
+#   lintian   each line that lintian prints with --pedantic about packages and source stands in debian/lintian-known.txt, with its reason
 #   install   debian/tests in a second system with the packages, and the ways back of docs/blockers.md
 #   cross     for riscv64
 #   c         the library from the archive of "make dist", with gcc and with clang, without Go
@@ -16,7 +18,7 @@ unset CDPATH
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo "test-debian: it needs root, for debootstrap and chroot" >&2; exit 1; }
 top=$PWD/build/debian
-steps=${*:-build again lintian install cross c}
+steps=${*:-build again options lintian install cross c}
 version=$(dpkg-parsechangelog -S Version)
 mkdir -p "$top"
 began=$(date +%s)
@@ -61,7 +63,7 @@ sources() {
 
 builder=$top/builder
 for step in $steps; do
-    case $step in build | again | lintian | cross)
+    case $step in build | again | options | lintian | cross)
         system builder build-essential devscripts fakeroot lintian equivs crossbuild-essential-riscv64
         sources "$builder" source
         online_in "$builder" sh -c 'cd /source/vkloader && apt-get build-dep -q -y .' > "$top/build-dep.log" 2>&1 ||
@@ -71,14 +73,17 @@ for step in $steps; do
     esac
 done
 
-# The network namespace has no device but a loopback that is down, which is printed.
-build() { # DIRECTORY LOG VARIABLE=VALUE... -- OPTIONS
+# The network namespace has no device but a loopback that is down, which is printed. $mask and $user change the builder.
+mask=022 user=0
+build() { # DIRECTORY LOG [VARIABLE=VALUE...] COMMAND...
     directory=$1 log=$2
     shift 2
     sources "$builder" "$directory"
+    chown -R "$user:$user" "$builder/$directory"
     # shellcheck disable=SC2016
-    in_root "$builder" sh -c 'd=$1; shift; cd "/$d/vkloader"; echo "network devices:"; sed 1,2d /proc/net/dev; umask "${MASK:-022}"
-        exec env "$@"' sh "$directory" "$@" > "$top/$log" 2>&1 || { tail -n 40 "$top/$log"; say "building failed: $top/$log"; exit 1; }
+    in_root "$builder" sh -c 'd=$1; umask "$2"; user=$3; shift 3; cd "/$d/vkloader"; echo "network devices:"; sed 1,2d /proc/net/dev
+        if [ "$user" != 0 ]; then set -- setpriv "--reuid=$user" "--regid=$user" --clear-groups env HOME=/nonexistent "$@"; fi
+        exec env "$@"' sh "$directory" "$mask" "$user" "$@" > "$top/$log" 2>&1 || { tail -n 40 "$top/$log"; say "building failed: $top/$log"; exit 1; }
 }
 
 for step in $steps; do
@@ -92,17 +97,31 @@ for step in $steps; do
         ;;
     again)
         say "again: in another place, time and language"
-        build elsewhere/deeper again.log MASK=002 TZ=Pacific/Kiritimati LC_ALL=C LANG=fr_FR.UTF-8 DEB_BUILD_OPTIONS="nocheck parallel=1" \
+        mask=002 user=1234
+        build elsewhere/deeper again.log TZ=Pacific/Kiritimati LC_ALL=C LANG=fr_FR.UTF-8 DEB_BUILD_OPTIONS="nocheck parallel=1" \
             dpkg-buildpackage -us -uc -b
+        mask=022 user=0
         for deb in "$builder"/build/*.deb; do
             cmp "$deb" "$builder/elsewhere/deeper/${deb##*/}"
             echo "the same bytes: ${deb##*/}"
         done
         ;;
+    options)
+        say "options"
+        build options noopt.log DEB_BUILD_OPTIONS="nocheck noopt terse parallel=2" dpkg-buildpackage -us -uc -b
+        build options profile.log DEB_BUILD_PROFILES=nocheck DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc -b
+        for deb in "$builder"/build/*.deb; do
+            cmp "$deb" "$builder/options/${deb##*/}"
+        done
+        echo "the same bytes with the profile nocheck"
+        ;;
     lintian)
-        say "lintian"
-        in_root "$builder" sh -c 'cd /build && lintian -EviI --pedantic --allow-root ./*.changes' > "$top/lintian.log" 2>&1 || :
-        grep -E '^[EWIPX]: ' "$top/lintian.log" | sort -u > "$top/lintian.found" || :
+        say "lintian: the packages and the source package"
+        sources "$builder" upload
+        git archive --prefix="vkloader-${version%-*}/" HEAD -- . ':!debian' | gzip > "$builder/upload/vkloader_${version%-*}.orig.tar.gz"
+        in_root "$builder" sh -c 'cd /upload/vkloader && dpkg-buildpackage -S -us -uc -d' > "$top/source.log" 2>&1 || { cat "$top/source.log"; exit 1; }
+        in_root "$builder" sh -c 'lintian -EviI --pedantic --allow-root /build/*.changes /upload/*.changes' > "$top/lintian.log" 2>&1 || :
+        sed -n 's/ source: /: /; /^[EWIPX]: /p' "$top/lintian.log" | sort -u > "$top/lintian.found"
         unknown=0
         while read -r severity package tag rest; do
             if ! grep -qE "^${severity%:} ${tag}( |$)" debian/lintian-known.txt; then
@@ -121,6 +140,8 @@ for step in $steps; do
         mkdir "$user/packages"
         cp "$builder/build/libvulkan1-vkloader_${version}"_*.deb "$builder/build/vkloader_${version}"_*.deb "$user/packages/"
         cp -r debian/tests tools/way-back.sh "$user/packages/"
+        # A run that failed leaves its choice of a loader.
+        in_root "$user" dpkg --purge vkloader libvulkan1-vkloader > /dev/null 2>&1 || :
         in_root "$user" sh -c 'dpkg -i /packages/*.deb' > "$top/install.log" 2>&1 || { cat "$top/install.log"; exit 1; }
         in_root "$user" sh -c '/packages/tests/vulkan && /packages/tests/switch && dpkg -i /packages/*.deb > /dev/null && sh /packages/way-back.sh'
         in_root "$user" dpkg --purge vkloader libvulkan1-vkloader > /dev/null 2>&1

@@ -9,12 +9,14 @@ top=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 version=$(cat VERSION)
-for place in a b/deeper; do
+commit=$(git rev-parse HEAD)
+for place in a 'b c/deeper'; do
     git clone -q --no-hardlinks . "$work/$place"
+    git -C "$work/$place" checkout -q --detach "$commit"
     (cd "$work/$place" && unset MAKEFLAGS MAKELEVEL && make -s release RELEASE_FILES="$work/$place.release") > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 done
 for file in "vkloader-$version.tar.gz" "vkloader-$version.spdx.json" "vkloader-$version.provenance" SHA256SUMS; do
-    cmp "$work/a.release/$file" "$work/b/deeper.release/$file"
+    cmp "$work/a.release/$file" "$work/b c/deeper.release/$file"
     echo "test-release: the same bytes from two clones: $file"
 done
 (cd "$work/a.release" && sha256sum --quiet -c SHA256SUMS)

@@ -2,7 +2,7 @@
 # way-back.sh, as root in a system with libvulkan1-vkloader, breaks the installation in the ways of docs/blockers.md, goes back as the
 # page says, and sees that a program works. tools/test-debian.sh runs it in a system of its own.
 set -eu
-triplet=$(ldd /bin/sh | sed -n 's|.* /lib/\([^/]*\)/libc\.so.*|\1|p' | head -n 1)
+triplet=$(ldd /bin/sh | sed -n "s|.* /\(usr/\)\{0,1\}lib/\([^/]*\)/libc\.so.*|\2|p" | head -n 1)
 directory=/usr/lib/$triplet
 packages=$(echo /packages/libvulkan1-vkloader_*.deb)
 works() {
@@ -36,6 +36,14 @@ if dpkg -i /tmp/half.deb > /dev/null 2>&1; then echo "way-back: the broken packa
 dpkg --remove --force-remove-reinstreq libvulkan1-vkloader > /dev/null 2>&1
 works "the package is half installed, then dpkg --remove --force-remove-reinstreq"
 rm -rf /tmp/half /tmp/half.deb
+
+# Unpacked and not configured, as after a power failure.
+again
+dpkg --unpack "$packages" > /dev/null 2>&1
+dpkg --configure -a > /dev/null 2>&1
+vulkaninfo --summary 2> /dev/null | grep -q 'deviceName *= llvmpipe'
+apt-get -q -y remove libvulkan1-vkloader > /dev/null 2>&1
+works "the package is not configured, then dpkg --configure -a and apt-get remove"
 
 again
 mv /usr/bin/vkloader /usr/bin/vkloader.away

@@ -1,5 +1,6 @@
 /* device.c: devices and their one queue. */
 #include "null.h"
+#include "system.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevice,
                                                    const VkDeviceCreateInfo *pCreateInfo,
@@ -27,12 +28,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevi
     }
     atomic_store(&d->next_address, (VkDeviceAddress)1 << 32); /* 0 is no address */
 
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&d->lock, NULL);
-    pthread_cond_init(&d->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    condition_init(&d->changed);
     *pDevice = (VkDevice)d;
     return VK_SUCCESS;
 }

@@ -5,6 +5,7 @@
  * them. The host waits for fences and timeline values that other threads have yet to bring about.
  */
 #include "null.h"
+#include "system.h"
 
 #include <time.h>
 
@@ -44,7 +45,7 @@ static VkResult wait_until(struct device *d, bool (*done)(const void *), const v
         if (forever)
             pthread_cond_wait(&d->changed, &d->lock);
         else
-            late = pthread_cond_timedwait(&d->changed, &d->lock, &deadline) != 0;
+            late = wait_before(&d->changed, &d->lock, &deadline) != 0;
     }
     atomic_fetch_sub(&d->sleepers, 1);
     pthread_mutex_unlock(&d->lock);

@@ -141,10 +141,7 @@ func (o *ProbeOptions) complete() (at probe.Place, err error) {
 		o.Limit = 30 * time.Second
 	}
 	if o.Library == "" {
-		o.Library = "libvulkan.so.1"
-		if runtime.GOOS == "windows" {
-			o.Library = "vulkan-1.dll"
-		}
+		o.Library = probe.LibraryName
 	}
 	if o.Child == "" {
 		if o.Child, err = installedProbe(o.Env); err != nil {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
@@ -51,7 +50,7 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 
 // driver returns the standing of a driver that the rules choose.
 func (s *Standings) driver(d *manifest.Driver) Standing {
-	if len(d.Files) > 0 || machine.Style == pathname.Backslash { // the service has the library; Windows has its own linker
+	if len(d.Files) > 0 || !machine.ELF { // the service has the library
 		return Standing{Stage: standing.Chosen}
 	}
 	of := drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).StandingOf(true, standing.FaultDriver)
@@ -63,9 +62,9 @@ func (s *Standings) driver(d *manifest.Driver) Standing {
 func (s *Standings) layer(l *manifest.Layer) Standing {
 	used := s.active[l]
 	switch {
-	case used && (l.Meta || machine.Style == pathname.Backslash):
+	case used && (l.Meta || !machine.ELF):
 		return Standing{Stage: standing.Chosen}
-	case l.Meta || machine.Style == pathname.Backslash:
+	case l.Meta || !machine.ELF:
 		return Standing{Stage: standing.NotChosen}
 	}
 	return drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)

@@ -1,1 +1,1 @@
-MODULE_LDFLAGS_drawstats := -Wl,-z,defs -Wl,-Bsymbolic -pthread
+MODULE_LDFLAGS_linux_drawstats := -Wl,-z,defs -Wl,-Bsymbolic -pthread

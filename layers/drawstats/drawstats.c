@@ -7,6 +7,7 @@
  * Recording commands take no lock and allocate nothing. The layer never changes a handle or an argument, and never
  * calls anything that the program did not call.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -147,7 +148,7 @@ static void open_output(void)
 {
     const char *path = secure_getenv("DRAWSTATS_FILE");
     int fd = path && *path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : STDERR_FILENO;
-    if (fd < 0) fprintf(stderr, "drawstats: cannot open DRAWSTATS_FILE %s: %m; writing here\n", path);
+    if (fd < 0) fprintf(stderr, "drawstats: cannot open DRAWSTATS_FILE %s: %s; writing here\n", path, strerror(errno));
     output = fd < 0 ? STDERR_FILENO : fd;
 }
 

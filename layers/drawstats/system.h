@@ -1,4 +1,4 @@
-/* system.h: functions with different names in the C libraries of Linux and Windows. */
+/* system.h: functions with different names in the C libraries of Linux, Windows and macOS. */
 #ifndef DRAWSTATS_SYSTEM_H
 #define DRAWSTATS_SYSTEM_H
 
@@ -9,6 +9,9 @@
 #ifdef _WIN32
 #define secure_getenv getenv
 #define O_CLOEXEC _O_NOINHERIT
+#endif
+#ifdef __APPLE__
+#define secure_getenv(name) (issetugid() ? NULL : getenv(name))
 #endif
 
 #endif

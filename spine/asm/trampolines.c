@@ -1,7 +1,7 @@
-/* trampolines.c: a trampoline, terminator or stub for each command of ztrampolines.inc. Each checks the first argument,
- * finds the function in a table and calls it last. Compilers turn that call into a jump, which leaves every argument,
- * the stack and the return address as they are, so that an unwinder sees the caller. docs/porting.md lists the machines
- * whose calling conventions do not allow a jump everywhere.
+/* trampolines.c: a trampoline, terminator or stub for each command of gen/zcommands.inc. Each checks the first
+ * argument, finds the function in a table and calls it last. Compilers turn that call into a jump, which leaves every
+ * argument, the stack and the return address as they are, so that an unwinder sees the caller. docs/porting.md lists
+ * the machines whose calling conventions do not allow a jump everywhere.
  *
  * The Makefile compiles this file with -O2 and without sanitizers in every build, because arguments on the stack pass
  * by a jump alone.
@@ -14,7 +14,7 @@
 #include "asm/stubs.h"
 #include "gen/zsignatures.h"
 #include "registers.h"
-#include "zslots.h"
+#include "asm/numbers.h"
 
 /* SIGNATURE(command, X) expands X with the result, the parameters, their types and the arguments. */
 #ifdef REGISTERS
@@ -118,7 +118,30 @@ typedef uint64_t __attribute__((may_alias)) magic;
         missing_device_command(object, CMD_##n);                                                                       \
     }
 
-#include "ztrampolines.inc" /* which has MISSING_BEGIN before the stubs */
+/* The ends that no line here makes. */
+#define NONE(n)
+#define WRITTEN(n)
+#define SURFACE(n)
+#define DEVICE_WRITTEN(n)
+
+#define COMMAND(kind, n, trampoline, ...) trampoline(n)
+#define ALIAS(...)
+#include "gen/zcommands.inc"
+
+#define COMMAND(kind, n, trampoline, terminator, ...) terminator(n)
+#define ALIAS(...)
+#include "gen/zcommands.inc"
+
+/* One for each slot of a device's table. */
+#define MISSING_GLOBAL(n)
+#define MISSING_INSTANCE(n)
+#define MISSING_PHYSDEV(n)
+#define MISSING_SHARED DEVICE_MISSING
+#define MISSING_DEVICE DEVICE_MISSING
+MISSING_BEGIN
+#define COMMAND(kind, n, ...) MISSING_##kind(n)
+#define ALIAS(...)
+#include "gen/zcommands.inc"
 
 /* In an instance's table where the top layer answered NULL (LAY-401). */
 MISSING void missing_in_chain(void)

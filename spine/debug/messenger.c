@@ -3,7 +3,7 @@
  * process/callback.c.
  *
  * No lock is held while a callback, a driver or an allocator runs. */
-#include "zends.h"
+#include "gen/zends.h"
 #include "state/state.h"
 
 /* The object of a handle: a place in the lists, of the instance's own memory (DBG-035). */

@@ -4,7 +4,7 @@
  *
  * trampolines.c makes the trampolines of the label commands.
  */
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/wsi.h"
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "device/group.h"
 #include "dispatch/dispatch.h"
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/physdev.h"
 
 /* HND-033, HND-034: a layer that passed down another handle, or none, ends the process. */

@@ -9,7 +9,7 @@
 
 #include "device/group.h"
 #include "dispatch/dispatch.h"
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/physdev.h"
 
 /* HND-036: as for instances. */

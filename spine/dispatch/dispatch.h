@@ -3,10 +3,9 @@
 #ifndef VKL_DISPATCH_H
 #define VKL_DISPATCH_H
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "state/state.h"
 
-enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };
 /* The functions that the last layer asks: vkGetInstanceProcAddr and its twin for physical devices. */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
 /* Fills tables in one pass. */

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "znames.h"
+#include "asm/tables.h"
 #include "state/state.h"
 
 void REPORT_CALL missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "znames.h"
-#include "zends.h"
+#include "asm/tables.h"
+#include "gen/zends.h"
 
 _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
                "offsets.h");
@@ -27,16 +27,17 @@ _Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 const struct name_record *name_find(const char *name)
 {
-    uint32_t place = names_place(names_hash(name));
-    return strcmp(names_name(place), name) == 0 ? &names_commands[place] : NULL;
+    uint32_t bucket = names_bucket(name);
+    for (uint32_t i = names_starts[bucket]; i < names_starts[bucket + 1]; i++)
+        if (strcmp(names_name(names_bucketed[i]), name) == 0) return &names_commands[names_bucketed[i]];
+    return NULL;
 }
 
 int extension_bit(const char *name)
 {
 #define EXTENSION(extension)                                                                                           \
     if (strcmp(name, #extension) == 0) return EXT_##extension;
-    EXT_LIST(EXTENSION)
-#undef EXTENSION
+#include "gen/zgates.inc"
     return -1;
 }
 
@@ -64,9 +65,9 @@ static const struct {
     uint16_t core, khr;
     uint8_t ext;
 } aliases[] = {
-#define ALIAS(command, alias, extension) {ISLOT_##command, ISLOT_##alias, EXT_##extension},
-    CORE_ALIAS_LIST(ALIAS)
-#undef ALIAS
+#define COMMAND(...)
+#define ALIAS(kind, alias, command, extension, ...) {ISLOT_##command, ISLOT_##alias, EXT_##extension},
+#include "gen/zcommands.inc"
 };
 
 /* Returns the last layer's function of an instance's chain for a name in the registry; in: NULL without a handle. */
@@ -88,7 +89,7 @@ void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
     bool layers = top != term_vkGetInstanceProcAddr; /* without one no name has to be looked up to be known */
     /* LAY-401: the top layer is asked once for each name, with the handle that the chain's vkCreateInstance returned */
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
-        const struct name_record *r = &names_commands[names_instance_slots[i]];
+        const struct name_record *r = &names_commands[NAMES_INSTANCE + i];
         const char *name = names_text + r->name;
         void *p = (void *)(layers ? top(in->lower, name) : term_instance_function(in, r, name));
         if (p) slot[i] = p;
@@ -102,8 +103,7 @@ void table_fill_driver(struct driver *d)
 {
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
         /* GPA-089: asked once, with the driver's own instance */
-        uint32_t command = names_instance_slots[i];
-        void *p = (void *)d->lib->gipa(d->handle, names_name(command));
+        void *p = (void *)d->lib->gipa(d->handle, names_name(NAMES_INSTANCE + i));
         d->own_table.slot[i] = p;
     }
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = NULL;
@@ -113,7 +113,7 @@ void table_fill_driver_slots(struct device *dev)
 {
     lock_wanted(false);
     for (uint32_t i = 0; i < TERMINATED_SLOT_COUNT; i++)
-        dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_terminated_slots[i]));
+        dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_terminated[i]));
 }
 
 /* Returns the last layer's function of a device's chain for a name; r: its record, NULL for an unknown name. */
@@ -139,7 +139,7 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
     bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr; /* without one no name has to be looked up to be known */
     /* LAY-403: every device-level name, with the handle that the top layer returned */
     for (uint32_t i = 0; i < DSLOT_COUNT; i++) {
-        const struct name_record *r = &names_commands[names_device_slots[i]];
+        const struct name_record *r = &names_commands[NAMES_DEVICE + i];
         const char *name = names_text + r->name;
         void *p = NULL;
         dev->wanted = r;
@@ -225,10 +225,11 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice hand
     case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058: if the program enabled debug_marker */
     case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
     case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15: the new object's first word is set */
-        return is_missing(dev->own_table.slot[r->slot]) ? NULL : names_function(r->tramp);
+        return is_missing(dev->own_table.slot[DSLOT_vkCreateExternalComputeQueueNV]) ? NULL : names_function(r->tramp);
     }
     }
-    void *p = dev->own_table.slot[r->slot]; /* GPA-047, GPA-052, GPA-057: the chain's function at creation */
+    /* GPA-047, GPA-052, GPA-057: the chain's function at creation */
+    void *p = dev->own_table.slot[r - &names_commands[NAMES_DEVICE]];
     return is_missing(p) ? NULL : (PFN_vkVoidFunction)p;
 }
 EXPORT_COMMAND(vkGetDeviceProcAddr);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "znames.h"
+#include "asm/tables.h"
 #include "dispatch/names.h"
 
 static void *stub(const int32_t *offsets, uint32_t i)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "instance/instance.h"
 
 uint64_t extension_bits(const char *const *names, uint32_t count)
@@ -73,10 +73,16 @@ static uint32_t driver_version(struct instance *in, struct driver_lib *lib)
 /* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
 static void warn_surfaces(struct instance *in, const struct driver *d)
 {
-    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR,
-#define SLOT(command) ISLOT_##command,
-                                     SURFACE_COMMAND_LIST(SLOT)
-#undef SLOT
+    static const uint16_t slots[] = {
+        ISLOT_vkDestroySurfaceKHR,
+#define SLOT_NONE(command)
+#define SLOT_WRITTEN(command)
+#define SLOT_DEVICE_WRITTEN(command)
+#define SLOT_PHYSDEV_TERMINATOR(command)
+#define SLOT_SURFACE(command) ISLOT_##command,
+#define COMMAND(kind, name, trampoline, terminator, ...) SLOT_##terminator(name)
+#define ALIAS(...)
+#include "gen/zcommands.inc"
     };
     if (d->lib->interface_version >= 3) return;
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {

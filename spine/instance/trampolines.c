@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "zends.h"
+#include "gen/zends.h"
 #include "gen/zwire.h"
 #include "instance/instance.h"
 #include "physdev/physdev.h"

@@ -168,24 +168,13 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Reports whether a library found by its bare name is a Vulkan loader, and logs it (ERRATA 29). library_dlopen checks
- * libraries opened by path. */
-static bool is_loader(struct instance *in, const void *function)
-{
-    const char *loader = loader_named_at(function);
-    char *path = loader ? gate_path_of(function, NULL, NULL) : NULL;
-    char *text = path ? library_loader_text(path, loader) : NULL;
-    if (text) log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: %s", text);
-    free(text);
-    free(path);
-    return loader != NULL;
-}
-
 /* Records the file of a library that the linker searched for, found by one of its functions. */
 static void find_file(struct layer_node *n, const void *function)
 {
+    struct build build = n->identity.build;
     n->found = image_name_of(function);
     if (!n->found || !file_identify(n->found, &n->identity)) n->identity = (struct file_identity){0};
+    n->identity.build = build;
 }
 
 /* Records the path of the library with the layer's functions, which need not be the opened one. False: no memory. */
@@ -202,11 +191,7 @@ static bool negotiate(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
-    if (!path_has_directory(l->library)) {
-        const void *opened = ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa);
-        if (is_loader(in, opened)) return false;
-        find_file(n, opened);
-    }
+    if (!path_has_directory(l->library)) find_file(n, ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa));
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
     if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
         n->interface_version = offer.loaderLayerInterfaceVersion;

@@ -58,10 +58,10 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
 struct mapped_lib *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
                                       struct objects *before);
 /* Opens a library without a record, unless it is a loader (ERRATA 29) or was overwritten. *identity is set to that of
- * its file, all zero if the linker searches for it. NULL: text as for library_open. */
+ * its file; only the build ID is set if the linker searches for it. NULL: text as for library_open. */
 void *library_dlopen(const char *path, struct file_identity *identity, char **text);
 /* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
-bool library_refused(const struct file_identity *now);
+bool library_refused(const char *path, const struct file_identity *now);
 /* Closes a layer's library, or puts it into quarantine if its file was overwritten. given: as passed to dlopen. path:
  * the file that has the identity. */
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity);
@@ -82,9 +82,14 @@ struct objects *objects_hold(struct objects *o);
 void objects_drop(struct objects *o);
 /* Drops the cached list, for unloading. */
 void objects_forget(void);
-unsigned objects_count(const struct objects *o);
-const char *objects_path(const struct objects *o, unsigned i);
-const void *objects_at(const struct objects *o, unsigned i);
+/* A listed object. at: its place in the process. */
+struct objects_entry {
+    const char *path;
+    const void *at;
+    struct build build;
+};
+/* Sets *out to an object of a list. Returns false behind the last one. */
+bool objects_entry(const struct objects *o, unsigned i, struct objects_entry *out);
 /* Reports whether an object is still in the process by this path. */
 bool objects_have(const void *object, const char *path);
 

@@ -8,28 +8,6 @@
 
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
 
-/* Reports whether a file is this loader's own (ERRATA 23). */
-static bool is_own(const struct file_identity *identity)
-{
-    struct file_identity own;
-    char *path = gate_path_of((const void *)is_own, NULL, NULL);
-    bool same = path && file_identify(path, &own) && file_same(&own, identity);
-    free(path);
-    return same;
-}
-
-/* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
-static bool refused(const struct file_identity *now)
-{
-    lock_wanted(true);
-    for (const struct library *l = atomic_load(&library_table); l; l = l->next) {
-        bool same = file_same_inode(now, &l->identity);
-        if (l->state == LIBRARY_QUARANTINED && same) return true;
-        if (record_open(l) && same && !file_same(now, &l->identity)) return true;
-    }
-    return false;
-}
-
 /* Returns a library in quarantine with the given name or path, whose record no longer changes, or NULL. *count is the
  * number of them. */
 static const struct library *quarantined(const char *given, unsigned *count)
@@ -52,7 +30,8 @@ static bool needs_changed(const struct library *old)
     struct file_identity now;
     for (const struct library_file *f = old->files; f; f = f->next)
         if (!file_same_inode(&f->identity, &old->identity) &&
-            (!file_identify(f->path, &now) || !file_same(&now, &f->identity)))
+            (!file_identify(f->path, &now) || !file_same_inode(&now, &f->identity) ||
+             file_overwritten(f->path, &now, &f->identity)))
             return true;
     return false;
 }
@@ -71,23 +50,17 @@ static char *respelled(const char *path, unsigned count)
     return text;
 }
 
-/* Reports whether a library of exactly this file is open. Its headers need not be read again. */
-static bool is_known(const struct file_identity *now)
+bool library_refused(const char *path, const struct file_identity *now)
 {
-    bool known = false;
-    lock_take();
-    for (const struct library *l = atomic_load(&library_table); l && !known; l = l->next)
-        known = record_open(l) && file_same_inode(now, &l->identity);
-    lock_drop();
-    return known;
-}
-
-bool library_refused(const struct file_identity *now)
-{
-    lock_take();
-    bool is = refused(now);
-    lock_drop();
-    return is;
+    bool refused = false;
+    for (const struct library *l = atomic_load(&library_table); l && !refused; l = l->next) {
+        lock_take();
+        struct file_identity then = l->identity;
+        bool open = record_open(l), quarantined = l->state == LIBRARY_QUARANTINED;
+        lock_drop();
+        refused = file_same_inode(now, &then) && (quarantined || (open && file_overwritten(path, now, &then)));
+    }
+    return refused;
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
@@ -99,22 +72,20 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     const char *file = path_has_directory(path) ? path : old ? old->path : NULL;
     *text = NULL;
     if (!file || !file_identify(file, identity)) *identity = (struct file_identity){0};
-    if (library_refused(identity) || (old && needs_changed(old))) {
+    if (library_refused(path, identity) || (old && needs_changed(old))) {
         *text = library_overwritten_text(path);
-        return NULL;
-    }
-    bool look = identity->inode && !identity->special && !is_known(identity);
-    const char *loader = look ? loader_named_in(file) : NULL;
-    if (loader && !is_own(identity)) { /* the loader's own file is reported by code_is_own, once it is open */
-        *text = library_loader_text(path, loader);
         return NULL;
     }
     char *spelled = old && file ? respelled(file, count) : NULL;
     void *handle = gate_dlopen(spelled ? spelled : path, identity, text);
     free(spelled);
-    if (!handle || !record_quarantined(handle)) return handle;
-    library_let_go(handle); /* the linker returned it for a name that the table lacks */
-    *text = library_overwritten_text(path);
+    const char *loader = handle ? loader_named_of(handle, &identity->build) : NULL;
+    /* The linker may return a library in quarantine for a name that the table lacks. */
+    if (!handle || (!loader && !record_quarantined(handle))) return handle;
+    char *found = loader ? gate_path_by_handle(handle) : NULL;
+    *text = loader ? library_loader_text(found ? found : path, loader) : library_overwritten_text(path);
+    free(found);
+    library_let_go(handle);
     return NULL;
 }
 
@@ -124,9 +95,11 @@ static void objects_add(struct library *l, const struct objects *before, bool la
 {
     struct file_identity identity;
     struct objects *came = before ? objects_since(before) : NULL;
-    for (unsigned i = 0; i < objects_count(came); i++) {
-        const char *path = objects_path(came, i);
-        if (file_identify(path, &identity)) record_file_add(l, path, &identity, later ? objects_at(came, i) : NULL);
+    struct objects_entry e;
+    for (unsigned i = 0; objects_entry(came, i, &e); i++) {
+        if (!file_identify(e.path, &identity)) continue;
+        identity.build = e.build;
+        record_file_add(l, e.path, &identity, later ? e.at : NULL);
     }
     objects_drop(came);
 }
@@ -294,7 +267,7 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
     lock_take();
     struct library *l = served(given, LIBRARY_KEPT);
     bool changed = l && !file_same(identity, &l->identity);
-    if (changed) l->state = file_overwritten(identity, &l->identity) ? LIBRARY_QUARANTINED : LIBRARY_CLOSING;
+    if (changed) l->state = file_overwritten(given, identity, &l->identity) ? LIBRARY_QUARANTINED : LIBRARY_CLOSING;
     bool closes = changed && l->state == LIBRARY_CLOSING;
     if (!l) l = served(given, LIBRARY_IN_USE);
     bool same = l && !changed && file_same(identity, &l->identity);
@@ -327,6 +300,7 @@ void library_found(struct mapped_lib *lib, char *path)
     struct library *l = lib->library;
     struct file_identity identity = {0};
     bool there = path && file_identify(path, &identity);
+    identity.build = l->identity.build;
     if (there) record_file_add(l, path, &identity, NULL);
     lib->located = lib->as_given = path != NULL;
     lock_take();
@@ -387,7 +361,7 @@ void library_drop_preloaded(const char *given)
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity)
 {
     struct file_identity now;
-    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(&now, identity);
+    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(path, &now, identity);
     if (!overwritten) {
         library_let_go(handle);
         return;

@@ -31,19 +31,8 @@ static bool leads_back(struct instance *in, const void *function, struct driver_
     return true;
 }
 
-/* Reports whether a library found by its bare name is a Vulkan loader, and logs it (ERRATA 29). library_open checks the
- * others. */
-static bool is_loader(struct instance *in, const void *function, struct driver_lib *d)
-{
-    const char *loader = loader_named_at(function);
-    char *text = loader ? library_loader_text(driver_path(d), loader) : NULL;
-    if (text) log_line(in, LOG_ERROR | LOG_DRIVER, "loader_scanned_icd_add: %s, skip this ICD.", text);
-    free(text);
-    return loader != NULL;
-}
-
-/* Records where the library lies, found by one of its functions. Returns false if the library is a loader. */
-static bool locate(struct instance *in, struct driver_lib *d, const void *function)
+/* Records where the library lies, found by one of its functions. */
+static void locate(struct driver_lib *d, const void *function)
 {
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
@@ -57,7 +46,6 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
         char *real = mapped->as_given ? NULL : gate_path_of(function, NULL, NULL);
         if (real) mapped->real = real;
     }
-    return !leads_back(in, function, d) && !(searched && is_loader(in, function, d));
 }
 
 /* Agrees on the interface version (DRV-047 to 054). Returns false if the driver is rejected. */
@@ -157,7 +145,8 @@ bool driver_negotiate(struct instance *in, struct driver_lib *d)
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = symbol_of(d->mapped, SYMBOL_NEGOTIATE);
     PFN_vkGetInstanceProcAddr gipa = symbol_of(d->mapped, SYMBOL_GIPA);
     PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->mapped, SYMBOL_OLD_GIPA); /* of version 0 only */
-    if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old)) return false;
+    locate(d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
+    if (leads_back(in, d->inside, d)) return false;
     if (!agree(in, d, ask, gipa)) return false;
     if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;
     if (leads_back(in, (void *)d->gipa, d) || leads_back(in, (void *)d->create_instance, d)) return false;

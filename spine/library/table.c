@@ -102,7 +102,7 @@ static bool was_overwritten(const struct library *l)
 {
     struct file_identity now;
     for (const struct library_file *f = l->files; f; f = f->next)
-        if (file_identify(f->path, &now) && file_overwritten(&now, &f->identity) &&
+        if (file_identify(f->path, &now) && file_overwritten(f->path, &now, &f->identity) &&
             (!f->object || objects_have(f->object, f->path)))
             return true;
     return false;
@@ -224,9 +224,9 @@ static void files_compare(struct library *l)
     for (struct library_file *f = first; f; f = f->next) {
         if (f->found != FILE_UNKNOWN) continue;
         bool there = file_identify(f->path, &now);
-        f->found = there && file_same(&now, &f->identity)          ? FILE_SAME
-                   : there && file_overwritten(&now, &f->identity) ? FILE_OVERWRITTEN
-                                                                   : FILE_REPLACED;
+        f->found = there && file_same(&now, &f->identity)                   ? FILE_SAME
+                   : there && file_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
+                                                                            : FILE_REPLACED;
         if (f->found != FILE_SAME && f->object && !objects_have(f->object, f->path)) f->found = FILE_SAME;
     }
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "state/state.h"
 
 static const char *lib_path(const struct physdev *device)

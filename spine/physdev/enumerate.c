@@ -2,7 +2,7 @@
  * each with its lasting handle. It never holds the lock while calling out. */
 #include <stdlib.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/list.h"
 
 /* Asks every driver for its devices (PHY-007 to PHY-012). One that fails has none (PHY-052). */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/physdev.h"
 
 /* ERRATA 31. A chain's list may be a little longer: with those of layers. */

@@ -2,7 +2,7 @@
  * handles of their members. It never holds the lock while calling out, and removes no driver (PHY-053). */
 #include <stdlib.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/list.h"
 
 /* The groups of one driver. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/physdev.h"
 
 /* ---- which function, and the messages -------------------------------------------------------------------------- */

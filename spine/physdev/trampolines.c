@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "physdev/list.h"
 
 /* The instance of a handle that a program gave; a bad one ends the process before anything else (HND-018). */

@@ -5,11 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The build ID of a library and its place in the file. size 0: unknown. */
+struct build {
+    uint64_t offset;
+    uint32_t size;
+    unsigned char id[20];
+};
 /* Of a file as it was at one moment; another one at its path differs. */
 struct file_identity {
     uint64_t device, inode, size;
     int64_t modified[2]; /* the larger unit first */
     bool special;        /* neither a regular file nor a directory: as file_is_special */
+    struct build build;  /* of a library that was opened */
 };
 /* The time of the last status change does not count: package managers, chmod and ln change it. */
 static inline bool file_same(const struct file_identity *a, const struct file_identity *b)
@@ -26,16 +33,13 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Reports whether the same file has other contents: a mapping of it has changed. */
-static inline bool file_overwritten(const struct file_identity *now, const struct file_identity *then)
-{
-    return file_same_inode(now, then) && !file_same(now, then);
-}
-/* The name by which a library's file calls itself a Vulkan loader (ERRATA 29); NULL: it is none, or cannot be read. */
-const char *loader_named_in(const char *path);
-/* The same of an open descriptor. */
-const char *loader_named_by(int fd);
-/* The same of the library that a function is in. */
+/* Reports whether the same file has other contents: a mapping of it has changed. If the size and the build ID are the
+ * same, only the modification time has changed. */
+bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
+/* Returns the name by which the library of a handle calls itself a Vulkan loader (ERRATA 29), and sets its build ID.
+ * NULL: it is none, or this one. */
+const char *loader_named_of(void *handle, struct build *build);
+/* Returns the same for the library that contains a function, or NULL. */
 const char *loader_named_at(const void *function);
 /* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
  * none is found, or no memory. */

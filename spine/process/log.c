@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "znames.h"
+#include "asm/tables.h"
 #include "process/process.h"
 
 #define TEXT_MAX 511 /* LOG-10: the body is cut after so many bytes */
@@ -174,10 +174,10 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
 
 void bad_handle(uint32_t command)
 {
-    const char *name = command < NAMES_COUNT ? names_name(command) : "";
+    const char *name = command < CMD_COUNT ? names_name(command) : "";
     const char *said = name;
     if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT) /* HND-017: reports another command's name */
         said = "vkGetPhysicalDeviceExternalImageFormatPropertiesNV";
-    const char *param = command < NAMES_COUNT ? names_param(names_commands[command].param) : "";
+    const char *param = command < CMD_COUNT ? names_param(names_commands[command].param) : "";
     log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s: Invalid %s [VUID-%s-%s-parameter]", said, param, name, param);
 }

@@ -35,14 +35,14 @@ void *gate_dlsym(void *handle, const char *name);
 char *gate_path_of(const void *function, const char *given, bool *as_given);
 /* The path by which the linker has the library of a handle, for free(). NULL: unknown, or no memory. */
 char *gate_path_by_handle(void *handle);
-/* The name that the object with a function calls itself, cut off where it is too long; empty: it has none. */
-void gate_soname(const void *function, char *name, size_t size);
 /* Are all of these functions in the same object? The list ends with NULL. */
 bool gate_same_object(const void *const *functions);
 /* dl_iterate_phdr, which has the dynamic linker's lock meanwhile: nothing is unmapped. Not on Windows. */
 struct dl_phdr_info;
 typedef int gate_walk_step(struct dl_phdr_info *object, size_t size, void *data);
 int gate_walk(gate_walk_step *step, void *data);
+/* Sets the build ID of an object, if it has one. On Linux. */
+void build_read(const struct dl_phdr_info *object, struct build *build);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)
@@ -272,7 +272,7 @@ size_t memory_read(void *to, const void *from, size_t size);
 /* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). *block: for free(), when the value
  * is not wanted any more. */
 const char *env_read(struct variable v, char **block);
-/* The value that the C library gives, whatever rights the program has now; not on Windows. */
+/* Returns the value that the C library gives, with any rights of the program; not on Windows. */
 const char *env_value(struct variable v);
 
 /* ---- text.c ---------------------------------------------------------------------------------------------------- */

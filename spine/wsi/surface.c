@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/surface.h"
 
 static struct surface *surface_of(struct object *object)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/surface.h"
 
 bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)

@@ -1,7 +1,7 @@
 /* swapchain.c: terminators of the device commands that take a surface: the driver receives a copy of the arguments with
  * its own surface (WSI-056 to 068). Swapchain and image handles are the drivers' own, never wrapped.
  */
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/wsi.h"
 
 /* The device whose driver handle this is. NULL: a layer wrapped the handle and passed its wrapper down, also when the

@@ -1,9 +1,13 @@
 package cdi
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/decide/wording"
 )
 
 // authors are the commands of other tools that write CDI files, by the vendor in the file's kind: NVIDIA's and AMD's container
@@ -20,10 +24,18 @@ func Author(spec *specs.Spec) (command string, known bool) {
 	return command, command != ""
 }
 
-// regenerating returns advice to write a file again with the tool that wrote it.
-func regenerating(spec *specs.Spec) string {
-	if command, known := Author(spec); known {
+// regenerating returns advice to write a file again with the tool that wrote it. file is the file's name; "": unknown.
+func regenerating(spec *specs.Spec, file string) string {
+	command, known := Author(spec)
+	switch {
+	case known && file == "":
 		return "Write the file again: " + command
+	case known && Given(spec) != nil && slices.Contains(Directories, filepath.Dir(file)):
+		return "Write the file again: vkloader cdi refresh"
+	case known && Given(spec) != nil:
+		return "Write the file again: vkloader cdi refresh --directory " + wording.Quoted(filepath.Dir(file))
+	case known: // without the option, these write to standard output
+		return "Write the file again: " + command + " --output=" + wording.Quoted(file)
 	}
 	return "Write the file again with the program that made the devices " + spec.Kind + "."
 }

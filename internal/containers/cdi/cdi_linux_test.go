@@ -181,7 +181,7 @@ func TestVerifyHost(t *testing.T) {
 	t.Parallel()
 	s := host(t)
 	spec, _ := generate(t, s)
-	if v := Verify(spec, &s.Machine, nil); len(v.Findings) > 0 {
+	if v := Verify(spec, "", &s.Machine, nil); len(v.Findings) > 0 {
 		t.Errorf("%+v", v.Findings)
 	}
 	for _, gone := range []string{"dev/nvidia1", gnu + "libz.so.1", "usr/bin/vkloader"} {
@@ -190,7 +190,7 @@ func TestVerifyHost(t *testing.T) {
 		}
 	}
 	tree.Libraries(t, s.Root, map[string]string{gnu + "libLLVM.so.1": "text shorter"})
-	v := Verify(spec, &s.Machine, nil)
+	v := Verify(spec, "", &s.Machine, nil)
 	var got []string
 	for _, f := range v.Findings {
 		got = append(got, filepath.Base(f.Path)+": "+f.What)
@@ -250,7 +250,7 @@ func TestVerifyImage(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		v := Verify(spec, &s.Machine, m)
+		v := Verify(spec, "", &s.Machine, m)
 		said := ""
 		for _, f := range v.Findings {
 			said += f.Path + ": " + f.What + "\n"
@@ -273,7 +273,7 @@ func TestVerifyOthersFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := Verify(spec, &s.Machine, image(t, map[string]string{gnu + "libz.so.1": "soname=libz.so.1"}))
+	v := Verify(spec, "", &s.Machine, image(t, map[string]string{gnu + "libz.so.1": "soname=libz.so.1"}))
 	said := ""
 	for _, f := range v.Findings {
 		said += f.Severity + " " + f.Path + ": " + f.What + "\n"
@@ -300,7 +300,7 @@ func TestVerifyRunTimeLibraries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := Verify(spec, &s.Machine, image(t, map[string]string{"usr/share/vulkan/icd.d/nvidia.json": icd(library)}))
+		v := Verify(spec, "", &s.Machine, image(t, map[string]string{"usr/share/vulkan/icd.d/nvidia.json": icd(library)}))
 		said := ""
 		for _, f := range v.Findings {
 			said += f.Severity + " " + f.Path + ": " + f.What + "\n"

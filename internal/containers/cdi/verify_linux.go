@@ -58,10 +58,10 @@ func (v *Verdict) found(severity, path, what, do string) {
 // loaderName is the name by which programs find the loader.
 const loaderName = "libvulkan.so.1"
 
-// Verify examines a file: everything that it names must be unchanged on the host. With an image, it also examines the
+// Verify examines a file, whose name may be "": everything that it names must be unchanged on the host. With an image, it also examines the
 // drivers of a program in a container of the image; image may be nil.
-func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
-	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}, again: regenerating(spec)}
+func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdict {
+	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}, again: regenerating(spec, file)}
 	all := editsOf(spec)
 	hooked := false
 	for _, e := range all {

@@ -20,7 +20,7 @@ func stampOf(source *machine.Source, name string) (s stamp) {
 		return s
 	}
 	if is, ok := info.Sys().(*syscall.Stat_t); ok {
-		s = stamp{is.Dev, is.Ino, is.Size, is.Mtim, is.Ctim}
+		s = stamp{uint64(is.Dev), is.Ino, is.Size, is.Mtim, is.Ctim}
 	}
 	return s
 }

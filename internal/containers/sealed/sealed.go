@@ -72,19 +72,3 @@ func Again(f *os.File) (*os.File, error) {
 	})
 	return again, errors.Join(err, failed)
 }
-
-// Alone reports whether no other descriptor or mapping of a descriptor's file exists, by a lease (fcntl(2)), which the kernel
-// refuses otherwise. The descriptor is read-only. A kernel without leases reports true.
-func Alone(f *os.File) bool {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return true
-	}
-	failed := err
-	err = raw.Control(func(fd uintptr) {
-		if _, failed = unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_WRLCK); failed == nil {
-			_, failed = unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
-		}
-	})
-	return !errors.Is(errors.Join(err, failed), unix.EAGAIN)
-}

@@ -2,8 +2,11 @@ package sealed
 
 import (
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,4 +75,51 @@ func TestAgain(t *testing.T) {
 	if text, err := io.ReadAll(again); err != nil || string(text) != "old" {
 		t.Errorf("%q, %v", text, err)
 	}
+}
+
+// A watch reports a file after its last descriptor, also after an overflow of the queue of events.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	var w Watch
+	t.Cleanup(func() { w.Close() })
+	numbers := map[int]bool{}
+	open := func() *os.File {
+		f, err := Data("data", []byte("text"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		number, err := w.Add(f)
+		if err != nil || numbers[number] {
+			t.Fatal(number, err)
+		}
+		numbers[number] = true
+		return f
+	}
+	ended := func(want int) {
+		t.Helper()
+		got, err := w.Ended(func() []int { return slices.Collect(maps.Keys(numbers)) })
+		for _, number := range got {
+			delete(numbers, number)
+		}
+		if err != nil || len(numbers) != want {
+			t.Errorf("%d of the files are left, want %d; %v", len(numbers), want, err)
+		}
+	}
+	kept := open()
+	open().Close()
+	ended(1)
+	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range most { // two events each
+		open().Close()
+	}
+	ended(1)
+	kept.Close()
+	ended(0)
 }

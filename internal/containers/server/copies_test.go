@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -11,13 +12,15 @@ import (
 	"vkloader/internal/containers/sealed"
 )
 
-// A person's indexes and inspect trees count until no process has them open, also after the connection has ended. Other
+// A person's indexes and inspect trees count until no process has a descriptor (also one of O_PATH) or a mapping of them, also after
+// the connection has ended. Other
 // persons have their own count.
 //
 // holds: PRO-004
 func TestCopiesAreCounted(t *testing.T) {
 	t.Parallel()
 	var s copies
+	t.Cleanup(s.close)
 	text, a, b := make([]byte, 1000), person{uid: 1}, person{uid: 2}
 	const limit = 4 * (1000 + copyCharge)
 	var kept []*os.File
@@ -50,13 +53,29 @@ func TestCopiesAreCounted(t *testing.T) {
 	if _, _, err := s.make(a, limit, "text", text); !errors.Is(err, errCopies) {
 		t.Errorf("with a mapping: %v", err)
 	}
+	path, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", kept[1].Fd()), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept[1].Close()
 	if err := unix.Munmap(mapped); err != nil {
 		t.Fatal(err)
 	}
-	if _, release, err := s.make(a, limit, "text", text); err != nil {
-		t.Errorf("after one was closed: %v", err)
-	} else {
-		release()
+	f, release, err := s.make(a, limit, "text", text)
+	if err != nil {
+		t.Fatalf("after one was closed: %v", err)
+	}
+	if _, _, err := s.make(a, limit, "text", text); !errors.Is(err, errCopies) {
+		t.Errorf("with a descriptor of O_PATH: %v", err)
+	}
+	again, err := sealed.Again(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	again.Close()
+	if err := unix.Close(path); err != nil {
+		t.Fatal(err)
 	}
 	for _, f := range kept {
 		f.Close()
@@ -70,10 +89,8 @@ func TestCopiesAreCounted(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, has := range s.people {
-		if has.sweep(nil); has.bytes != 0 || len(has.files) != 0 {
-			t.Errorf("at the end: %+v", has)
-		}
+	if s.sweep(); len(s.people)+len(s.watched)+len(s.later) != 0 {
+		t.Errorf("at the end: %v, %v, %v", s.people, s.watched, s.later)
 	}
 }
 

@@ -122,6 +122,7 @@ func Run(ctx context.Context, options Options) error {
 		return fmt.Errorf("the directories that clients see: %w", err)
 	}
 	defer s.trees.close()
+	defer s.copies.close()
 	if err := s.trees.manifests.Handed(); err != nil {
 		s.closed(err)
 	}

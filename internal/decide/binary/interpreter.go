@@ -140,45 +140,84 @@ func (l *Linker) readCache() {
 
 // openProgram opens the file that the kernel starts for a program: the program, or the interpreter that a script names.
 func (l *Linker) openProgram(name string) *File {
-	for range 4 { // an interpreter may be a script, too; the kernel follows as many
-		if f := l.Open(name); f.err == nil {
-			return f
-		}
-		if name = l.scriptInterpreter(name); name == "" {
-			return nil
-		}
+	started := l.Started(name)
+	if f := l.Open(started[len(started)-1]); f.err == nil {
+		return f
 	}
 	return nil
+}
+
+// maxScripts is how many scripts name each other as interpreters at most.
+const maxScripts = 8 // the kernel follows 5; each may use env
+
+// Started returns the files that run for a program: the program, the interpreter that a script names, and the program that env
+// finds. The last one is no script, or is unknown.
+func (l *Linker) Started(name string) []string {
+	files := []string{name}
+	for range maxScripts {
+		next := l.scriptInterpreter(name)
+		if len(next) == 0 {
+			break
+		}
+		files = append(files, next...)
+		name = files[len(files)-1]
+	}
+	return files
 }
 
 // maxLine is how much of a script's first line the kernel reads.
 const maxLine = 256
 
-// scriptInterpreter is the program that the first line of a script names; "": it is no script.
-func (l *Linker) scriptInterpreter(name string) string {
+// scriptInterpreter returns the interpreter that the first line of a script names, and the program that env finds; nil: it is no
+// script.
+func (l *Linker) scriptInterpreter(name string) []string {
 	f, err := l.machine.Open(name)
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer f.Close()
 	head := make([]byte, maxLine)
 	n, _ := f.ReadAt(head, 0)
 	line, is := bytes.CutPrefix(head[:n], []byte("#!"))
 	if !is {
-		return ""
+		return nil
 	}
 	line, _, _ = bytes.Cut(line, []byte("\n"))
 	words := strings.Fields(string(line))
-	if len(words) == 0 || !path.IsAbs(words[0]) {
-		return ""
+	switch {
+	case len(words) == 0:
+		return nil
+	case path.Base(words[0]) != "env":
+		return words[:1]
 	}
-	if path.Base(words[0]) != "env" || len(words) < 2 {
-		return words[0]
+	program := programOfEnv(words[1:])
+	if program == "" || strings.Contains(program, "/") {
+		return slices.DeleteFunc([]string{words[0], program}, func(name string) bool { return name == "" })
 	}
 	list, _ := l.machine.Lookup("PATH")
 	for _, directory := range strings.Split(list, ":") {
-		if found := directory + "/" + words[1]; path.IsAbs(found) && l.machine.Exists(found) {
-			return found
+		if found := directory + "/" + program; path.IsAbs(found) && l.machine.Exists(found) {
+			return []string{words[0], found}
+		}
+	}
+	return words[:1]
+}
+
+// programOfEnv returns the program in the arguments of env(1), after its options and variables; "": none.
+func programOfEnv(words []string) string {
+	for i := 0; i < len(words); i++ {
+		word := strings.Trim(words[i], "\"'")
+		if text, split := strings.CutPrefix(word, "-S"); split && text != "" {
+			word = text
+		} else if text, split = strings.CutPrefix(word, "--split-string="); split {
+			word = text
+		}
+		switch {
+		case word == "-u" || word == "-C":
+			i++ // the option's value
+		case strings.HasPrefix(word, "-") || strings.Contains(word, "="):
+		default:
+			return word
 		}
 	}
 	return ""

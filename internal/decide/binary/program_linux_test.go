@@ -67,7 +67,8 @@ func TestProgramWithItsOwnLinker(t *testing.T) {
 func TestScript(t *testing.T) {
 	t.Parallel()
 	files := foreignProgram()
-	for _, first := range []string{"#!/nix/app/bin/app -x\n", "#! /usr/bin/env app\n", "#!/usr/bin/second"} {
+	for _, first := range []string{"#!/nix/app/bin/app -x\n", "#! /usr/bin/env app\n", "#!/usr/bin/second", "#!/usr/bin/env /nix/app/bin/app\n",
+		"#!/usr/bin/env -S app -x\n", "#!/usr/bin/env -SA=B app\n", "#!/usr/bin/env -i -u X A=B app\n", "#!/usr/bin/env --split-string=app\n"} {
 		files["usr/bin/script"], files["usr/bin/second"] = "text", "text"
 		m := &machine.Machine{Root: root(t, files), Environ: []string{"PATH=/none:/nix/app/bin"}}
 		write(t, m.Root+"/usr/bin/script", first)

@@ -103,6 +103,16 @@ func (s *Symbols) Undefined() (list []string) {
 	return list
 }
 
+// Versioned lists the symbols of which the library wants a version of another library.
+func (s *Symbols) Versioned() (list []string) {
+	for one := range s.all {
+		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && one.versioned {
+			list = append(list, one.name)
+		}
+	}
+	return list
+}
+
 // MachineName is the usual name of the file's processor.
 func (l *ELF) MachineName() string {
 	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",

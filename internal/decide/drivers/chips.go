@@ -23,6 +23,8 @@ type Chip struct {
 
 	Maker       bool   // the maker has a driver outside of Mesa
 	First, Last string // the releases of that driver that serve it; "": no bound
+
+	Offers []Offer // what its last drivers offer; none: drivers for it still gain features
 }
 
 // Suite is where a release of a distribution has newer packages.
@@ -79,6 +81,8 @@ func readChips(text string) *chipTable {
 			understood = t.readPCI(strings.Fields(rest))
 		case "of":
 			understood = t.readCompatible(strings.Fields(rest))
+		case "last":
+			understood = t.readLast(strings.Split(rest, "|"))
 		case "suite":
 			words := strings.Fields(rest)
 			if understood = len(words) == 6; understood {
@@ -115,6 +119,21 @@ func (t *chipTable) readChip(columns []string) bool {
 	c.First, c.Last, c.Maker = strings.Cut(columns[5], "..")
 	t.chips[columns[0]] = c
 	return c.Name != "" && (c.Maker || columns[5] == "")
+}
+
+// readLast reads the columns of a line "last".
+func (t *chipTable) readLast(columns []string) bool {
+	for i, c := range columns {
+		if columns[i] = strings.TrimSpace(c); columns[i] == "-" {
+			columns[i] = ""
+		}
+	}
+	if len(columns) != 5 || t.chips[columns[0]] == nil || columns[1] == "" || columns[3] == "" {
+		return false
+	}
+	c := t.chips[columns[0]]
+	c.Offers = append(c.Offers, Offer{Driver: columns[1], Release: columns[2], API: columns[3], Lacks: strings.Fields(columns[4])})
+	return true
 }
 
 func (t *chipTable) readPCI(words []string) bool {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -100,7 +101,10 @@ func Matching(list []Item, names []string) []Item {
 	}
 	return slices.DeleteFunc(append([]Item{}, list...), func(e Item) bool {
 		return !slices.ContainsFunc(names, func(n string) bool {
-			return strings.Contains(e.Name, n) || strings.Contains(e.Manifest, n) || strings.Contains(e.Library, n)
+			if strings.Contains(n, "/") {
+				return strings.Contains(e.Manifest, n) || strings.Contains(e.Library, n)
+			}
+			return strings.Contains(e.Name, n) || strings.Contains(path.Base(e.Manifest), n) || strings.Contains(path.Base(e.Library), n)
 		})
 	})
 }

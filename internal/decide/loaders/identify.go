@@ -61,7 +61,7 @@ func Identify(m *machine.Machine, name string) *Loader {
 			l.read(data)
 		}
 	}
-	if owner := ownerOf(m, l.File); owner != nil {
+	if owner := ownerOf(m, l.File, !l.Ours()); owner != nil {
 		l.Package, l.PackageVersion, l.System = owner.name, owner.version, systemName(m)
 	}
 	for _, from := range []string{FromName, FromPackage, FromText} {

@@ -19,14 +19,17 @@ type owner struct{ name, version string }
 const rpmLimit = 2 * time.Second
 
 // ownerOf finds the package of a loader in the text files of the package managers, which takes less time than to ask them;
-// rpm, which keeps none, is asked on this machine. nil: no package is known to have it.
-func ownerOf(m *machine.Machine, file string) *owner {
-	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner, rpmOwner} {
+// rpm, which keeps none, is asked on this machine with ask set. nil: no package is known to have it.
+func ownerOf(m *machine.Machine, file string, ask bool) *owner {
+	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner} {
 		if found := look(m, file); found != nil {
 			return found
 		}
 	}
-	return nil
+	if !ask {
+		return nil
+	}
+	return rpmOwner(m, file)
 }
 
 // likely tells whether a package's name is one of a loader: only the lists of these are read.

@@ -3,7 +3,6 @@ package loaders
 import (
 	"bytes"
 
-	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 )
@@ -26,10 +25,10 @@ func Linker(source *machine.Source, plugin string) *binary.Linker {
 type Known map[string]*Loader
 
 // For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none. On Windows it is that of the
-// program's own directory, else the system's.
+// program's own directory, else the system's. On macOS it is nil.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
-	if machine.Style == pathname.Backslash {
-		return forWindows(source)
+	if l, decided := forSystem(source); decided {
+		return l
 	}
 	static := StaticOf(linker)
 	if !static.Gets() {

@@ -2,5 +2,5 @@ package loaders
 
 import "vkloader/internal/decide/machine"
 
-// forWindows is for a tool that runs on Windows.
-func forWindows(*machine.Source) *Loader { return nil }
+// forSystem returns false: the dynamic linker's rules are known on Linux.
+func forSystem(*machine.Source) (l *Loader, decided bool) { return nil, false }

@@ -5,9 +5,9 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// forWindows is the loader that a program gets on the running Windows.
-func forWindows(source *machine.Source) *Loader {
-	return OfWindows(source.Program, windows.SystemDirectory(source.Bits()), source.Class, reading(source))
+// forSystem returns the loader that a program gets on the running Windows.
+func forSystem(source *machine.Source) (l *Loader, decided bool) {
+	return OfWindows(source.Program, windows.SystemDirectory(source.Bits()), source.Class, reading(source)), true
 }
 
 // LoadedDLL is the loader in a file that a process has loaded; nil where the file cannot be read.

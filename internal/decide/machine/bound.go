@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Bound limits the work for a machine whose files another user chooses: the manifests and settings files of a process in
-// another mount namespace or of another user.
+// Bound limits the work for a machine whose files another user may choose: the manifests and settings files of a process in
+// another mount namespace or of another user, and those of an image or of another root directory.
 type Bound struct {
-	Of string // the process, for the error
+	Of string // the process or the directory, for the error
 
 	files map[string]int64 // the sizes of the files that were read
 	bytes int64
@@ -40,7 +40,7 @@ func (b *Bound) Err() error {
 // over records the first access above a bound.
 func (b *Bound) over(directory, what string) {
 	if b.err == nil {
-		b.err = fmt.Errorf("%s: with %s, its drivers and layers %s. The tool reads no more of another user's process or of an image",
+		b.err = fmt.Errorf("%s: with %s, its drivers and layers %s. The tool reads no more of another user's process, of an image or of another root directory",
 			b.Of, directory, what)
 	}
 }

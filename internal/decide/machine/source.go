@@ -171,8 +171,11 @@ func (s *Source) WrongMachine(name string) bool {
 	if class == 0 {
 		class = OwnClass
 	}
-	if runtime.GOOS == "windows" {
+	switch runtime.GOOS {
+	case "windows":
 		return foreignPE(s.head(name), class)
+	case "darwin":
+		return ForeignMachO(s.head(name), runtime.GOARCH)
 	}
 	return foreignELF(s.head(name), class)
 }

@@ -1,22 +1,11 @@
 package machine
 
 import (
-	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 
 	"vkloader/internal/core/facts"
 )
-
-// Var implements facts.Source.
-func (s *Source) Var(name string, secure bool) facts.Var {
-	if secure && s.Elevated || s.Loader != nil && !s.Loader.Reads(name) {
-		return facts.Var{}
-	}
-	value, set := s.Lookup(name)
-	return facts.Var{Value: value, Set: set}
-}
 
 // Graphics implements facts.Source.
 func (s *Source) Graphics() facts.Graphics {
@@ -73,14 +62,3 @@ func (s *Source) forClass(manifest string) string {
 }
 
 func ownProgram() (string, error) { return os.Readlink("/proc/self/exe") }
-
-// Path returns the path that a program of the word size gets for a path.
-func (s *Source) Path(name string) string { return name }
-
-// numberOf is the number by which the system knows an open file.
-func numberOf(_ *os.File, info fs.FileInfo) uint64 {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return facts.FileNumber(uint64(stat.Dev), uint64(stat.Ino))
-	}
-	return 0
-}

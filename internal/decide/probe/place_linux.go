@@ -1,7 +1,8 @@
 package probe
 
 const (
-	libraryName = "libvulkan.so.1"
+	// LibraryName is the name of the library's file.
+	LibraryName = "libvulkan.so.1"
 	childName   = "vkloader/probe"
 )
 

@@ -1,11 +1,12 @@
 package probe
 
 const (
-	libraryName = "vulkan-1.dll"
+	// LibraryName is the name of the library's file.
+	LibraryName = "vulkan-1.dll"
 	childName   = "probe.exe"
 )
 
 var (
-	libraryPlaces = []string{libraryName}
+	libraryPlaces = []string{LibraryName}
 	childPlaces   = []string{"libexec/" + childName, childName}
 )

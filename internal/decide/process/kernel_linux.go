@@ -148,35 +148,6 @@ func (p *Process) text(name string) string {
 	return string(data)
 }
 
-func split(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
-}
-
-// readStatus takes name, user and groups from /proc/PID/status.
-func (p *Process) readStatus(text string) {
-	for _, line := range strings.Split(text, "\n") {
-		name, value, _ := strings.Cut(line, ":")
-		fields := strings.Fields(value)
-		switch {
-		case name == "Name":
-			p.Name = strings.TrimSpace(value)
-		case (name == "Uid" || name == "Gid") && len(fields) > 1: // real, effective, saved, of the file system
-			id, _ := strconv.ParseUint(fields[1], 10, 32)
-			if name == "Uid" {
-				p.User = uint32(id)
-			} else {
-				p.Groups = append(p.Groups, uint32(id))
-			}
-		case name == "Groups":
-			for _, f := range fields {
-				if id, err := strconv.ParseUint(f, 10, 32); err == nil && !slices.Contains(p.Groups, uint32(id)) {
-					p.Groups = append(p.Groups, uint32(id))
-				}
-			}
-		}
-	}
-}
-
 // Entries of the auxiliary vector (getauxval(3)).
 const (
 	atNull, atSecure = 0, 23

@@ -1,9 +1,6 @@
 package systems
 
 import (
-	"path"
-	"strings"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
@@ -131,20 +128,6 @@ func debugLayer(b *search.Builder) {
 func parameterRights(_ *search.Platform, f *facts.Store) []search.Said {
 	f.SetRights(facts.Parameters)
 	return nil
-}
-
-// Resources returns the resource directory of the bundle of a program for macOS, by the program's path alone; "" if it is in no
-// bundle. spine/core/macos/bundle.c has the same rule.
-func Resources(program string) string {
-	directory := path.Dir(program)
-	above := path.Dir(directory)
-	switch {
-	case path.Base(directory) == "MacOS" && path.Base(above) == "Contents":
-		return above + "/Resources"
-	case path.Base(above) == "Versions" && strings.HasSuffix(path.Dir(above), ".framework"):
-		return directory + "/Resources"
-	}
-	return ""
 }
 
 // iOS is the platform of iOS, tvOS and watchOS: macOS's with another surface (MAC-020).

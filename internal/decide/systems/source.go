@@ -21,16 +21,23 @@ type Source struct {
 	Elevated bool            // the program has more rights than its user
 	Program  string          // its path; "": unknown
 	Own      facts.Bundle    // the program's bundle
+	Here     bool            // the machine is the running system
+
+	Added      map[string]string // files that count as existing, with their contents, by their clean paths
+	Released   []string          // files that count as without the attribute of quarantine
+	Processors []string          // of macOS: those for which the program may run, by the names of package binary; nil: unknown
 
 	loader *loaders.Loader // the program's loader, set by Decide
 	reads  machine.Loader  // reads the facts; nil: this project's loader, which reads all of them
 }
 
 // files returns the machine's files.
-func (s *Source) files() *machine.Source { return &machine.Source{Machine: s.Machine, Loader: s.reads} }
+func (s *Source) files() *machine.Source {
+	return &machine.Source{Machine: s.Machine, Loader: s.reads, Added: s.Added}
+}
 
 // known reports whether the machine's files are available.
-func (s *Source) known() bool { return s.Machine.Foreign() }
+func (s *Source) known() bool { return s.Here || s.Machine.Foreign() }
 
 func (s *Source) windows() bool { return s.System.Name == "windows" }
 

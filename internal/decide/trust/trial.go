@@ -1,6 +1,9 @@
 package trust
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,8 +82,10 @@ func newChecker(program string, environ []string) *checker {
 		kind.Class = machine.OwnClass
 	}
 	c.linker = binary.NewLinker(m, binary.LinkerOptions{Class: kind.Class, Machine: binary.Processor(kind.Class), Program: program})
+	for _, started := range c.linker.Started(program) {
+		c.path(started)
+	}
 	if run := c.linker.Program(); run != nil {
-		c.path(run.Path)
 		if run.Interp != "" {
 			c.path(run.Interp)
 		}
@@ -142,11 +147,11 @@ func (c *checker) variables() {
 		}
 		for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(v.separators, r) }) {
 			if v.name == "LD_LIBRARY_PATH" || strings.ContainsRune(name, filepath.Separator) {
-				c.expanded(name)
+				c.expanded(v.name, name)
 			}
 		}
 		if v.name == "LD_LIBRARY_PATH" && emptyPart(strings.ReplaceAll(value, ";", ":")) {
-			c.path(".")
+			c.named(v.name, ".")
 		}
 	}
 }
@@ -157,11 +162,22 @@ func emptyPart(value string) bool {
 }
 
 // expanded judges a path of a variable. One with $ORIGIN or $LIB lies in the directory before the first of these.
-func (c *checker) expanded(name string) {
+func (c *checker) expanded(variable, name string) {
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		name = filepath.Dir(name[:at] + "x")
 	}
-	c.path(name)
+	c.named(variable, name)
+}
+
+// named is path for a path from a variable, which the error of an unreadable directory names.
+func (c *checker) named(variable, name string) {
+	if c.err != nil {
+		return
+	}
+	if c.path(name); errors.Is(c.err, fs.ErrPermission) {
+		c.err = fmt.Errorf("%s: this process has no right to see who can change %s: %w; remove it from %s, or run this as a user who may "+
+			"read it", variable, name, c.err, variable)
+	}
 }
 
 // decision judges the files that the loader reads and selects.
@@ -188,6 +204,9 @@ func (c *checker) answer(answer *plan.Answer) {
 	}
 	for _, kind := range []search.Kind{search.Drivers, search.ImplicitLayers, search.ExplicitLayers} {
 		for _, location := range answer.Searched[kind].List {
+			if _, variable := c.source.Lookup(location.From); variable {
+				c.named(location.From, location.Path)
+			}
 			c.path(location.Path)
 			if location.File || c.err != nil {
 				continue

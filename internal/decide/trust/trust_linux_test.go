@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -225,5 +227,61 @@ func TestHomes(t *testing.T) {
 	}
 	if Warning(nil) != "" {
 		t.Error("a warning of nothing")
+	}
+}
+
+// A directory that a process with raised rights may not examine is named with its variable and with what to do.
+func TestUnreadableDirectory(t *testing.T) {
+	t.Parallel()
+	if variable := os.Getenv("VKLOADER_TEST_LIMITED"); variable != "" { // in the child
+		fmt.Println(Library("/bin/true", "", []string{variable}))
+		return
+	}
+	d := own(t)
+	mkdir(t, d+"/closed/libraries")
+	chmod(t, d+"/closed", 0o700)
+	for _, c := range []struct{ variable, value, path string }{
+		{"LD_LIBRARY_PATH", "/usr/lib:" + d + "/closed/libraries", d + "/closed/libraries"},
+		{"LD_PRELOAD", d + "/closed/libraries/x.so", d + "/closed/libraries/x.so"},
+		{"LD_AUDIT", d + "/closed/libraries/x.so", d + "/closed/libraries/x.so"},
+		{"GCONV_PATH", d + "/closed/libraries", d + "/closed/libraries"},
+	} {
+		cmd := exec.Command("/proc/self/exe", "-test.run=^TestUnreadableDirectory$")
+		cmd.Dir, cmd.Env = "/", []string{"VKLOADER_TEST_LIMITED=" + c.variable + "=" + c.value}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: someone, Gid: someone}, AmbientCaps: []uintptr{unix.CAP_NET_RAW}}
+		out, err := cmd.CombinedOutput()
+		said := string(out)
+		if err != nil || !strings.HasPrefix(said, c.variable+": ") || !strings.Contains(said, c.path) ||
+			!strings.Contains(said, "remove it from "+c.variable) {
+			t.Errorf("%s=%s: %v, %s", c.variable, c.value, err, said)
+		}
+	}
+}
+
+// Each file that runs for a script is judged: other scripts, and the program that env finds.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	d := own(t)
+	write := func(name, text string) {
+		if err := os.WriteFile(d+"/"+name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("theirs", "#!/bin/sh\n")
+	chown(t, d+"/theirs", someone)
+	for name, line := range map[string]string{"script": d + "/theirs", "env": "/usr/bin/env " + d + "/theirs", "split": "/usr/bin/env -S A=B " + d + "/theirs x",
+		"joined": "/usr/bin/env -S" + d + "/theirs", "options": "/usr/bin/env -S -i -u X " + d + "/theirs", "path": "/usr/bin/env theirs",
+		"nested": d + "/script"} {
+		write(name, "#!"+line+"\n")
+	}
+	for _, name := range []string{"script", "env", "split", "joined", "options", "path", "nested"} {
+		var e *Error
+		if err := Program(d+"/"+name, []string{"PATH=/usr/bin:" + d}); !errors.As(err, &e) || e.File != d+"/theirs" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	write("own", "#!/usr/bin/env -S sh -e\n")
+	if err := Program(d+"/own", []string{"PATH=/usr/bin"}); err != nil {
+		t.Error(err)
 	}
 }

@@ -213,13 +213,14 @@ func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	case info.Mode&0o020 != 0 && w.writable == nil:
 		w.writable = byGroup(w.name(part), info.Gid)
 	}
-	if info.Dev == w.device || kind != unix.S_IFDIR {
+	device := uint64(info.Dev) // 32 bits on mips64le
+	if device == w.device || kind != unix.S_IFDIR {
 		return nil
 	}
-	w.device = info.Dev
+	w.device = device
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(fd, &fs); err == nil && fs.Type == unix.FUSE_SUPER_MAGIC {
-		if uid := mounter(info.Dev); uid != 0 {
+		if uid := mounter(device); uid != 0 {
 			return byUser(w.name(part), uid)
 		}
 	}

@@ -260,13 +260,20 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			if source.Foreign() {
 				image = &source.Machine
 			}
-			answer.Verdict = *cdi.Verify(spec, &machine.Machine{Root: host}, image)
+			answer.Verdict = *cdi.Verify(spec, args[0], hostOf(s, host), image)
 			return out.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
 		},
 	}
 	out.option(cmd, cdiVerifySchema)
 	cmd.Flags().StringVar(&host, "host", "", "the machine whose files are mounted, as a `DIRECTORY` (default: this machine)")
 	return cmd
+}
+
+// hostOf returns the machine of --host.
+func hostOf(s *invocation, root string) *machine.Machine {
+	m := &machine.Machine{Root: root}
+	m.Bound = s.boundOf(m)
+	return m
 }
 
 // readCDI reads a CDI file from the command line.

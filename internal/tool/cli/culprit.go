@@ -29,7 +29,7 @@ import (
 type verdict struct {
 	Schema   int              `json:"schema"`
 	Program  []string         `json:"program"`
-	Result   launch.Result    `json:"result"`               // fine, found, unloading, loader, elsewhere, unsteady or stopped
+	Result   launch.Result    `json:"result"`               // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
 	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
 	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
 	Culprits []launch.Suspect `json:"culprits"`
@@ -219,6 +219,8 @@ func (h *hunt) verdict(found *launch.Verdict, with *loaders.Loader) *verdict {
 		}
 	case launch.FailsWithLoader:
 		v.Fix = runsWith(args)
+	case launch.FoundKeeping:
+		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "0")}, args)
 	case launch.FoundUnloading:
 		v.Fix = h.lineFor([]launch.Change{launch.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	case launch.FoundCulprit:
@@ -281,6 +283,13 @@ func (h *hunt) suspects(first *launch.Seen) *launch.Suspects {
 // refusesTracer is the message of a program with a leak sanitizer when a debugger or this tool traces it.
 const refusesTracer = "LeakSanitizer does not work under ptrace"
 
+// missesSymbol is a part of the dynamic linker's message about a function that no library defines; linkerFailed is the exit code
+// if the program calls it.
+const (
+	missesSymbol = "undefined symbol"
+	linkerFailed = 127
+)
+
 // trial runs the program once.
 func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	h.runs++
@@ -293,7 +302,8 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaders.Progress{}
 	heard := h.failure.listener(h.s.errOut)
-	refused := &listener{to: heard, text: []byte(refusesTracer)}
+	missing := &listener{to: heard, text: []byte(missesSymbol)}
+	refused := &listener{to: missing, text: []byte(refusesTracer)}
 	begun := time.Now()
 	end, err := program.Trace(&launch.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
 	if err != nil {
@@ -310,6 +320,9 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 		Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
+	}
+	if seen.Missing = missing.heard; seen.Missing && seen.Good && end.Code == linkerFailed {
+		seen.Good, seen.What = false, "ended by the dynamic linker: "+missesSymbol
 	}
 	if h.quiet {
 		seen.Phase = ""
@@ -405,6 +418,8 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		}
 	case launch.FoundUnloading:
 		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
+	case launch.FoundKeeping:
+		fmt.Fprintln(out, style.Bad("Culprit: a driver that stays open after its last instance, with a library that the program needs in another version"))
 	case launch.EndsDiffer:
 		fmt.Fprintln(out, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	case launch.FailsWithLoader:

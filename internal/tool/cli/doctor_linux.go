@@ -69,7 +69,7 @@ func triable(about *subject) bool {
 // examine returns the doctor's report on a machine. It stops unfinished trials at the end of the context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
 	source := about.source
-	options := doctor.Options{User: wanted.user, Device: wanted.device, Plugin: about.plugin}
+	options := doctor.Options{User: wanted.user, Device: wanted.device, Plugin: about.plugin, Bundle: s.bundle}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
 		if mapped := p.Loaders(); len(mapped) > 0 {

@@ -115,6 +115,7 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 		printChance(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
+		printWants(s, about)
 	}, err
 }
 

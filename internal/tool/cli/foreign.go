@@ -169,7 +169,7 @@ func resourcesOf(s *invocation, source *systems.Source, app string) string {
 		info, err := source.Machine.Stat(at)
 		return err == nil && info.IsDir()
 	}
-	if resources := systems.Resources(app); !flat && app != "" {
+	if resources := machine.BundleResources(app); !flat && app != "" {
 		if resources == "" || !exists(resources) {
 			return ""
 		}

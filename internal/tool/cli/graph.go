@@ -3,8 +3,10 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +26,7 @@ func newGraph(s *invocation) *cobra.Command {
 	var (
 		out               output
 		elevated, still   bool
+		force             bool
 		app, file, format string
 		limit             time.Duration
 		pid               int
@@ -42,6 +45,9 @@ func newGraph(s *invocation) *cobra.Command {
 			draw := graphForms["."+format]
 			if draw == nil {
 				return fmt.Errorf("unknown format %q: svg or dot", format)
+			}
+			if file != "" && file != "-" && !force && !ownPicture(file) {
+				return exit.Unable("%s: another program wrote this file; --force replaces it", term.OneLine(file))
 			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
@@ -81,6 +87,7 @@ func newGraph(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg or .dot instead of standard output")
+	flags.BoolVar(&force, "force", false, "replace a file that another program wrote")
 	flags.StringVar(&format, "format", "", "svg or dot, if the file name does not end in one")
 	out.option(cmd, graphSchema)
 	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
@@ -89,4 +96,10 @@ func newGraph(s *invocation) *cobra.Command {
 	flags.BoolVar(&still, "still", false, "start no process: devices and intercepted commands are not known")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	return cmd
+}
+
+// ownPicture reports whether a file can be replaced: it is missing, empty, or a picture of this tool.
+func ownPicture(file string) bool {
+	text, err := (&machine.Machine{}).ReadFile(file)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(text) == 0 || survey.IsPicture(text))
 }

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -43,8 +44,10 @@ type invocation struct {
 	// elevated is --elevated, for commands without a value of their own.
 	elevated bool
 
-	answered func(value any)                      // if not nil, receives every answer printed as JSON
-	planned  func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
+	answered  func(value any)                      // if not nil, receives every answer printed as JSON
+	bundle    doctor.Bundle                        // of the examined program
+	temporary []string                             // directories to remove at the end
+	planned   func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
 
 	added   map[string]string // files to treat as existing, with their content: the result of a planned change
 	without []string          // files to treat as missing
@@ -110,10 +113,22 @@ func (s *invocation) machine() (machine.Machine, error) {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
 	}
+	m.Bound = s.boundOf(&m)
 	if !m.Foreign() {
 		m.Environ = s.environ
 	}
 	return m, s.change(&m)
+}
+
+// boundOf returns the bound of the files of other machines: nil for this machine.
+func (s *invocation) boundOf(m *machine.Machine) *machine.Bound {
+	if !m.Foreign() {
+		return nil
+	}
+	if s.bound == nil {
+		s.bound = &machine.Bound{Of: term.OneLine(m.Root)}
+	}
+	return s.bound
 }
 
 // change applies --env.

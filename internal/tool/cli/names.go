@@ -14,7 +14,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
-	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
@@ -141,6 +142,11 @@ func (s *invocation) thing(word string) string {
 	if strings.ContainsAny(word, `/\`) {
 		info, err := os.Stat(word)
 		switch {
+		case err == nil && info.IsDir() && !onWindows:
+			if whole, err := filepath.Abs(word); err == nil && binary.Launch(&machine.Machine{}, whole) != nil {
+				return "program"
+			}
+			return ""
 		case err != nil || !info.Mode().IsRegular():
 			return ""
 		case strings.HasSuffix(word, ".json"):
@@ -148,17 +154,33 @@ func (s *invocation) thing(word string) string {
 		}
 		return "program"
 	}
+	var names []string
 	if source, err := s.source("", false); err == nil {
-		// The name decides, and not the path: a part such as "sh" is in /usr/share.
-		named := func(e explain.Item) bool { return strings.Contains(strings.ToLower(e.Name), strings.ToLower(word)) }
-		if answer, err := decide.Of(source); err == nil && (slices.ContainsFunc(answer.In, named) || slices.ContainsFunc(answer.Out, named)) {
-			return "entry"
+		if answer, err := decide.Of(source); err == nil {
+			for _, e := range slices.Concat(answer.In, answer.Out) {
+				names = append(names, strings.ToLower(e.Name))
+			}
 		}
 	}
-	if _, err := exec.LookPath(word); err == nil {
+	// The name decides, and not the path: a part such as "sh" is in /usr/share. A program comes before a part of a word.
+	own := func(name string) bool {
+		return name == strings.ToLower(word) || slices.Contains(parts(name), strings.ToLower(word))
+	}
+	_, err := exec.LookPath(word)
+	switch {
+	case slices.ContainsFunc(names, own):
+		return "entry"
+	case err == nil:
 		return "program"
+	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, strings.ToLower(word)) }):
+		return "entry"
 	}
 	return ""
+}
+
+// parts returns the words in the name of a driver or layer.
+func parts(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
 }
 
 // findingOf returns the kind of finding of this name; nil: none.

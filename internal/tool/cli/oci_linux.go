@@ -9,7 +9,6 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/containers/cdi"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -56,7 +55,7 @@ func newOCI(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, &machine.Machine{Root: host}, &source.Machine)}
+			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, file, hostOf(s, host), &source.Machine)}
 			if file == "" { // with a CDI file, the variable has no effect
 				answer.Capabilities(&source.Machine)
 			}

@@ -80,6 +80,9 @@ func runningPrograms() (*doctor.Running, error) {
 		if answer, err := decide.Plan(source); err == nil {
 			one.Drivers, one.Layers = p.Modules(answer)
 		}
+		if err := p.Machine.Bound.Err(); err != nil {
+			one.Problem = err.Error()
+		}
 		result.Processes = append(result.Processes, one)
 	}
 	return result, nil
@@ -115,6 +118,11 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 			modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
 	table.PrintOr("No process uses a Vulkan loader.", s.out, "", style)
+	for _, p := range r.Processes {
+		if p.Problem != "" {
+			fmt.Fprintln(s.out, term.OneLine(p.Problem))
+		}
+	}
 	if r.Hidden > 0 {
 		counted := "1 process"
 		if r.Hidden > 1 {

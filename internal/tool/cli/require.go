@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
@@ -83,14 +84,16 @@ func newCheck(s *invocation) *cobra.Command {
 	var r requirements
 	var out output
 	cmd := &cobra.Command{
-		Use:   "check [--require api=1.3,type=discrete,...] [--wait [-- PROGRAM [ARGUMENT]...]]",
+		Use:   "check [PROGRAM] [--require api=1.3,type=discrete,...] [--wait [-- PROGRAM [ARGUMENT]...]]",
 		Short: "Check whether this machine has a device that a program needs",
 		Long: "check asks the drivers for their devices, in a child process, and compares them with the requirements. It is\n" +
-			"for installers, launchers and continuous integration. It wakes sleeping devices.\n\n" + requireHelp + causesHelp,
+			"for installers, launchers and continuous integration. It wakes sleeping devices. PROGRAM is a path or a name such as\n" +
+			"dxvk, zed or blender; check knows what some programs need.\n\n" + requireHelp + causesHelp,
 		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
-			"  vkloader check --require vendor=nvidia,count=2 --json",
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
+			"  vkloader check --require vendor=nvidia,count=2 --json\n" +
+			"  vkloader check dxvk",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
 			if r.limit == 0 {
 				return errors.New("--timeout needs a time longer than 0, got 0s")
 			}
@@ -98,12 +101,21 @@ func newCheck(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var want *drivers.Want
+			if len(args) > 0 {
+				if want, err = wantOf(s, args[0]); err != nil {
+					return err
+				}
+				if need, err = need.With(want); err != nil {
+					return err
+				}
+			}
 			ctx, done := probe.Interruptible()
 			report, err := decide.Probe(ctx, options)
 			if done(); err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			verdict := need.Verdict(report)
+			verdict := judged(&need, want, report)
 			err = out.print(s, verdict, func() { printChecked(s, verdict) })
 			if err == nil && !verdict.Met {
 				err = exit.With(causeExit(verdict.Code))
@@ -118,8 +130,11 @@ func newCheck(s *invocation) *cobra.Command {
 	return cmd
 }
 
-func printChecked(s *invocation, v *decide.Verdict) {
+func printChecked(s *invocation, v *checked) {
 	style := term.StyleFor(s.out, s.getenv)
+	if v.Program != "" {
+		style.Lines(s.out, "", nil, v.Program+" wants "+v.Wants+".")
+	}
 	if v.Met {
 		style.Lines(s.out, "", nil, "All requirements are met.")
 	} else {
@@ -131,6 +146,9 @@ func printChecked(s *invocation, v *decide.Verdict) {
 			mark = "yes"
 		}
 		style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
+	}
+	for _, line := range v.Limits {
+		style.Lines(s.out, "", nil, term.OneLine(line))
 	}
 }
 

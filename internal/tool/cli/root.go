@@ -105,6 +105,7 @@ func run(s *invocation, args []string) int {
 	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
+	s.removeTemporary()
 	out.Flush()
 	if out.Err != nil {
 		why := out.Err
@@ -113,6 +114,9 @@ func run(s *invocation, args []string) int {
 		}
 		fmt.Fprintf(messages, "vkloader: nothing more can be written to standard output: %v\n", why)
 		return exit.NotLooked
+	}
+	if bound := s.bound.Err(); bound != nil && !errors.Is(err, bound) {
+		err = notLooked(bound)
 	}
 	if err == nil {
 		return exit.Fine

@@ -124,9 +124,6 @@ func (r *launched) run(s *invocation, args []string) error {
 	return r.watch(s, &program, brought)
 }
 
-// libraryPath is the variable that gives a program the tool's own loader.
-const libraryPath = "LD_LIBRARY_PATH"
-
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
 func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]launch.Change, []string, error) {

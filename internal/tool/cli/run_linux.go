@@ -46,6 +46,9 @@ func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 	return m, err
 }
 
+// libraryPath is the variable that gives a program the tool's own loader.
+const libraryPath = "LD_LIBRARY_PATH"
+
 // bring returns the place of the tool's own loader.
 func bring(s *invocation) (probe.Place, error) {
 	brought, err := probe.Find(s.executable, "")
@@ -95,9 +98,6 @@ func commandLine(changes []launch.Change, args []string, _ string) string {
 	}
 	return strings.Join(append(words, term.Words(args, term.Quoted)...), " ")
 }
-
-// becomeProgram replaces this process with a program.
-func becomeProgram(p *launch.Program) error { return exit.As(exit.CannotRun, p.Become()) }
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
 // requests exact times of lines.
@@ -165,17 +165,8 @@ func newFollow(s *invocation) *cobra.Command {
 	}}
 }
 
-// hangKey is the key with which the user marks a program as hung.
-const hangKey = `Ctrl-\`
-
-// crashedWith explains an exit code that counts as a crash.
-const crashedWith = "as where a signal ended a command of a shell"
-
 // ofTheSystem reports whether a file belongs to the C library, in which programs crash with abort(3).
 func ofTheSystem(file string) bool {
 	base := filepath.Base(file)
 	return strings.HasPrefix(base, "libc.") || strings.HasPrefix(base, "libc-") || strings.HasPrefix(base, "ld-")
 }
-
-// ignoredByRights returns nothing: unfit warns about programs with more rights.
-func ignoredByRights(*machine.Source, string, []launch.Change) []string { return nil }

@@ -44,6 +44,9 @@ func (r *launched) look(s *invocation) (machine.Machine, error) {
 	return m, nil
 }
 
+// libraryPath is empty: no variable gives a program another loader.
+const libraryPath = ""
+
 // bring returns the zero place: the program gets no loader from this tool.
 func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
 
@@ -80,11 +83,11 @@ func commandLine(changes []launch.Change, args []string, between string) string 
 
 // becomeProgram runs a program and ends with its exit code.
 func becomeProgram(p *launch.Program) error {
-	code, err := p.Wait(nil)
+	state, err := p.Wait(nil)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	return ended(code)
+	return ended(int(uint32(state.ExitCode())))
 }
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
@@ -92,8 +95,8 @@ func becomeProgram(p *launch.Program) error {
 func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
-	code, err := program.Wait(to)
-	return func(probe.Place) error { return ended(code) }, err
+	state, err := program.Wait(to)
+	return func(probe.Place) error { return ended(int(uint32(state.ExitCode()))) }, err
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" without --times.

@@ -27,6 +27,10 @@ type subject struct {
 // word size.
 func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
 	if pid == 0 {
+		app, err := s.inside(app)
+		if err != nil {
+			return nil, err
+		}
 		source, err := s.source(app, elevated)
 		if err != nil {
 			return nil, err

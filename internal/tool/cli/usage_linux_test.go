@@ -27,7 +27,7 @@ func TestUsageErrors(t *testing.T) {
 		"explain --picture --timeout soon": `--timeout needs a time with its unit, such as 5s or 2m, got "soon"`,
 		"explain --picture --timeout -1s":  "--timeout needs a time longer than 0, got -1s",
 		"check --wait --timeout -1s":       "--timeout needs a time longer than 0, got -1s",
-		"check a":                          `check takes no arguments, got "a"`,
+		"check a":                          "what a needs is not known: name it with --require",
 		"doctor --pid abc":                 `--pid needs a whole number, got "abc"`,
 		"doctor --json=maybe":              `--json needs true or false, got "maybe"`,
 		"doctor --fix --force":             "--yes goes with --fix, and --force with --undo",

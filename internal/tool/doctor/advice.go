@@ -41,10 +41,10 @@ var (
 	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
 	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate").untried(ofPackage)
-	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate", "nvidia-ctk cdi generate").untried(outsideOnly)
+		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
+	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
 	nvidiaAgain = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
-		"generate first").untried(outsideOnly)
+		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
 	nvidiaOnNixOS     = advised(`Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`)
 	graphicsOnNixOS   = advised("Add hardware.graphics.enable = true; to the system's configuration.")
 	graphics32OnNixOS = advised("Add hardware.graphics.enable32Bit = true; to the system's configuration.")
@@ -63,13 +63,19 @@ var (
 		"this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
 	nvidiaModuleMissing = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built "+
 		"for this kernel.", "modprobe nvidia").untried(ofKernel)
-	stillSearching   = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
-	wslWithout       = advised("The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.")
-	librariesOnNixOS = advised("On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.")
-	ostreeAgain      = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
-	ofSteamOS        = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
-	ownOrAgain       = advised("Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.")
-	updateDriver     = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
+	stillSearching     = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
+	wslWithout         = advised("The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.")
+	librariesOnNixOS   = advised("On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.")
+	ostreeAgain        = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
+	ofSteamOS          = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
+	validationOnNixOS  = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
+	layersOnSteamOS    = advised("SteamOS's image has no such layer, and an update removes what is added to it. Run the program in a container that has the layer, for example one of distrobox.").untried(outsideOnly)
+	validationAnywhere = advised("Install the package with Vulkan's validation layers, which is usually called vulkan-validation-layers.").untried(ofUsual)
+	layersInSandbox    = advised("The sandbox has no such layer, and no package can be installed in it. Run the program outside of it.").untried(outsideOnly)
+	layersOfKit        = advised("No package of this system is known to have it; the Vulkan SDK has it: vulkan.lunarg.com.").untried(ofPackage)
+	subsystemUpdate    = advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
+	ownOrAgain         = advised("Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.")
+	updateDriver       = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
 )
 
 // typed returns advice that introduces a shell line with words.
@@ -122,7 +128,25 @@ func furtherGroup(kind string, group uint32) advice {
 	case "container":
 		return advised(fmt.Sprintf("Start the container with the additional group %d.", group)).giving(group)
 	}
-	return startWith("docker", fmt.Sprintf("--group-add %d", group)).giving(group)
+	return startWith(kind, fmt.Sprintf("--group-add %d", group)).giving(group)
+}
+
+// newerRuntime returns advice about a Flatpak runtime whose Mesa lacks a driver or knowledge of a device. version is the runtime's;
+// "": unknown.
+func newerRuntime(version string) advice {
+	than := ""
+	if version != "" {
+		than = " than " + version
+	}
+	return told{text: "The drivers are those of the Flatpak runtime. Run outside: flatpak update. If its Mesa stays too old, the program needs a newer runtime" +
+		than + ".", commands: []string{"flatpak update"}}.untried(outsideOnly)
+}
+
+// ofHostUser returns advice for a container that shares the user with the host, such as one of toolbox or distrobox.
+func ofHostUser(node, user string) told {
+	command := "usermod -aG render " + term.Quoted(user)
+	return told{text: "On the host, join the group of " + node + ", usually render. Run there as root: " + command + "; then log in again",
+		commands: []string{command}, root: true}.untried(outsideOnly)
 }
 
 // capabilities returns advice to extend NVIDIA_DRIVER_CAPABILITIES, whose value lacks graphics.

@@ -131,7 +131,7 @@ func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 func (d distribution) newerLinux(c *drivers.Chip) advice {
 	suite, has := d.suite()
 	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
-		return fromSuite(suite.Name, "Linux "+suite.Kernel, "linux-image-amd64")
+		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, "linux-image-amd64")
 	}
 	return newerRelease("Linux", c.Kernel)
 }
@@ -146,9 +146,12 @@ func chipName(g *GPU, c *drivers.Chip) string {
 
 // newerMesa returns advice about a Mesa release that supports a chip.
 func (d distribution) newerMesa(c *drivers.Chip) advice {
+	if do, is := d.ofSandbox(); is {
+		return do
+	}
 	suite, has := d.suite()
 	if m := d.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
-		return fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
+		return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
 	}
 	return newerRelease("Mesa", c.Mesa)
 }

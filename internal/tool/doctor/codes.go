@@ -46,6 +46,9 @@ var (
 		"The library uses a symbol that none of its libraries defines. The dynamic linker does not load it, or the "+
 			"program ends when it first uses the symbol.",
 		"Install matching versions of the libraries.")
+	LibraryShadowed = code("library-shadowed", diag.Problem, "",
+		"A library that comes with a program hides the system's one of that name from drivers, which are built for the system's.",
+		"Start the program with the system's library.")
 	LibraryRuntime = code("library-runtime", diag.Problem, "",
 		"The driver opens this library at run time. Without it, the driver lists no device, or cannot compile shaders.",
 		"Install all packages of the driver.")
@@ -53,6 +56,16 @@ var (
 		"Without a display, NVIDIA's driver initializes through EGL. If EGL does not find the driver, the driver has no "+
 			"vkCreateInstance, and the loader skips it.",
 		"Install libglvnd and the EGL part of NVIDIA's driver.")
+	LibraryQuarantined = code("library-quarantined", diag.Warning, "",
+		"macOS may refuse to load a downloaded library until the user allows it. The loader then skips the driver or layer.",
+		"Remove the attribute, if you trust the file.")
+	DriverCopies = code("driver-copies", diag.Warning, "MAC-006",
+		"A program loads each copy of a driver. It lists the devices once for each copy.",
+		"Remove one of the manifests.")
+	SDKRemoved = code("sdk-removed", diag.Problem, "",
+		"The script setup-env.sh of the Vulkan SDK sets these variables. Programs search only where they say, and find no driver or layer of "+
+			"a removed SDK.",
+		"Unset the variables, or run the script of an installed SDK.")
 	LibraryTwice = code("library-twice", diag.Warning, "PATH-20",
 		"The loader does not compare manifests. A driver that two manifests name is loaded twice, and its devices are "+
 			"listed twice.",
@@ -79,6 +92,12 @@ var (
 	GPUPermission = code("gpu-permission", diag.Problem, "",
 		"A driver opens the device's node for reading and writing. Without this permission, it does not list the device.",
 		"Give the user permission to read and write the node.")
+	ServicePermission = code("service-permission", diag.Warning, "",
+		"A service opens a device with the permissions of its own user, whoever is logged in. Without them, it computes on the CPU.",
+		"Give the user of the service permission to read and write the node.")
+	ProgramNeeds = code("program-needs", diag.Warning, "",
+		"A program that needs more than every device offers computes on the CPU, or does not start. No update of the driver changes this.",
+		"Use an older release of the program, or another device.")
 	GPUNouveau = code("gpu-nouveau", diag.Problem, "",
 		"NVIDIA's Vulkan driver works only with NVIDIA's kernel module. The driver for nouveau is NVK, which is part of "+
 			"Mesa.",

@@ -20,7 +20,7 @@ type distribution struct {
 	foreign bool // dpkg must first be allowed to install 32-bit packages
 
 	sandbox, detail string // the sandbox around the program, when it has its own files
-	kept            bool   // the container is kept: what is installed in it stays
+	kept            bool   // a container that keeps its packages
 	machine         *machine.Machine
 	packages        *packages
 }
@@ -59,6 +59,17 @@ func readDistribution(m *machine.Machine) distribution {
 	}
 	d.image = imageOf(m, &d)
 	return d
+}
+
+// within enters the sandbox around the program.
+func (d *distribution) within(e *record) {
+	d.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
+	d.detail, d.kept = e.detail(d.sandbox), e.entered()
+	for place, content := range map[string]string{"/gpu-2404": "mesa-2404", "/graphics": "mesa-core22"} {
+		if d.sandbox == "snap" && e.machine.Exists(e.variable("SNAP")+place+"/usr/share/vulkan") {
+			d.detail = content // the snap that the program's snap takes the drivers from
+		}
+	}
 }
 
 // is reports whether the system's ID is id. ID_LIKE does not count.
@@ -133,10 +144,14 @@ func (d distribution) install(f *drivers.Family) advice {
 		case f.Name == dozen:
 			return wslWithout
 		case has && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
-			return fromSuite(suite.Name, "Mesa "+suite.Mesa, f.Packages["debian"])
+			return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, f.Packages["debian"])
 		}
 	}
-	if m := d.manager(); m != nil && f.Packages[m.id] != "" && d.reallyHas(f) {
+	m := d.manager()
+	switch {
+	case m != nil && m.id == "gentoo" && gentooCard(f.Name) != "":
+		return ofGentoo(gentooCard(f.Name))
+	case m != nil && f.Packages[m.id] != "" && d.reallyHas(f):
 		return d.choose(f.Packages[m.id])
 	}
 	return installDriver(f.Name, "")

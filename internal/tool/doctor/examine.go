@@ -19,11 +19,14 @@ type Options struct {
 	Library string // the tool's own loader, with symbolic links resolved; "": none
 	Device  string // a selector of the devices to examine, by the kernel's data; "": all
 
+	Bundle Bundle // the launcher or the image of the program; the zero value: none
+
 	Plugin string // a library that the program opens later and that decides the loader; "": none
 	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
 
 	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
 
+	joined   []joined       // memberships that a fix in trial adds
 	share    *binary.Linker // from another examination of this machine
 	packages *packages      // from the same examination as share
 	known    loaders.Known  // the identified loaders of this machine
@@ -126,9 +129,9 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
+	e.addGroups(&options)
 	e.sandboxes()
-	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	e.system.detail, e.system.kept = e.detail(e.system.sandbox), e.machine.Exists("/run/.toolboxenv")
+	e.system.within(&e.record)
 	e.Answer = e.plan
 	e.Findings = slices.Grow(e.Findings, len(e.plan.Findings))
 	for i := range e.plan.Findings {
@@ -145,6 +148,8 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if err := e.graphics(options.Device); err != nil {
 		return nil, err
 	}
+	e.serviceUsers(&options)
+	e.programWants()
 	ofLoaders.loaders()
 	(&settingsExam{e.record, e.plan}).leftovers()
 	(&variableExam{e.record, e.plan, e.every, &e.system}).environment()

@@ -58,12 +58,19 @@ func (e *exam) systemFiles() {
 
 // withoutFiles returns the beginning of the verdict if a file system of the kernel is missing.
 func (r *Report) withoutFiles() string {
+	var missing []string
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Code == SystemFiles {
-			return f.Subject + " is not mounted, so the devices are not known; "
+			missing = append(missing, f.Subject)
 		}
 	}
-	return ""
+	switch len(missing) {
+	case 0:
+		return ""
+	case 1:
+		return missing[0] + " is not mounted, so the devices are not known; "
+	}
+	return strings.Join(missing, " and ") + " are not mounted, so the devices are not known; "
 }
 
 // covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
@@ -98,7 +105,13 @@ func (g *GPU) is(d probe.Device) bool {
 // deviceless adds a finding if drivers for graphics devices are installed, none has its device here, and no software renderer
 // is there: then no program gets Vulkan.
 func (e *driverExam) deviceless() {
-	var do advice = e.system.install(drivers.Of("libvulkan_lvp.so"))
+	software := drivers.Of("libvulkan_lvp.so")
+	do := e.system.install(software)
+	if p, gone := e.uninstalled(software); gone != "" {
+		do = e.system.again(p.Name, gone)
+	} else if p != nil {
+		do = installDriver(software.Name, "")
+	}
 	e.found(NoDevice, "Vulkan", "", noneForDevices, do)
 }
 
@@ -154,7 +167,7 @@ func hidesDrivers(file string, made *settings.Settings, detail string) fact {
 }
 
 // noneForDevices is the fact behind NoDevice.
-const noneForDevices sentence = "every driver is for graphics devices, and none has a device here: no program gets Vulkan"
+const noneForDevices sentence = "every driver is for graphics devices, and none has a device here"
 
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534
@@ -167,9 +180,12 @@ func (e *deviceExam) unmapped(kind string) advice {
 			"on Proxmox, pass the node with: dev0: /dev/dri/renderD128,gid=GID, where GID is the container's number for render.")
 	case kind == "docker":
 		return advised("The group of the node on the host is not mapped into the container. Start the container with: docker run --userns=host ...")
+	case kind == "kubernetes":
+		return advised("The group of the node on the host is not mapped into the pod. In the pod's spec: hostUsers: true")
+	case e.text("/run/systemd/container") == "systemd-nspawn":
+		return advised("The group of the node on the host is not mapped into the container. Start the container with: systemd-nspawn --private-users=no ...")
 	}
-	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map (on Proxmox: dev0: " +
-		"/dev/dri/renderD128,gid=GID).")
+	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.")
 }
 
 // settingsAdvice returns advice about a settings file that hides devices.
@@ -177,5 +193,5 @@ func settingsAdvice(f *settingsfile.File) advice {
 	if f.Ours {
 		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
 	}
-	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, or remove them.")
+	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, usually vkconfig, or remove them.")
 }

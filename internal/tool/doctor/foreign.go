@@ -28,6 +28,9 @@ func ExamineForeign(source *systems.Source, answer *plan.Answer) (*Report, error
 	if source.System.Name == "windows" {
 		return ExaminePC(foreignPC{source})
 	}
+	if source.System.Name == "macos" {
+		return ExamineMac(source)
+	}
 	s := foreign{source}
 	r := newReport(s.System.Title)
 	r.Answer = answer

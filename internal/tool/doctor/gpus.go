@@ -174,7 +174,7 @@ func (e *deviceExam) judge(g *GPU) {
 		}
 	case e.user.refused(e.host, g) != "":
 		node := e.user.refused(e.host, g)
-		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node))
+		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
 	case len(g.Drivers) == 0 && !installed:
@@ -191,6 +191,9 @@ func (e *deviceExam) judge(g *GPU) {
 // worksOn reports whether a driver is known to serve the devices of a kernel driver.
 func (m *Module) worksOn(kernel string) bool {
 	f := drivers.Of(m.Library)
+	if f == nil { // its path is wrong; the manifest's name tells the driver
+		f = familyOf(m.Manifest)
+	}
 	return f != nil && f.WorksOn(kernel)
 }
 
@@ -260,7 +263,7 @@ func (e *deviceExam) undriven(g *GPU) {
 		what.lacks = p.Name + " " + p.Version
 		do = installDriver(f.Name, "")
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
-			do = fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
+			do = e.system.fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
 		} else if f.Name == dozen {
 			do = wslWithout
 		}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ const settingsPath = "VK_LAYER_SETTINGS_PATH"
 
 // settingsName is the name of the file of layers' settings.
 const settingsName = "vk_layer_settings.txt"
+
+// validationVariables are older setting variables of the validation layer.
+var validationVariables = []string{"VK_LAYER_ENABLES", "VK_LAYER_DISABLES"}
 
 // settingsPrefix returns the beginning of a layer's setting variables: VK_KHRONOS_VALIDATION_ of VK_LAYER_KHRONOS_validation.
 func settingsPrefix(layer string) string {
@@ -49,7 +53,7 @@ func (e *variableExam) known() (names []string) {
 	for _, l := range e.plan.Layers {
 		names = append(names, l.Name)
 	}
-	for name := range layerPackages {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(layerPackages)), kitLayers) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -60,6 +64,9 @@ func (e *variableExam) known() (names []string) {
 
 // settingOf returns the layer whose setting a variable is; "" if it is none.
 func (e *variableExam) settingOf(variable string) (layer string) {
+	if slices.Contains(validationVariables, variable) {
+		return validationLayer
+	}
 	for _, name := range e.known() {
 		prefix := settingsPrefix(name)
 		if prefix != "" && len(variable) > len(prefix) && strings.HasPrefix(variable, prefix) && len(name) > len(layer) {

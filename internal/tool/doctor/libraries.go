@@ -123,6 +123,9 @@ func (e *libraryExam) missing(m *Module, r binary.Result) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
+		if written := asWritten(m.Library, m.Manifest); written != m.Library {
+			do = advised("Correct library_path in " + m.Manifest + ": " + term.Quoted(written) + " is relative to the manifest's directory. Or put the library there.")
+		}
 		if tokened, file := e.sibling(m.Library); file != "" {
 			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; where programs of both word sizes use it, "+
 				term.Quoted(tokened)+", in which the dynamic linker puts the directory of each for $LIB.")
@@ -180,7 +183,11 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
 	var changes []explain.Change
-	for _, directory := range besides {
+	directories := slices.Clone(besides)
+	if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
+		directories = append(directories, librariesNear(m.Manifest)...)
+	}
+	for _, directory := range directories {
 		if file := directory + "/" + what.name; e.fits(file) {
 			what.beside = append(what.beside, file)
 			changes = append(changes, e.libraryPath(directory))
@@ -198,6 +205,21 @@ func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 // besides are directories where container tools put drivers and the dynamic linker does not search.
 var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
 
+// librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of the
+// system's directories: a software kit, or a program's own prefix.
+func librariesNear(manifest string) (directories []string) {
+	for at := path.Dir(path.Dir(path.Clean(manifest))); at != "/" && at != "." && at != "/usr" && at != "/etc"; at = path.Dir(at) {
+		directories = append(directories, at+"/lib", at+"/lib64")
+		if len(directories) == 8 {
+			break
+		}
+	}
+	return directories
+}
+
+// subsystemLibraries are the libraries that the Windows Subsystem for Linux mounts in /usr/lib/wsl/lib.
+var subsystemLibraries = []string{"libdxcore.so", "libd3d12.so", "libd3d12core.so"}
+
 // findable returns advice that makes the dynamic linker find a library.
 func (e *libraryExam) findable(name string) advice {
 	if i := own(e.linker); i != nil {
@@ -210,7 +232,13 @@ func (e *libraryExam) findable(name string) advice {
 		}
 		return asRoot("ldconfig").finding(directory)
 	}
-	return e.system.forLibrary(name)
+	switch kind := e.containerKind(); {
+	case !slices.Contains(subsystemLibraries, name):
+		return e.system.forLibrary(name)
+	case kind == "docker" || kind == "podman":
+		return startWith(kind, "--device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib")
+	}
+	return subsystemUpdate
 }
 
 // fits reports whether a file is a library for the examined programs.
@@ -285,6 +313,9 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 				places: missing.Result.Directories})
 		}
 	}
+	if e.shadowed(m, f, c) {
+		return
+	}
 	for _, old := range c.Newest() {
 		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
@@ -293,11 +324,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		if len(c.Data) > 0 {
 			symbol = c.Data[0]
 		}
-		var do advice
-		if owner := e.packageOf(f.Real, f.Path); owner != "" {
-			do = e.system.again(owner, f.Path)
-		}
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f.Path, symbol, len(c.Symbols)-1, len(c.Data) > 0), do)
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), e.matching(m, f))
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
@@ -45,31 +46,86 @@ var layerPackages = map[string]map[string]string{
 	"VK_LAYER_LUNARG_gfxreconstruct": {"debian": "gfxreconstruct", "arch": "gfxreconstruct"},
 }
 
-// layerPackage returns advice to install the package with a layer; nil if it is unknown.
-func (e *variableExam) layerPackage(name string) *told {
-	m := e.system.manager()
-	if m == nil && e.system.sandbox == "" || e.system.sandbox == "steam" || layerPackages[name] == nil {
-		return nil
+// gentooCard returns the value of VIDEO_CARDS that adds a driver of Mesa to media-libs/mesa; "": unknown.
+func gentooCard(family string) string {
+	switch family {
+	case "RADV (Mesa)":
+		return "radeonsi"
+	case "ANV (Mesa)", drivers.HASVK:
+		return "intel"
+	case "lavapipe (Mesa)":
+		return "lavapipe"
+	case "PanVK (Mesa)":
+		return "panfrost"
+	case "V3DV (Mesa)":
+		return "v3d"
+	case "Turnip (Mesa)":
+		return "freedreno"
+	case "Venus (Mesa)":
+		return "virgl"
 	}
-	if e.system.image == declarative {
-		do := advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
-		if name != validationLayer {
+	return ""
+}
+
+// ofGentoo returns advice to build Mesa with a driver.
+func ofGentoo(card string) advice {
+	const command = "emerge --oneshot media-libs/mesa"
+	return told{text: "Add " + card + " to VIDEO_CARDS and vulkan to USE in /etc/portage/make.conf. Then run as root: " + command,
+		commands: []string{command}, root: true}.untried(ofPackage)
+}
+
+// kitLayers are the layers of the Vulkan SDK.
+var kitLayers = []string{"VK_LAYER_LUNARG_api_dump", "VK_LAYER_LUNARG_monitor", "VK_LAYER_LUNARG_screenshot", "VK_LAYER_LUNARG_gfxreconstruct",
+	"VK_LAYER_LUNARG_crash_diagnostic", "VK_LAYER_KHRONOS_profiles", "VK_LAYER_KHRONOS_synchronization2", "VK_LAYER_KHRONOS_shader_object"}
+
+// flatpakLayer returns the name of the Flatpak extension with a layer; "": none.
+func flatpakLayer(name string) string {
+	switch name {
+	case "VK_LAYER_MANGOHUD_overlay_x86_64":
+		return "MangoHud"
+	case "VK_LAYER_VKBASALT_post_processing":
+		return "vkBasalt"
+	}
+	return ""
+}
+
+// layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
+func (e *variableExam) layerPackage(name string) *told {
+	var do told
+	m := e.system.manager()
+	switch known := layerPackages[name] != nil || slices.Contains(kitLayers, name); {
+	case !known || e.system.sandbox == "steam":
+		return nil
+	case e.system.sandbox == "flatpak" && flatpakLayer(name) != "":
+		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+flatpakLayer(name), false)
+	case e.system.sandbox == "flatpak" || e.system.sandbox == "snap":
+		do = layersInSandbox
+	case e.system.image == declarative && name == validationLayer:
+		do = validationOnNixOS
+	case e.system.image == steamOS:
+		do = layersOnSteamOS
+	case m != nil && layerPackages[name][m.id] != "":
+		package_, is := e.system.choose(layerPackages[name][m.id]).(told)
+		if !is {
 			return nil
 		}
-		return &do
-	}
-	id := ""
-	if m != nil {
-		id = m.id
-	}
-	if layerPackages[name][id] == "" && e.system.sandbox == "" {
-		return nil
-	}
-	do, is := e.system.choose(layerPackages[name][id]).(told)
-	if !is {
+		do = package_
+	case slices.Contains(kitLayers, name):
+		do = layersOfKit
+	case name == validationLayer:
+		do = validationAnywhere
+	default:
 		return nil
 	}
 	return &do
+}
+
+// ofSandbox returns advice to update the drivers of a sandbox; false outside of sandboxes with their own drivers.
+func (d *distribution) ofSandbox() (advice, bool) {
+	if d.sandbox == "flatpak" {
+		return newerRuntime(d.version), true
+	}
+	return d.sandboxed()
 }
 
 // sandboxed returns advice to change the files of a sandbox by its own means; false outside of sandboxes.

@@ -85,7 +85,7 @@ func (r *Report) concerns(f *Finding, manifest string) bool {
 // harmless reports whether a change that excludes a driver or layer causes no problem and contradicts no other variable: the
 // only driver stays, and so does a layer that a variable asks for.
 func (r *Report) harmless(c explain.Change) bool {
-	if !c.Possible() || !c.Obeyed(r.source) {
+	if r.again == nil || !c.Possible() || !c.Obeyed(r.source) {
 		return false
 	}
 	known := map[key]bool{}
@@ -101,6 +101,27 @@ func (r *Report) harmless(c explain.Change) bool {
 	})
 }
 
+// libraryExam returns an examination of libraries after the report.
+func (r *Report) libraryExam() *libraryExam {
+	known := newPackages()
+	e := &libraryExam{record: recordOf(r, r.source), class: ProcessClass, system: systemFor(&r.source.Machine, ProcessClass, known), packages: known}
+	e.system.within(&e.record)
+	return e
+}
+
+// newerDriver returns advice about a driver that does not list a device, when no other cause is known.
+func (r *Report) newerDriver(a *alone) advice {
+	e := r.libraryExam()
+	if do, is := e.system.ofSandbox(); is {
+		return do
+	}
+	do := updateDriver
+	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
+		do.text = "Update the driver, which is in the package " + owner + strings.TrimPrefix(do.text, "Update the driver")
+	}
+	return do
+}
+
 // renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
 func (r *Report) renewed(a *alone, code *Code) advice {
@@ -108,10 +129,7 @@ func (r *Report) renewed(a *alone, code *Code) advice {
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
 		return r.unasked(a, do)
 	}
-	known := newPackages()
-	e := &libraryExam{record: recordOf(r, r.source), class: ProcessClass, system: systemFor(&r.source.Machine, ProcessClass, known), packages: known}
-	e.system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	e.system.detail = e.detail(e.system.sandbox)
+	e := r.libraryExam()
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
 		if t, is := e.system.again(owner, a.Manifest).(told); is {
 			do = t
@@ -207,7 +225,7 @@ func (r *Report) missed(list []alone) {
 				if cause := r.otherCause(g, f.Path); cause != nil {
 					f.Because = cause.Code
 				} else {
-					f.Severity, f.advice = diag.Problem, updateDriver
+					f.Severity, f.advice = diag.Problem, r.newerDriver(&list[first])
 				}
 			}
 		}

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -15,6 +17,8 @@ type packages struct {
 	owners    map[string]string
 	installed map[string]*machine.Package
 	mesa      map[string]string // Mesa releases by driver library
+
+	services []process.Service // nil: not read yet
 
 	lists    *machine.Lists
 	listed   bool              // some list can be read
@@ -72,6 +76,29 @@ func (d distribution) again(owner, file string) advice {
 		return advised("Install the package " + owner + " again.").untried(ofPackage)
 	}
 	return d.run(m.again + " " + term.Quoted(owner))
+}
+
+// matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
+func (e *libraryExam) matching(m *Module, f *binary.File) advice {
+	owner, why := e.packageOf(f.Real, f.Path), ofPackage
+	if manager := e.system.manager(); owner == "" && manager != nil && e.class == ProcessClass {
+		why = ofUsual
+		if owner = layerPackages[m.Name][manager.id]; owner == "" && drivers.Of(m.Library) != nil {
+			owner = drivers.Of(m.Library).Packages[manager.id]
+		}
+	}
+	if do, is := e.system.ofSandbox(); is {
+		return do
+	}
+	do, is := e.system.again(owner, f.Path).(told)
+	if owner == "" || !is {
+		return nil
+	}
+	if do.because == ofPackage {
+		do.because = why
+	}
+	do.text = "Update the package " + owner + " and those of its libraries; if that does not help, install it again. " + do.text
+	return do
 }
 
 // ofPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic

@@ -167,6 +167,11 @@ func (r *Report) takenOver(f *diag.Finding) *Finding {
 // decided adds a finding of the library's decision with its fix.
 func (r *Report) decided(f *diag.Finding) *Finding {
 	found := r.takenOver(f)
+	if f.Code == diag.LayerForced { // a variable asks for the layer, as VK_INSTANCE_LAYERS may
+		found.soften(diag.Note)
+		found.advice = doNothingChosen
+		return found
+	}
 	if v, is := explain.SwitchOf(f.Code); is {
 		found.advice = advised("Change " + v.Name() + ".")
 		changes := explain.DropFromFilter(r.source, v, f.Subject)

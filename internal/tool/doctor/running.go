@@ -30,7 +30,8 @@ type RunningProgram struct {
 	Loaders   []RunningLoader  `json:"loaders"`
 	Drivers   []process.Module `json:"drivers"`
 	Layers    []process.Module `json:"layers"`
-	Memory    []process.Memory `json:"memory"` // device memory; empty if the kernel driver does not report it
+	Memory    []process.Memory `json:"memory"`            // device memory; empty if the kernel driver does not report it
+	Problem   string           `json:"problem,omitempty"` // the bound that ended the search for drivers and layers; "": none
 }
 
 // RunningLoader is a mapped file of a loader.

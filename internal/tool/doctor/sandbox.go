@@ -72,6 +72,11 @@ func (r *Report) kind(kinds ...string) string {
 // containerKind returns the kind of container that passes nothing on by default; "" outside a container.
 func (r *Report) containerKind() string { return r.kind("docker", "podman", "kubernetes", "container") }
 
+// entered reports whether the user enters a container that is kept and shares the user with the host: of toolbox or distrobox.
+func (h host) entered() bool {
+	return h.machine.Exists("/run/.toolboxenv") || h.variable("DISTROBOX_ENTER_PATH") != ""
+}
+
 // nodeCure returns advice that gives the sandbox the device's nodes.
 func (r *Report) nodeCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
@@ -123,8 +128,13 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	case kind == "flatpak" && nvidia:
 		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
 		return outside("flatpak install "+platform+".nvidia-"+term.Or(version, "VERSION"), version == "")
+	case kind == "flatpak" && len(e.Drivers) > 0: // the extension is installed, and its Mesa lacks the driver
+		return newerRuntime(e.system.version)
 	case kind == "flatpak":
 		return outside("flatpak install "+platform+".default", false)
+	case kind == "snap" && len(e.Drivers) > 0:
+		do, _ := e.system.ofSandbox()
+		return do
 	case kind == "snap":
 		name := e.detail("snap")
 		return outside("snap connect "+term.Or(name, "NAME")+":gpu-2404 mesa-2404:gpu-2404", name == "")

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +60,26 @@ const (
 // decided is a finding of the library's decision.
 type decided struct{ diag.Finding }
 
-func (d decided) say() string { return d.What }
+func (d decided) say() string { return plain(d.What, d.Path) }
+
+// plain returns a line of the loader's log as a sentence about the file that it names: without the loader's function, and with a
+// pronoun for the file.
+func plain(line, file string) string {
+	function, text, is := strings.Cut(line, ": ")
+	if !is || file == "" || !strings.HasPrefix(function, "loader_") {
+		return line
+	}
+	for _, name := range []string{"Driver's ICD JSON ", "ICD JSON file ", "ICD JSON ", "manifest JSON file ", "Manifest ", ""} {
+		text = strings.ReplaceAll(text, name+file+" '", "its '")
+		text = strings.ReplaceAll(text, name+file, "it")
+	}
+	for _, end := range []string{".  Skipping ICD JSON.", ". Skipping ICD JSON.", ". Skipping ICD JSON", " Skipping ICD JSON"} {
+		if rest, is := strings.CutSuffix(text, end); is {
+			text = rest + "; the loader skips the file"
+		}
+	}
+	return strings.ToLower(text[:1]) + text[1:]
+}
 
 // misled is a fault of a variable.
 type misled struct {
@@ -166,20 +186,22 @@ func though(configured string) string {
 }
 
 func (n nowhere) say() string {
-	what := n.name + " is"
+	names, is := n.name, " is"
+	if len(n.also) > 0 {
+		all := append([]string{n.name}, n.also...)
+		names, is = strings.Join(all[:len(all)-1], ", ")+" and "+all[len(all)-1], " are"
+	}
+	what := names + is
 	if n.by != "" {
 		verb := " needs "
 		if n.opens {
 			verb = " opens "
 		}
-		what = whoNeeds(n.by, n.through) + verb + n.name + ", which is"
+		what = whoNeeds(n.by, n.through) + verb + names + ", which" + is
 	}
 	what += " in no directory that the dynamic linker searches" + though(n.configured)
 	for _, file := range n.beside {
 		what += "; " + file + " exists"
-	}
-	for _, name := range n.also {
-		what += "; so is " + name
 	}
 	return what + ofOwner(n.owner)
 }
@@ -205,16 +227,26 @@ func (t tooOld) say() string {
 }
 
 // undefined is a library with undefined symbols. atOnce means that the dynamic linker refuses the library.
-func undefined(file, symbol string, more int, atOnce bool) fact {
-	and := ""
+func undefined(file *binary.File, symbol string, more int, atOnce bool) fact {
+	and, from := "", ""
 	if more > 0 {
 		and = fmt.Sprintf(" and %d more", more)
 	}
-	what := said("%s uses %s%s, which none of its libraries defines", file, symbol, and)
+	if own := slices.DeleteFunc(slices.Clone(file.Needed), ofLibC); len(own) > 0 {
+		from = " (" + strings.Join(own[:min(len(own), 3)], ", ") + ")"
+	}
+	what := said("%s uses %s%s, which none of its libraries%s defines", file.Path, symbol, and, from)
 	if atOnce {
 		what += ": the dynamic linker refuses it"
 	}
 	return what
+}
+
+// ofLibC reports whether a library comes with the C library or the compiler.
+func ofLibC(library string) bool {
+	name, _, _ := strings.Cut(library, ".so")
+	return slices.Contains([]string{"libc", "libm", "libdl", "librt", "libpthread", "libgcc_s", "ld-linux-x86-64", "ld-linux", "ld-linux-aarch64"}, name) ||
+		strings.HasPrefix(name, "libc.musl-")
 }
 
 // undriven is a device without a driver.
@@ -476,7 +508,10 @@ func opening(place string, own bool) advice {
 }
 
 // fromSuite returns advice to install a package from a suite. what names the release in the suite.
-func fromSuite(suite, what, name string) advice {
+func (d *distribution) fromSuite(suite, what, name string) advice {
+	if inContainer(d.sandbox) && !d.kept && !strings.HasPrefix(name, "linux-") {
+		return typed(suite+" has "+what+". With that repository, in the image's Dockerfile: RUN ", "apt-get update && apt-get install -y -t "+suite+" "+name).untried(ofPackage)
+	}
 	do := installing("apt install -t " + suite + " " + name)
 	do.text = suite + " has " + what + ". With that repository, run as root: " + do.commands[0]
 	return do

@@ -197,11 +197,25 @@ var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 func (r *Report) follow(root *Finding, after map[key]diag.Severity) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if _, still := after[f.key()]; !still && f != root && f.Because == nil && slices.Contains(followers, f.Code) &&
-			!slices.Contains(followers, root.Code) {
+		if _, still := after[f.key()]; still || f == root || f.Because != nil {
+			continue
+		}
+		if slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) || f.lacksLayer() && root.lacksPlace() {
 			f.Because = root.Code
 		}
 	}
+}
+
+// lacksLayer reports whether a variable names a layer that programs do not find.
+func (f *Finding) lacksLayer() bool {
+	m, is := f.fact.(misled)
+	return is && (m.Kind == environment.NoLayer || m.Kind == environment.NoLayerMatches)
+}
+
+// lacksPlace reports whether a path variable leads to no manifest.
+func (f *Finding) lacksPlace() bool {
+	m, is := f.fact.(misled)
+	return is && slices.Contains([]environment.Kind{environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest}, m.Kind)
 }
 
 // consequences marks the consequences of problems that no change of a variable fixes: without a library there is no driver,
@@ -362,6 +376,8 @@ func (f *Finding) lacks() string {
 		return what.file
 	case needsUnusable:
 		return what.name
+	case hiding:
+		return what.file
 	case tooOld:
 		return what.in + " " + what.version
 	}

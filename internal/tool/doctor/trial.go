@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -20,12 +21,13 @@ const (
 	ofKernel             // the kernel's answer
 	outsideOnly          // another host, or the program's next start in its sandbox
 	restarted            // a restart of the machine
+	ofRelease            // the behaviour of another release of the program
 	whileClosed          // the contents of a file that the user may not read
 )
 
 var obstacles = map[obstacle]string{ofPackage: "what the package contains is known after its installation", ofKernel: "the kernel answers afterwards",
 	ofUsual:     "it is the package's usual name, and what it contains is known after its installation",
-	outsideOnly: "it acts outside, at the next start", restarted: "it takes a restart of the machine", whileClosed: "what is in the closed place is unknown"}
+	outsideOnly: "it acts outside, at the next start", restarted: "it takes a restart of the machine", ofRelease: "another release of the program is known when it runs", whileClosed: "what is in the closed place is unknown"}
 
 // effect is the effect of advice on the facts.
 type effect interface {
@@ -74,6 +76,20 @@ func (m membership) on(source *machine.Source, options *Options) (*machine.Sourc
 	return source, with, true
 }
 
+// reaching returns the advice with its effect: another group of a service's user.
+func (t told) reaching(id, group uint32) told {
+	t.because, t.effect = triable, joined{id, group}
+	return t
+}
+
+func (j joined) name() string { return fmt.Sprintf("group %d of user %d", j.group, j.user) }
+
+func (j joined) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
+	with := *options
+	with.joined = append(slices.Clone(with.joined), j)
+	return source, with, true
+}
+
 // searchedBy is a directory that the dynamic linker searches after ldconfig.
 type searchedBy string
 
@@ -88,6 +104,15 @@ func (s searchedBy) on(source *machine.Source, options *Options) (*machine.Sourc
 		value += ":"
 	}
 	return explain.SetVariable(path, value+string(s)).On(source), with, !source.Elevated
+}
+
+// preloaded is the value of LD_PRELOAD at the program's start.
+type preloaded string
+
+func (p preloaded) name() string { return "preload " + string(p) }
+
+func (p preloaded) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
+	return explain.SetVariable("LD_PRELOAD", string(p)).On(source), *options, !source.Elevated
 }
 
 // changeEffect is a change of a variable or a file.

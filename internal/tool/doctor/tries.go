@@ -83,6 +83,8 @@ type trying struct {
 // the end of the context are reported as not finished. It returns an error if no trial is possible.
 func (r *Report) Try(ctx context.Context, how Tries) error {
 	defer r.Order()
+	defer r.underHiding()
+	how.Environ = r.withHiding(how.Environ)
 	source := *r.source
 	source.Environ, source.Program = how.Environ, how.At.Child
 	all := &everything{r.PlaceFor(how.At), how.Environ}

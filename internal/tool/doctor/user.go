@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,8 @@ type user struct {
 	known   bool
 	id      uint32
 	groups  []uint32
+	inFile  bool // /etc/passwd has the user
+	service bool // it has no shell, as the account of a service
 }
 
 // readWrite is the mode of access(2), and the permission bits, for reading and writing.
@@ -42,6 +45,7 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		group, err2 := strconv.ParseUint(fields[3], 10, 32)
 		if err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
 			u.id, u.name, u.groups, found = uint32(id), fields[0], []uint32{uint32(group)}, true
+			u.inFile, u.service = true, ofService(fields)
 			break
 		}
 	}
@@ -59,6 +63,12 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		}
 	}
 	return u, nil
+}
+
+// ofService reports whether a record of passwd(5) is an account without a shell.
+func ofService(fields []string) bool {
+	shell := path.Base(fields[len(fields)-1])
+	return len(fields) >= 7 && fields[2] != "0" && (shell == "nologin" || shell == "false")
 }
 
 // records returns a file's colon-separated lines with at least a number of fields.
@@ -155,18 +165,20 @@ func (h host) owner(file string) (user, group, mode uint32, ok bool) {
 	return numbers.User, numbers.Group, uint32(info.Mode().Perm()), ok
 }
 
-// permissionCure returns advice that gives the user access to a node through its group, if it has one.
-func (e *deviceExam) permissionCure(node string) advice {
-	_, group, mode, ok := e.owner(node)
+// permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
+// that run as the user; nil: the user logs in.
+func (e *deviceExam) permissionCure(node string, u *user, units []string) advice {
+	owner, group, mode, ok := e.owner(node)
 	if !ok {
 		return nil
 	}
-	owner, _, _, _ := e.owner(node)
 	switch kind := e.containerKind(); {
-	case kind != "podman" && (group == overflowID || owner == overflowID):
-		return e.unmapped(kind)
-	case kind == "podman":
+	case kind == "podman" && e.entered():
+		return ofHostUser(node, e.user.name)
+	case kind == "podman" && group == overflowID:
 		return groupsOfPodman
+	case group == overflowID || owner == overflowID:
+		return e.unmapped(kind)
 	case kind != "":
 		return furtherGroup(kind, group)
 	}
@@ -181,7 +193,21 @@ func (e *deviceExam) permissionCure(node string) advice {
 			break
 		}
 	}
-	do := asRoot("usermod -aG " + term.Quoted(name) + " " + term.Quoted(e.user.name))
-	do.text += "; then log in again"
+	join := "usermod -aG " + term.Quoted(name) + " " + term.Quoted(u.name)
+	do := asRoot(join)
+	switch {
+	case !u.inFile && len(units) > 0: // systemd made the user for the service, or a directory service has it
+		return advised("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+term.Quoted(unitName(units[0]))+", write the lines "+
+			"[Service] and SupplementaryGroups="+name+", and restart the service: "+restart(units...).commands[0]).reaching(u.id, group)
+	case len(units) > 0:
+		again := restart(units...)
+		do.text += ", then: " + again.commands[0]
+		do.commands = append(do.commands, again.commands...)
+		return do.reaching(u.id, group)
+	case u.service:
+		do.text += "; then start the service again: systemctl restart SERVICE"
+	default:
+		do.text += "; then log in again"
+	}
 	return do.giving(group)
 }

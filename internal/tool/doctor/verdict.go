@@ -159,6 +159,9 @@ func (e *summary) rest() string {
 	case len(software) > 0:
 		return e.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
 	}
+	if e.has(NoDevice) {
+		return "No driver works here, and no program gets Vulkan; "
+	}
 	return device + ", and no driver works without one; "
 }
 
@@ -169,7 +172,10 @@ func (e *summary) unserved() string {
 			return f.Subject + ": " + f.fact.say()
 		}
 	}
-	return "No graphics device found"
+	if len(e.gpus) == 0 {
+		return "No graphics device found"
+	}
+	return "No graphics device renders"
 }
 
 // onProcessor returns the beginning of the verdict when programs compute on the CPU.

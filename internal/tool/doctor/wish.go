@@ -22,13 +22,32 @@ func (e *variableExam) wish(found *Finding, f *environment.Finding, all []enviro
 	case environment.NoLayer:
 		e.wantedLayer(found, f, f.Layer)
 	case environment.NoLayerMatches:
-		if f.Variable == variables.LayersEnable.Name() && !strings.ContainsAny(f.Place, "*~") {
-			e.wantedLayer(found, f, f.Place)
+		if f.Variable == variables.LayersEnable.Name() && !strings.Contains(f.Place, "~") {
+			if name := e.meant(f.Place); name != "" {
+				e.wantedLayer(found, f, name)
+			}
 		}
 	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
 		e.wantedPlace(found, f)
 	}
 	found.offer(fixing, environment.Changes(e.source, f, all)...)
+}
+
+// meant returns the layer that a pattern of an enabling variable is for: the only layer with a known package that it matches; "" if
+// there is none.
+func (e *variableExam) meant(pattern string) (name string) {
+	if !strings.Contains(pattern, "*") {
+		return pattern
+	}
+	for known := range layerPackages {
+		if is, err := path.Match(strings.ToLower(pattern), strings.ToLower(known)); is && err == nil {
+			if name != "" {
+				return ""
+			}
+			name = known
+		}
+	}
+	return name
 }
 
 // replacedLayers are the names of layers that one newer layer replaced (the validation layers of the Vulkan SDK before 1.1.106).
@@ -64,6 +83,7 @@ func (e *variableExam) wantedLayer(found *Finding, f *environment.Finding, name 
 		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
 		for _, place := range places {
 			found.offer(fixing, e.searched(place))
+			found.offer(fixing, e.alsoLibraries(e.searched(place), place)...)
 		}
 	default:
 		if do := e.layerPackage(name); do != nil {
@@ -86,8 +106,7 @@ func MissingLayer(source *machine.Source, name string) string {
 	e := &variableExam{record: recordOf(r, source), plan: answer}
 	e.sandboxes()
 	system := systemFor(&source.Machine, ProcessClass, newPackages())
-	system.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	system.detail = e.detail(system.sandbox)
+	system.within(&e.record)
 	e.system = &system
 	if rejected, places := e.layerFiles(name); rejected != "" {
 		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + term.Quoted(rejected)
@@ -107,6 +126,9 @@ func MissingLayer(source *machine.Source, name string) string {
 func withoutIt(do told, changes []explain.Change) told {
 	if len(changes) > 0 {
 		line := changes[0].Line()
+		if len(do.commands) == 0 { // the only line is this one, and it was tried
+			do.because = triable
+		}
 		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + line
 		do.commands = append(slices.Clone(do.commands), line)
 	}
@@ -223,6 +245,25 @@ func (e *variableExam) layerPlaces() (places []string) {
 	return slices.Compact(places)
 }
 
+// alsoLibraries returns a change joined with one that makes the dynamic linker find the libraries of a directory's manifests, such as
+// those of the Vulkan SDK, whose script puts their directory into LD_LIBRARY_PATH.
+func (e *variableExam) alsoLibraries(c explain.Change, place string) (changes []explain.Change) {
+	plainLibrary := regexp.MustCompile(`"library_path"\s*:\s*"([^"/\\]+)"`)
+	for _, file := range e.manifestsIn(place) {
+		text, err := e.machine.ReadFile(file)
+		name := plainLibrary.FindSubmatch(text)
+		if err != nil || name == nil {
+			continue
+		}
+		for _, directory := range librariesNear(file) {
+			if e.machine.Exists(path.Join(directory, string(name[1]))) {
+				return []explain.Change{c.With(e.libraryPath(directory))}
+			}
+		}
+	}
+	return nil
+}
+
 // homeOf describes the home that a directory is in, if it is another user's.
 func (e *variableExam) homeOf(place string) string {
 	own := path.Clean(e.variable(variables.Home.Name()))
@@ -275,6 +316,7 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Finding) {
 		if place != path.Clean(f.Place) && len(e.manifestsIn(place)) > 0 {
 			found.fact = misled{*f, "; " + place + " has manifests"}
 			found.offer(fixing, e.entry(f.Variable, f.Place, place))
+			found.offer(fixing, e.alsoLibraries(e.entry(f.Variable, f.Place, place), place)...)
 			return
 		}
 	}

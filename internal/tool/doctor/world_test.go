@@ -179,7 +179,7 @@ func TestPermission(t *testing.T) {
 	}{
 		{"mia", 0o660, nil, group}, {"61000", 0o660, nil, group}, {"leo", 0o660, nil, ""}, {"mia", 0o666, nil, ""},
 		{"leo", 0o600, nil, udev}, {"mia", 0o664, nil, group},
-		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add keep-groups ..."},
+		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add " + gid + " ..."},
 		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},
 		{"mia", 0o660, file("var/run/secrets/kubernetes.io/x", ""), "In the pod's spec.securityContext: supplementalGroups: [" + gid + "]"},
 		{"0", 0o600, nil, ""}, {"", 0o600, nil, ""},

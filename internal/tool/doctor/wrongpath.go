@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
@@ -11,6 +12,16 @@ import (
 // template is a word that the build of a package should have replaced.
 var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
 
+// placeholder returns a word in angle brackets; "" for none.
+func placeholder(path string) string {
+	if from := strings.IndexByte(path, '<'); from >= 0 {
+		if to := strings.IndexByte(path[from:], '>'); to > 0 {
+			return path[from : from+to+1]
+		}
+	}
+	return ""
+}
+
 // linkerWords are the words with a dollar that the dynamic linker replaces in a path.
 var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
 
@@ -20,6 +31,8 @@ func (h host) wrongPath(library string) string {
 	switch {
 	case template.MatchString(plain):
 		return term.Quoted(template.FindString(plain)) + " is a template that was not filled in"
+	case placeholder(plain) != "":
+		return term.Quoted(placeholder(plain)) + " is a template that was not filled in"
 	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):
 		return "the loader does not replace ~ by a home directory"
 	case strings.Contains(plain, "$"):
@@ -34,6 +47,10 @@ func (h host) wrongPath(library string) string {
 		return "it is a path of Android"
 	case search.IsManifestName(plain):
 		return "it names a manifest, not a library"
+	case strings.Contains(plain, "://"):
+		return "it is a URL, not a path"
+	case strings.HasSuffix(plain, ".a") || strings.HasSuffix(plain, ".gz") || strings.HasSuffix(plain, ".xz") || strings.HasSuffix(plain, ".zip"):
+		return "the dynamic linker loads only shared libraries"
 	}
 	if info, err := h.machine.Stat(plain); err == nil && info.IsDir() && strings.Contains(plain, "/") {
 		return "it is a directory"
@@ -41,11 +58,23 @@ func (h host) wrongPath(library string) string {
 	return ""
 }
 
+// asWritten returns a library's path without the manifest's directory, which the loader puts before a relative path.
+func asWritten(library, manifest string) string {
+	return strings.TrimPrefix(library, path.Dir(manifest)+"/")
+}
+
 // misnamed adds a finding for a library path that the manifest has wrong.
 func (e *libraryExam) misnamed(m *Module, why string) {
 	do := "Correct library_path in " + m.Manifest + ": " + why + "."
+	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && familyOf(m.Manifest) != nil {
+		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {
+			if r := e.linker.Find(name); r.File != nil && e.fits(r.File.Path) {
+				do = "Write " + term.Quoted(r.File.Path) + " as library_path into " + m.Manifest + "."
+			}
+		}
+	}
 	if owner := e.packageOf(m.Manifest); owner != "" {
 		do += " The file comes with the package " + owner + ": tell its maintainers, or install a newer release."
 	}
-	e.found(LibraryMissing, m.Name, m.Manifest, said("library_path is %q: %s", m.Library, why), advised(do))
+	e.found(LibraryMissing, m.Name, m.Manifest, said("library_path is %q: %s", asWritten(m.Library, m.Manifest), why), advised(do))
 }

@@ -21,14 +21,6 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// Become replaces this process with the program. It returns only on failure.
-func (p *Program) Become() error {
-	if err := syscall.Exec(p.Path, p.Args, p.Environ); err != nil {
-		return fmt.Errorf("%s: %w", p.Path, err)
-	}
-	return nil
-}
-
 // holdBack is how long Follow waits for the rest of a partial mark before it passes the text on.
 const holdBack = 50 * time.Millisecond
 

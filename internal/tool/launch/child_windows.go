@@ -16,29 +16,6 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Wait runs the program as a child in the same console and waits for it. With a splitter, the program's standard error goes
-// through it; the other standard files are those of this process. code is the program's exit code.
-func (p *Program) Wait(s *Splitter) (code int, err error) {
-	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	if s != nil {
-		cmd.Stderr = s
-	}
-	interrupts := make(chan os.Signal, 1) // Ctrl-C reaches every program of the console; the tool waits for the program's end
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	err = spawn.Run(cmd)
-	if s != nil {
-		if wrong := s.Close(); err == nil && wrong != nil && !errors.Is(wrong, io.EOF) {
-			err = wrong
-		}
-	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return 0, err
-	}
-	return int(uint32(cmd.ProcessState.ExitCode())), nil
-}
-
 // withoutDebugHeap keeps Windows from giving a debugged program a debug heap.
 const withoutDebugHeap = "_NO_DEBUG_HEAP"
 

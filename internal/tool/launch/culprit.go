@@ -37,6 +37,7 @@ type Seen struct {
 	Last    string   // the loader's last line
 	Program string   // the executable of the failed process
 	Nowhere bool     // the failed instruction is outside of every mapping
+	Missing bool     // the dynamic linker found no definition of a symbol
 	Unused  bool     // it failed in a process without a loader, and no loader had written a line
 	Layers  []string // names of layers that the loader put into the chain
 }
@@ -59,6 +60,7 @@ const (
 	EndedWell         Result = "fine"      // the program works
 	FoundCulprit      Result = "found"     // the program works without the culprits
 	FoundUnloading    Result = "unloading" // the program works if no driver and no layer is unloaded
+	FoundKeeping      Result = "keeping"   // the program works if every driver is unloaded with its last instance
 	NothingToLeaveOut Result = "elsewhere" // the program fails without every suspect
 	FailsWithLoader   Result = "loader"    // the program fails with one loader only, and fails there without every suspect
 	EndsDiffer        Result = "unsteady"  // equal runs end differently
@@ -100,7 +102,12 @@ func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error
 	}
 	list := more(first)
 	if first.Nowhere {
-		if done, err := s.unloading(); done || err != nil {
+		if done, err := s.unloading(KeepLoaded, FoundUnloading); done || err != nil {
+			return s.Verdict, err
+		}
+	}
+	if first.Missing {
+		if done, err := s.unloading(KeepNone, FoundKeeping); done || err != nil {
 			return s.Verdict, err
 		}
 	}
@@ -244,19 +251,23 @@ func (x *Suspect) Owns(file string) bool {
 	return x.Library != "" && (x.Library == file || machine.SameFileName(stem(x.Library), stem(file)))
 }
 
-// KeepLoaded is the kind of the pseudo-suspect "unloading of drivers and layers".
-const KeepLoaded Kind = "unloading"
+// Kinds of pseudo-suspects: the unloading of drivers and layers, and drivers that stay open.
+const (
+	KeepLoaded Kind = "unloading"
+	KeepNone   Kind = "drivers that stay open"
+)
 
-// unloading tries the program without unloading any driver or layer. A library whose code runs at a thread's end crashes
-// after it is unloaded and works otherwise, so the library alone is not at fault. done reports whether the search is over.
-func (s *searching) unloading() (done bool, err error) {
-	seen, err := s.run([]Suspect{{Kind: KeepLoaded, Name: string(KeepLoaded)}})
+// unloading tries the program without unloading any driver or layer, or with unloading all of them. A library whose code runs at
+// a thread's end crashes after it is unloaded and works otherwise, so the library alone is not at fault. A library that a kept
+// driver needs takes the place of another version, which the program needs. done reports whether the search is over.
+func (s *searching) unloading(kind Kind, result Result) (done bool, err error) {
+	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
 	if err != nil || seen.Stopped {
 		_, err = s.broken(err)
 		return true, err
 	}
 	if seen.Good {
-		s.Last, s.Result = seen, FoundUnloading
+		s.Last, s.Result = seen, result
 	}
 	return seen.Good, nil
 }

@@ -115,6 +115,8 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Change) {
 			changes = append(changes, Change{Name: x.Name})
 		case x.Kind == KeepLoaded:
 			set(variables.DisableUnloading.Name(), "1")
+		case x.Kind == KeepNone:
+			set(variables.DisableUnloading.Name(), "0")
 		case x.Kind == Driver:
 			names = append(names, x.Name)
 		case at >= 0 && s.Answer.Layers[at].Implicit && s.Answer.Layers[at].DisableName != "":

@@ -3,12 +3,15 @@ package settingsfile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
 )
 
 // Setting is a setting of a layer.
@@ -64,14 +67,45 @@ type rawSetting struct {
 	Range                              struct{ Min, Max *float64 }
 	Dependence                         *struct {
 		Mode     string
-		Settings []rawValue
+		Settings elements[rawValue]
 	}
-	Flags []struct {
+	Flags elements[struct {
 		Key, Label, Description, Status, View string
 		Platforms                             []string
-		Settings                              []rawSetting
+		Settings                              elements[rawSetting]
+	}]
+	Settings elements[rawSetting]
+}
+
+// elements is an array of a manifest. An element of the wrong form is left out, and costs no other element; validate names it.
+type elements[T any] []T
+
+// UnmarshalJSON reads the elements that have the form of T. Another value than an array has no elements.
+func (e *elements[T]) UnmarshalJSON(data []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil {
+		return nil
 	}
-	Settings []rawSetting
+	for _, text := range list {
+		var one T
+		if json.Unmarshal(text, &one) == nil {
+			*e = append(*e, one)
+		}
+	}
+	return nil
+}
+
+// features are the features of a layer. A value of the wrong form has none.
+type features struct {
+	Settings elements[rawSetting]
+	Presets  elements[rawPreset]
+}
+
+// UnmarshalJSON reads the features; a value of the wrong form is no error.
+func (f *features) UnmarshalJSON(data []byte) error {
+	type plain features
+	_ = json.Unmarshal(data, (*plain)(f)) // validate names the fault
+	return nil
 }
 
 type rawValue struct {
@@ -82,16 +116,13 @@ type rawValue struct {
 type rawPreset struct {
 	Label, Description, Status string
 	Platforms                  []string
-	Settings                   []rawValue
+	Settings                   elements[rawValue]
 }
 
 type rawLayer struct {
 	Name       string
-	Extensions []struct{ Name string } `json:"instance_extensions"`
-	Features   struct {
-		Settings []rawSetting
-		Presets  []rawPreset
-	}
+	Extensions elements[struct{ Name string }] `json:"instance_extensions"`
+	Features   features
 }
 
 // Layer is a layer with its settings.
@@ -104,14 +135,18 @@ type Layer struct {
 // ReadLayer reads the settings of a layer from its manifest.
 func ReadLayer(text []byte, name string) (*Layer, error) {
 	var file struct {
-		Layer  rawLayer
-		Layers []rawLayer
+		Layer  json.RawMessage
+		Layers elements[rawLayer]
 	}
-	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &file); err != nil {
-		return nil, err
+	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &file) != nil {
+		return nil, errors.New("the manifest is not valid JSON: vkloader validate shows the place")
+	}
+	var alone rawLayer
+	if len(file.Layer) > 0 && json.Unmarshal(file.Layer, &alone) != nil {
+		alone = rawLayer{}
 	}
 	l := &Layer{Name: name}
-	for _, one := range append(file.Layers, file.Layer) {
+	for _, one := range append(file.Layers, alone) {
 		if one.Name != name {
 			continue
 		}
@@ -136,7 +171,7 @@ func (l *Layer) add(list []rawSetting, variables bool, group string, depth int) 
 		switch {
 		case r.Type == "GROUP":
 			group = r.Label
-		case r.Key != "" && r.Type != "" && isHere(r.Platforms):
+		case r.Key != "" && slices.Contains(validation.SettingTypes, r.Type) && isHere(r.Platforms):
 			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
 			depth++
 		}
@@ -197,12 +232,36 @@ func textOf(value any) string {
 		return ""
 	case bool:
 		return fmt.Sprint(v)
+	case float64:
+		return wording.Number(v)
 	case []any:
-		return strings.Join(term.Words(v, textOf), ",")
+		var words []string
+		for _, one := range v {
+			if text := textOf(one); text != "" {
+				words = append(words, text)
+			}
+		}
+		return strings.Join(words, ",")
+	case map[string]any:
+		return elementText(v)
 	case string:
 		return v
 	}
-	return fmt.Sprint(value)
+	return ""
+}
+
+// elementText returns an element of LIST in the file's format: its key or number, "" for a disabled one. Another object stays JSON.
+func elementText(v map[string]any) string {
+	if enabled, is := v["enabled"].(bool); is && !enabled {
+		return ""
+	}
+	for _, name := range []string{"key", "number", "value"} {
+		if text := textOf(v[name]); text != "" {
+			return text
+		}
+	}
+	text, _ := json.Marshal(v) // a decoded value can be encoded
+	return string(text)
 }
 
 // Find returns the setting with a name; nil if the layer has none.
@@ -291,9 +350,9 @@ func (s *Setting) Check(value string) error {
 func (s *Setting) within(n float64, wrong func(string, ...any) error) error {
 	switch {
 	case s.Min != nil && n < *s.Min:
-		return wrong("it is at least %v", *s.Min)
+		return wrong("it is at least %s", wording.Number(*s.Min))
 	case s.Max != nil && n > *s.Max:
-		return wrong("it is at most %v", *s.Max)
+		return wrong("it is at most %s", wording.Number(*s.Max))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package settingsfile
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -381,7 +382,7 @@ func readQuarantines(m *machine.Machine, settings string) ([]Quarantine, error) 
 	}
 	var s quarantineState
 	if err == nil {
-		err = json.Unmarshal(data, &s)
+		err = malformed(data, json.Unmarshal(data, &s))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -426,4 +427,18 @@ func (e *Quarantine) Named(name string) bool {
 // IsFor reports whether the quarantine is for one program only, given by its path or file name.
 func (e *Quarantine) IsFor(program string) bool {
 	return e.Program != "" && (program == e.Program || program == filepath.Base(e.Program))
+}
+
+// malformed returns a decoder's error about a text without Go's words; nil for none.
+func malformed(text []byte, err error) error {
+	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("the member %q has a value of the wrong kind (%s)", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("it is a %s, and not an object", kind.Value)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d is not JSON", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'}))
+	}
+	return err
 }

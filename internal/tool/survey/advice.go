@@ -32,7 +32,7 @@ func advise(e *explain.Item, r *explain.Remedy) {
 		}
 	case explain.BySettings:
 		if !r.Ours {
-			e.Do = "no variable changes this, because the settings file decides: change it with the program that wrote it, or " + r.Change.Line()
+			e.Do = "no variable changes this, because the settings file decides: change it with the program that wrote it, usually vkconfig, or " + r.Change.Line()
 			break
 		}
 		e.Do, e.Commands = "no variable changes this, because the settings file decides: vkloader settings clear", []string{"vkloader settings clear"}

@@ -20,7 +20,7 @@ func DOT(w io.Writer, c *Chain) error {
 	node := func(id, colour string, lines ...string) {
 		put("  %s [fillcolor=%q, label=\"%s\"];\n", id, colour, dotLabel(lines))
 	}
-	put("digraph vulkan {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fontname=\"DejaVu Sans\", fontsize=11];\n")
+	put(dotGraph + "  node [shape=box, style=\"rounded,filled\", fontname=\"DejaVu Sans\", fontsize=11];\n")
 	node("program", "#eef2f6", "Program", cmp.Or(c.Program, anyProgram))
 	node("loader", "#dbe9ff", "Loader", c.Library, labelled("Vulkan ", c.Version))
 	put("  program -> loader;\n")

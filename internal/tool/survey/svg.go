@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"io"
@@ -67,13 +68,24 @@ func SVG(w io.Writer, c *Chain) error {
 // style.
 func PictureFragment(c *Chain) string { return draw(lay(c), "") }
 
+// Beginnings of the pictures as SVG and for Graphviz.
+const (
+	svgTitle = "<title>From a program to its devices</title>\n"
+	dotGraph = "digraph vulkan {\n  rankdir=TB;\n"
+)
+
+// IsPicture reports whether a text is a picture of a chain, as SVG or DOT writes it.
+func IsPicture(text []byte) bool {
+	return bytes.HasPrefix(text, []byte(dotGraph)) || bytes.Contains(text, []byte("<svg ")) && bytes.Contains(text, []byte(svgTitle))
+}
+
 // draw returns a picture as an svg element that contains a style sheet; "" for none.
 func draw(p *picture, sheet string) string {
 	var out strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format, args...) }
 	put(`<svg xmlns="http://www.w3.org/2000/svg" class="chain" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img">`+"\n",
 		number(p.w), number(p.h))
-	put("<title>From a program to its devices</title>\n")
+	put(svgTitle)
 	if sheet != "" {
 		put("<style>%s</style>\n", sheet)
 	}

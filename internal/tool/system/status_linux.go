@@ -50,7 +50,8 @@ type Architecture struct {
 	Distribution *Installed  `json:"distribution,omitempty"` // the distribution's library
 	Change       string      `json:"change,omitempty"`       // the way to change it
 
-	made bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
+	made   bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
+	broken bool // vkloader was in force, and its library is missing or damaged
 }
 
 // Installed is a library libvulkan.so.1.
@@ -95,7 +96,10 @@ func StatusOf(m *machine.Machine) *Status {
 		if a.Vkloader == nil {
 			a.installed(m, l, k)
 		}
-		if len(a.Found) > 0 || a.Vkloader != nil {
+		if a.Vkloader == nil {
+			a.leftover(m, l, k)
+		}
+		if len(a.Found) > 0 || a.Vkloader != nil || a.broken {
 			s.Architectures = append(s.Architectures, a)
 		}
 	}
@@ -119,6 +123,19 @@ func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machine
 			}
 		}
 		a.Distribution = nil
+	}
+}
+
+// leftover finds the directory whose link leads to a missing or damaged library of vkloader, with the distribution's loader there.
+func (a *Architecture) leftover(m *machine.Machine, l *binary.Linker, k machines.Machine) {
+	for _, directory := range directoriesOf(k) {
+		if _, err := m.Readlink(directory + "/" + Newest); err != nil {
+			continue
+		}
+		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution != nil {
+			a.Directory, a.broken = directory, true
+			return
+		}
 	}
 }
 
@@ -192,6 +209,8 @@ func (a *Architecture) judge() {
 		a.InForce = first.Whose
 	}
 	switch {
+	case a.broken:
+		a.Change = "vkloader's library is missing or damaged. As root: vkloader system use distribution"
 	case a.Vkloader == nil && a.InForce == Vkloader && first.Package == "":
 		prefix := path.Dir(path.Dir(first.Path))
 		a.Change = "It was put there by make install: in its source, as root, make uninstall PREFIX=" + prefix + " LIBDIR=" + path.Dir(first.Path) +

@@ -266,3 +266,77 @@ func TestUseAfterMakeInstall(t *testing.T) {
 		})
 	}
 }
+
+// Without a usable library of vkloader the way back to the distribution's loader stays open, and the other way is refused.
+func TestUseWithBrokenLibrary(t *testing.T) {
+	t.Parallel()
+	own := debian64 + "vkloader/libvulkan.so.1.4.363"
+	for name, c := range map[string]struct {
+		remove, link string
+		more         map[string]string
+	}{
+		"deleted":            {remove: own},
+		"directory deleted":  {remove: debian64 + "vkloader"},
+		"damaged":            {remove: own, more: map[string]string{own: "text"}},
+		"another machine's":  {remove: own, more: map[string]string{own: theirs32 + ours}},
+		"ldconfig ran since": {remove: own, link: "libvulkan.so.1.3.239"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := packaged(t)
+			if _, err := Use(m, Vkloader); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.RemoveAll(filepath.Join(m.Root, c.remove)); err != nil {
+				t.Fatal(err)
+			}
+			tree.Libraries(t, m.Root, c.more)
+			if c.link != "" {
+				if err := errors.Join(os.Remove(filepath.Join(m.Root, debian64, "libvulkan.so.1")), os.Symlink(c.link, filepath.Join(m.Root, debian64, "libvulkan.so.1"))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if a := StatusOf(m).Architectures[0]; a.WordSize != 64 || !strings.Contains(a.Change, "As root: vkloader system use distribution") {
+				t.Errorf("%+v", a)
+			}
+			if _, err := Use(m, Vkloader); exit.CodeOf(err) != exit.Problems || !strings.Contains(err.Error(), "x86-64, 64 bits: ") {
+				t.Errorf("use vkloader: %v", err)
+			}
+			s, err := Use(m, Distribution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := inForce(s); got != "x86-64, 64 bits: distribution; x86, 32 bits: distribution" {
+				t.Error(got)
+			}
+			if got := links(t, m, debian64); strings.Contains(strings.ReplaceAll(got, "libvulkan.so.1 libvulkan.so.1.3.239", ""), "libvulkan.so.1.99") || !strings.Contains(got, "libvulkan.so.1 libvulkan.so.1.3.239") {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// After "make install", too, vkloader's library can be deleted or damaged.
+func TestUseWithBrokenInstallation(t *testing.T) {
+	t.Parallel()
+	for name, words := range map[string]string{"deleted": "", "damaged": "text"} {
+		file := debian64 + "libvulkan.so.1.4.363"
+		m := root(t, map[string]string{debian64 + "libvulkan.so.1.3.239": theirs64, file: theirs64 + ours,
+			debian64 + "libvulkan.so.1": "-> libvulkan.so.1.3.239"})
+		if _, err := Use(m, Vkloader); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(m.Root, file)); err != nil {
+			t.Fatal(err)
+		}
+		if words != "" {
+			put(t, m, file, words)
+		}
+		if _, err := Use(m, Distribution); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := links(t, m, debian64); got != "libvulkan.so.1 libvulkan.so.1.3.239" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -13,22 +13,27 @@ import (
 )
 
 // Use puts a loader, Vkloader or Distribution, in force for every architecture where both can be, and returns the state
-// afterwards. Each link is exchanged in one step: at every moment programs find one loader or the other, and running
+// afterwards. Distribution also replaces a missing or damaged library of vkloader. Each link is exchanged in one step: at every moment programs find one loader or the other, and running
 // programs keep theirs. The error names the part that is not as requested.
 func Use(m *machine.Machine, whose string) (*Status, error) {
 	before := StatusOf(m)
-	switched := false
+	for _, a := range before.Architectures {
+		if a.broken && whose == Vkloader {
+			return before, exit.Problem("%s: %s", a.Title(), a.Change)
+		}
+	}
+	switched := map[string]bool{}
 	for i := range before.Architectures {
 		a := &before.Architectures[i]
-		if a.Vkloader == nil {
+		if a.Vkloader == nil && !a.broken {
 			continue
 		}
 		if err := a.use(m, whose); err != nil {
 			return before, err
 		}
-		switched = true
+		switched[a.Title()] = true
 	}
-	if !switched {
+	if len(switched) == 0 {
 		text := "vkloader is not installed next to the distribution's loader"
 		for _, a := range before.Architectures {
 			text += fmt.Sprintf("\n%s: %s", a.Title(), a.Change)
@@ -37,7 +42,7 @@ func Use(m *machine.Machine, whose string) (*Status, error) {
 	}
 	after := StatusOf(m)
 	for _, a := range after.Architectures {
-		if a.Vkloader != nil && a.InForce != whose {
+		if switched[a.Title()] && a.InForce != whose {
 			return after, exit.Problem("%s: programs get %s anyway: %s", a.Title(), a.Found[0].Path, a.Change)
 		}
 	}

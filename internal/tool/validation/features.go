@@ -8,13 +8,16 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 )
 
+// SettingTypes lists the types of a layer's settings.
+var SettingTypes = []string{"BOOL", "BOOL_NUMERIC", "INT", "FLOAT", "FRAMES", "STRING", "ENUM", "FLAGS", "LIST", "LOAD_FILE", "SAVE_FILE", "LOAD_FOLDER",
+	"SAVE_FOLDER", "GROUP"}
+
 // The words of a layer manifest's features.
 var (
-	settingTypes = []string{"BOOL", "BOOL_NUMERIC", "INT", "FLOAT", "FRAMES", "STRING", "ENUM", "FLAGS", "LIST", "LOAD_FILE", "SAVE_FILE", "LOAD_FOLDER",
-		"SAVE_FOLDER", "GROUP"}
 	platforms   = []string{"WINDOWS", "WINDOWS_X86", "WINDOWS_ARM", "LINUX", "MACOS", "ANDROID", "IOS"}
 	statuses    = []string{"STABLE", "BETA", "ALPHA", "DEPRECATED"}
 	views       = []string{"STANDARD", "ADVANCED", "HIDDEN"}
@@ -27,6 +30,8 @@ type setting struct {
 	kind      string
 	values    []string // of ENUM and FLAGS
 	platforms []string // empty: all
+	least     float64  // of INT and FLOAT
+	most      float64
 }
 
 // expected describes the values of ENUM and FLAGS.
@@ -134,7 +139,7 @@ func (f *featureChecker) setting(v document.Value) {
 	if !v.Member("type").Exists() {
 		f.wrong(v, "%s: type is missing", key)
 	}
-	one.kind = f.word(v.Member("type"), key+": type", settingTypes)
+	one.kind = f.word(v.Member("type"), key+": type", SettingTypes)
 	f.word(v.Member("status"), key+": status", statuses)
 	f.word(v.Member("view"), key+": view", views)
 	one.values = f.flags(v, key, one.kind)
@@ -145,10 +150,15 @@ func (f *featureChecker) setting(v document.Value) {
 			break
 		}
 	}
+	one.least, one.most = f.limits(v, key, one.kind)
+	for _, name := range []string{"label", "description", "env", "url", "unit", "filter"} {
+		if text := v.Member(name); text.Exists() {
+			f.is(text, document.String, key+": "+name, "a string")
+		}
+	}
 	f.settings[key] = append(f.settings[key], one)
-	least, most := f.limits(v, key, one.kind)
 	if usual := v.Member("default"); usual.Exists() {
-		f.value(usual, key+": default", &one, least, most)
+		f.value(usual, key+": default", &one)
 	} else if one.kind != "GROUP" && one.kind != "" {
 		f.wrong(v, "%s: default is missing", key)
 	}
@@ -212,13 +222,13 @@ func (f *featureChecker) limits(v document.Value, key, kind string) (least, most
 		}
 	}
 	if least > most {
-		f.wrong(limits, "%s: the range begins at %v and ends at %v", key, least, most)
+		f.wrong(limits, "%s: the range begins at %s and ends at %s", key, wording.Number(least), wording.Number(most))
 	}
 	return least, most
 }
 
 // value checks that a value fits its setting.
-func (f *featureChecker) value(v document.Value, name string, s *setting, least, most float64) {
+func (f *featureChecker) value(v document.Value, name string, s *setting) {
 	number, isNumber := v.Number()
 	text, isText := v.Text()
 	switch s.kind {
@@ -248,15 +258,22 @@ func (f *featureChecker) value(v document.Value, name string, s *setting, least,
 			}
 		}
 	case "LIST":
-		f.is(v, document.Array, name, "an array")
+		if !f.is(v, document.Array, name, "an array") {
+			return
+		}
+		for one := v.First(); one.Exists(); one = one.Next() {
+			if kind := one.Kind(); kind != document.String && kind != document.Number && kind != document.Object {
+				f.wrong(one, "%s: expected a string, a number or an object with a key in the list", name)
+			}
+		}
 	case "GROUP", "":
 	default:
 		if !isText {
 			f.wrong(v, "%s: expected a string", name)
 		}
 	}
-	if isNumber && (number < least || number > most) {
-		f.wrong(v, "%s: %v is outside of its range", name, number)
+	if isNumber && (s.kind == "INT" || s.kind == "FLOAT") && (number < s.least || number > s.most) {
+		f.wrong(v, "%s: %s is outside of its range", name, wording.Number(number))
 	}
 }
 
@@ -269,7 +286,17 @@ func (f *featureChecker) dependence(v document.Value, key string) {
 		f.wrong(v, "%s: mode of the dependence is missing", key)
 	}
 	f.word(v.Member("mode"), key+": mode of the dependence", dependences)
-	f.later = append(f.later, func() { f.values(v.Member("settings"), key+": dependence") })
+	list := v.Member("settings")
+	if !list.Exists() || list.Kind() == document.Array && list.Count() == 0 {
+		f.wrong(v, "%s: the dependence names no settings", key)
+		return
+	}
+	for one := list.First(); one.Exists(); one = one.Next() {
+		if on, _ := one.Member("key").Text(); on == key {
+			f.wrong(one, "%s: it depends on itself", key)
+		}
+	}
+	f.later = append(f.later, func() { f.values(list, key+": dependence") })
 }
 
 // presets checks the presets.
@@ -308,7 +335,7 @@ func (f *featureChecker) values(v document.Value, name string) {
 		case !value.Exists():
 			f.wrong(one, "%s: %s without a value", name, key)
 		default:
-			f.value(value, name+": "+key, &known[0], math.Inf(-1), math.Inf(1))
+			f.value(value, name+": "+key, &known[0])
 		}
 	}
 }

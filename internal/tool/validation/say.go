@@ -76,7 +76,14 @@ func (m misplaced) say() string {
 	return plural[m.kind] + " in a directory for " + m.at + ": no loader looks for it there"
 }
 
-func (n notStrict) say() string { return string(n) + laxer }
+func (n notStrict) say() string {
+	text := "JSON does not allow this text"
+	if rest, is := strings.CutPrefix(string(n), "invalid character '"); is {
+		character, _, _ := strings.Cut(rest, "' ")
+		text = "JSON does not allow the character '" + character + "' here"
+	}
+	return text + laxer
+}
 
 func (d duplicate) say() string {
 	return fmt.Sprintf("the member %q is already in line %d: the loader takes the first, most readers take the last", d.name, d.line)

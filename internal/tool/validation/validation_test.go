@@ -23,10 +23,10 @@ func TestDialect(t *testing.T) {
 		what         string
 	}{
 		{"\xef\xbb\xbf" + fine, 1, 1, "byte-order mark"},
-		{"\xef\xbb\xbf" + fine + "\n x", 2, 2, "after top-level value"},
+		{"\xef\xbb\xbf" + fine + "\n x", 2, 2, "JSON does not allow the character 'x'"},
 		{strings.Replace(fine, "libx", "lib\xff", 1), 1, 62, "not UTF-8"},
-		{strings.Replace(fine, "libx", "lib\n", 1), 1, 62, "in string"},
-		{strings.Replace(fine, " \"ICD", "\x01\"ICD", 1), 1, 33, "invalid character"},
+		{strings.Replace(fine, "libx", "lib\n", 1), 1, 62, "JSON does not allow the character"},
+		{strings.Replace(fine, " \"ICD", "\x01\"ICD", 1), 1, 33, "JSON does not allow the character"},
 		{strings.Replace(fine, "ICD", "icd", 1), 1, 41, `read as "ICD"`},
 	} {
 		r := File(c.text, "/x.json", "/x.json", Unknown)

@@ -3,7 +3,7 @@
  * command ends the process, so its report computes this library's r2 with the link register.
  */
 #include "asm/offsets.h"
-#include "zslots.h"
+#include "asm/numbers.inc"
 
 .macro entry name
     .p2align 4
@@ -38,14 +38,14 @@
     entry   unknown_physdev_trampoline_\h\t\u
     ld      12, 0(3)
     ld      3, HANDLE_LOWER(3)
-    ld      12, INSTANCE_SLOTS + 8 * (ISLOT_COUNT + i)(12)
+    ld      12, INSTANCE_SLOTS + 8 * (LOCAL(ISLOT_COUNT) + i)(12)
     jump    unknown_physdev_trampoline_\h\t\u
 
     entry   unknown_physdev_terminator_\h\t\u
     mr      11, 3
     li      0, i
     ld      12, PHYSDEV_DRIVER(3)
-    ld      12, DRIVER_SLOTS + 8 * (ISLOT_COUNT + i)(12)
+    ld      12, DRIVER_SLOTS + 8 * (LOCAL(ISLOT_COUNT) + i)(12)
     cmpdi   12, 0
     beq     missing_unknown_physdev
     ld      3, HANDLE_LOWER(3)
@@ -53,7 +53,7 @@
 
     entry   unknown_device_trampoline_\h\t\u
     ld      12, 0(3)
-    ld      12, DEVICE_SLOTS + 8 * (DSLOT_COUNT + i)(12)
+    ld      12, DEVICE_SLOTS + 8 * (LOCAL(DSLOT_COUNT) + i)(12)
     jump    unknown_device_trampoline_\h\t\u
     .set i, i + 1
 .endm

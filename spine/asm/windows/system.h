@@ -11,7 +11,7 @@
 #define SYMBOL_TEXT(text) #text
 #define SYMBOL_PREFIX(prefix) SYMBOL_TEXT(prefix)
 #define SYMBOL(name) SYMBOL_WITH(SYMBOL_PREFIX(__USER_LABEL_PREFIX__), #name)
-/* spine/gen/windows/zexports.def names it. */
+/* spine/gen/zexports.def names it. */
 #define EXPORT_COMMAND(command) _Static_assert(sizeof(tramp_##command) != 0, #command)
 extern const char __ImageBase[];
 /* The base of the offsets in tables.S. */

@@ -14,6 +14,7 @@ struct object {
     const ElfW(Dyn) * dynamic;
     const char *strings, *soname, *name; /* the linker's; valid during a walk */
     char *path;                          /* points into the list's block */
+    struct build build;
     bool came, lasting, needed;
 };
 
@@ -46,19 +47,11 @@ void objects_forget(void)
     objects_drop(o);
 }
 
-unsigned objects_count(const struct objects *o)
+bool objects_entry(const struct objects *o, unsigned i, struct objects_entry *out)
 {
-    return o ? o->count : 0;
-}
-
-const char *objects_path(const struct objects *o, unsigned i)
-{
-    return o->object[i].path;
-}
-
-const void *objects_at(const struct objects *o, unsigned i)
-{
-    return o->object[i].parts;
+    if (!o || i >= o->count) return false;
+    *out = (struct objects_entry){o->object[i].path, o->object[i].parts, o->object[i].build};
+    return true;
 }
 
 /* ---- one walk --------------------------------------------------------------------------------------------------- */
@@ -107,6 +100,7 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *data)
     struct object *o = &f->list->object[f->list->count++];
     *o = (struct object){.parts = info->dlpi_phdr, .name = name, .path = memcpy(f->text, name, length)};
     f->text += length;
+    build_read(info, &o->build);
     uintptr_t strings = 0, soname = 0;
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)

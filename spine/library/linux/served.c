@@ -19,13 +19,17 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
         return NULL;
     }
     lib = library_use_served(given, &identity);
-    const char *loader = lib ? NULL : loader_named_by(fd);
-    if (loader || (!lib && library_refused(&identity))) {
-        *text = loader ? library_loader_text(given, loader) : library_overwritten_text(given);
+    if (!lib && library_refused(given, &identity)) {
+        *text = library_overwritten_text(given);
     } else if (!lib) {
         struct objects *before = objects_now();
         struct closure *closure = closure_open(service, file, count, fd, text);
-        if (closure)
+        const char *loader = closure ? loader_named_of(closure_driver(closure), &identity.build) : NULL;
+        if (loader) {
+            *text = library_loader_text(given, loader);
+            closure_drop(closure);
+        }
+        if (closure && !loader)
             lib = library_add_served(given, &identity, closure, before);
         else
             objects_drop(before);

@@ -34,22 +34,10 @@ void objects_drop(struct objects *o)
 
 void objects_forget(void) {}
 
-unsigned objects_count(const struct objects *o)
+bool objects_entry(const struct objects *o, unsigned i, struct objects_entry *out)
 {
-    (void)o;
-    return 0;
-}
-
-const char *objects_path(const struct objects *o, unsigned i)
-{
-    (void)o, (void)i;
-    return NULL;
-}
-
-const void *objects_at(const struct objects *o, unsigned i)
-{
-    (void)o, (void)i;
-    return NULL;
+    (void)o, (void)i, (void)out;
+    return false;
 }
 
 bool objects_have(const void *object, const char *path)

@@ -1,5 +1,5 @@
 /* xlib.c: terminators of the commands that take displays from an X server. */
-#include "zends.h"
+#include "gen/zends.h"
 #include "state/state.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkAcquireXlibDisplayEXT(VkPhysicalDevice handle, Display *dpy, VkDisplayKHR display)

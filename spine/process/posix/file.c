@@ -1,7 +1,9 @@
 /* file.c: which file a path names, how paths look. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "process/file.h"
 #include "system.h"
@@ -12,7 +14,8 @@ static struct file_identity identity_of(const struct stat *s)
                                   s->st_ino,
                                   (uint64_t)s->st_size,
                                   {s->st_mtim.tv_sec, s->st_mtim.tv_nsec},
-                                  !S_ISREG(s->st_mode) && !S_ISDIR(s->st_mode)};
+                                  !S_ISREG(s->st_mode) && !S_ISDIR(s->st_mode),
+                                  {0}};
 }
 
 bool file_identify(const char *path, struct file_identity *out)
@@ -29,6 +32,24 @@ bool file_identify_open(int fd, struct file_identity *out)
     if (fstat(fd, &s) != 0) return false;
     *out = identity_of(&s);
     return true;
+}
+
+/* Reports whether the file still has a build ID. */
+static bool build_same(const char *path, const struct build *build)
+{
+    unsigned char id[sizeof build->id];
+    int fd = build->size ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    if (fd < 0) return false;
+    bool same = pread(fd, id, build->size, (off_t)build->offset) == (ssize_t)build->size &&
+                memcmp(id, build->id, build->size) == 0;
+    close(fd);
+    return same;
+}
+
+bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
+{
+    return file_same_inode(now, then) && !file_same(now, then) &&
+           (now->size != then->size || !build_same(path, &then->build));
 }
 
 bool file_is_special(const char *path)

@@ -32,6 +32,12 @@ bool file_identify(const char *path, struct file_identity *out)
     return true;
 }
 
+bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
+{
+    (void)path;
+    return file_same_inode(now, then) && !file_same(now, then);
+}
+
 bool path_has_directory(const char *path)
 {
     return strpbrk(path, "\\/:") != NULL;

@@ -1,6 +1,6 @@
 /* window.c: surfaces of the system's windows, here those of X and of Wayland: creation, and which queue families
  * present to them. */
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/surface.h"
 
 static void fill_xcb(VkIcdSurfaceXcb *to, const VkXcbSurfaceCreateInfoKHR *info)

@@ -1,6 +1,6 @@
 /* window.c: surfaces of the system's windows, here views and layers of Metal (MAC-020). macOS has no query of
  * presentation support. */
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/surface.h"
 
 static void fill_macos(VkIcdSurfaceMacOS *to, const VkMacOSSurfaceCreateInfoMVK *info)

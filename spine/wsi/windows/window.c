@@ -1,6 +1,6 @@
 /* window.c: surfaces of the system's windows: creation, the queue families that present to them, and the queries that
  * belong to a whole screen. */
-#include "zends.h"
+#include "gen/zends.h"
 #include "wsi/surface.h"
 
 static void fill_win32(VkIcdSurfaceWin32 *to, const VkWin32SurfaceCreateInfoKHR *info)

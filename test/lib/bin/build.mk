@@ -3,4 +3,6 @@ $(B)/test/compute: test/lib/bin/compute.c spine/gen/zvk.h
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< -ldl
-fakes: $(if $(WINDOWS),,$(B)/test/compute)
+ifneq ($(SYSTEM),windows)
+fakes: $(B)/test/compute
+endif

@@ -121,6 +121,7 @@ static const struct system_function same[] = {
     SAME(setvbuf),
     SAME(snprintf),
     SAME(sprintf),
+    SAME(scanf),
     SAME(sscanf),
     SAME(strcasecmp),
     SAME(strcat),

@@ -128,6 +128,24 @@ static int cond_broadcast(struct macos_cond *c)
     return error_to_macos(pthread_cond_broadcast(cond_of(c)));
 }
 
+/* Attributes of macOS's conditions are not read: a process shares none here, and there is one clock. */
+static int cond_init(struct macos_cond *c, const void *attributes)
+{
+    if (attributes) abort();
+    c->signature = 0; /* cond_of makes it at its first use */
+    return 0;
+}
+
+static int cond_destroy(struct macos_cond *c)
+{
+    if (c->signature != READY) return 0;
+    int error = pthread_cond_destroy(c->cond);
+    if (error) return error_to_macos(error);
+    free(c->cond);
+    c->signature = 0;
+    return 0;
+}
+
 static int cond_signal(struct macos_cond *c)
 {
     return error_to_macos(pthread_cond_signal(cond_of(c)));
@@ -423,6 +441,8 @@ const struct system_function thread_functions[] = {
     {"_pthread_mutex_unlock", mutex_unlock},
     {"_pthread_mutex_init", mutex_init},
     {"_pthread_mutex_destroy", mutex_destroy},
+    {"_pthread_cond_init", cond_init},
+    {"_pthread_cond_destroy", cond_destroy},
     {"_pthread_cond_wait", cond_wait},
     {"_pthread_cond_timedwait_relative_np", cond_wait_relative},
     {"_pthread_cond_broadcast", cond_broadcast},

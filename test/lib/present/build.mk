@@ -3,4 +3,6 @@ $(B)/test/present: test/lib/present/present.c test/lib/present/x11.c test/lib/pr
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -Itest/lib/present $(PROGRAM_LDFLAGS) -o $@ $(filter %.c,$^) -ldl
-fakes: $(if $(WINDOWS),,$(B)/test/present)
+ifneq ($(SYSTEM),windows)
+fakes: $(B)/test/present
+endif

@@ -1,6 +1,6 @@
 # What make bench runs. All of it, with the library, the core and the null driver, runs where there is no Go: bench looks
 # for everything else beside itself and in the directory above.
-BENCH_DEPS := $(wildcard test/loader/bench/program/*.[ch]) spine/interface.h spine/gen/zvk.h Makefile
+BENCH_DEPS := $(wildcard test/loader/bench/program/*.[ch]) spine/interface.h spine/gen/zvk.h $(RULES)
 BENCH_LIFE := $(addprefix test/loader/bench/program/,bench.c state.c operations.c)
 
 $(B)/bench/measure $(B)/bench/cycles: $(B)/bench/%: test/loader/bench/program/%.c $(BENCH_DEPS)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -188,6 +189,10 @@ func (s *sequence) step() {
 		{"replace a driver", func() { s.install(names[s.random.Intn(2)], s.version) }},
 		{"replace the layer", func() { s.install("layer", s.version) }},
 		{"status change", func() { s.status(s.lib(append([]string{"helper"}, names...)[s.random.Intn(4)])) }},
+		{"touch", func() {
+			now := time.Now()
+			s.must(os.Chtimes(s.lib(append([]string{"helper"}, names...)[s.random.Intn(4)]), now, now))
+		}},
 		{"status change of a manifest", func() { s.status(s.Path("layers/z.json")) }},
 		{"add a manifest", func() { s.Write("layers/n.json", manifestOf(fmt.Sprint("N", s.random.Intn(9)))) }},
 		{"remove a manifest", func() { os.Remove(s.Path("layers/n.json")) }},
@@ -318,9 +323,15 @@ func (s *sequence) earlier() {
 	s.must(os.Rename(s.Path("first/a.so.new"), s.Path("first/a.so")))
 }
 
-// overwriteDriver writes into a driver's file.
+// overwriteDriver writes the first version into a driver's file. It works with any version of the helper.
 func (s *sequence) overwriteDriver() {
-	s.overwrite("b", s.version)
+	if s.version == 1 {
+		s.version = 2
+		s.upgrade(s.version)
+		s.pinned = s.left
+	}
+	s.overwrite("b", 1)
+	s.h.Do("instance_extensions") // the loader looks at the file before another one replaces it
 	s.refused, s.left = true, true
 }
 

@@ -91,7 +91,7 @@ func TestLogFileLongLine(t *testing.T) {
 	}
 	directory := t.TempDir()
 	program := filepath.Join(directory, "logline")
-	if err := world.Compile("-std=gnu11", "-D_GNU_SOURCE", "-I../../../spine", "-I../../../spine/gen/linux", "-I../../../spine/asm/linux", "-o", program,
+	if err := world.Compile("-std=gnu11", "-D_GNU_SOURCE", "-I../../../spine", "-I../../../spine/asm/linux", "-o", program,
 		"testdata/logline.c", "../../../spine/process/logline.c", "../../../spine/process/posix/logfile.c"); err != nil {
 		t.Fatal(err)
 	}

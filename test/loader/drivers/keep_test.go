@@ -506,7 +506,7 @@ func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
 	unloads(t)
 	w := world.New(t)
 	source, library, gone := w.Write("living.c", living), w.Path("living.so"), w.Path("gone")
-	if err := world.Compile("-shared", "-fPIC", "-I../../lib", "-I../../../spine", "-I../../../spine/gen/linux", "-o", library, source, "-ldl"); err != nil {
+	if err := world.Compile("-shared", "-fPIC", "-I../../lib", "-I../../../spine", "-o", library, source, "-ldl"); err != nil {
 		t.Fatal(err)
 	}
 	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "0"

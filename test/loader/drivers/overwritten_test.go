@@ -129,7 +129,7 @@ func TestOverwrittenDriverByAnyName(t *testing.T) {
 				h := w.Start()
 				h.OK("create_instance")
 				h.OK("physical_devices")
-				c.use(h, func() { overwrite(t, it.Library, before) }) // with the same bytes, so that a thread inside lives on
+				c.use(h, func() { overwrite(t, it.Library, world.Rebuilt(before)) }) // a thread inside lives on
 				said := it.Library
 				if linked {
 					h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again+string(os.PathListSeparator)+good.ManifestPath)
@@ -164,7 +164,7 @@ func TestOverwrittenLayer(t *testing.T) {
 	before := content(t, it.Library)
 	h := w.Start()
 	h.OK("create_instance", "layer", "VK_LAYER_it", "layer", "VK_LAYER_other")
-	overwrite(t, it.Library, before)
+	overwrite(t, it.Library, world.Rebuilt(before))
 	h.Do("destroy_instance")
 	if got := h.Do("create_instance", "layer", "VK_LAYER_it").Result(); got != layerNotPresent {
 		t.Errorf("with the layer: %d", got)

@@ -19,24 +19,29 @@ import (
 // kinds are the functions that spine/asm/trampolines.c makes, by the macro of the generated list.
 func kinds(t *testing.T) map[string]string {
 	t.Helper()
-	system := "linux"
-	if world.Windows() {
-		system = "windows"
-	}
-	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen", system, "ztrampolines.inc"))
+	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen/zcommands.inc"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	system := "LINUX"
+	if world.Windows() {
+		system = "WINDOWS"
+	}
 	out := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^([A-Z_]+)\((vk\w+)\)`).FindAllStringSubmatch(string(text), -1) {
-		prefix := "tramp_"
-		switch {
-		case strings.HasSuffix(m[1], "TERMINATOR"):
-			prefix = "term_"
-		case strings.HasSuffix(m[1], "MISSING"):
-			prefix = "missing_"
+	for _, m := range regexp.MustCompile(`(?m)^(?:ON_(\w+)\()?COMMAND\((\w+), (vk\w+), (\w+), (\w+),`).FindAllStringSubmatch(string(text), -1) {
+		kind, name, trampoline, terminator := m[2], m[3], m[4], m[5]
+		if m[1] != "" && m[1] != system {
+			continue
 		}
-		out[prefix+m[2]] = strings.TrimSuffix(m[1], "_EXPORTED")
+		if macro := strings.TrimSuffix(trampoline, "_EXPORTED"); strings.HasSuffix(macro, "_TRAMPOLINE") {
+			out["tramp_"+name] = macro
+		}
+		if strings.HasSuffix(terminator, "_TERMINATOR") {
+			out["term_"+name] = terminator
+		}
+		if kind == "DEVICE" || kind == "SHARED" {
+			out["missing_"+name] = "DEVICE_MISSING"
+		}
 	}
 	if len(out) < 500 {
 		t.Fatalf("only %d functions in the generated list", len(out))

@@ -63,7 +63,7 @@ func exportedNames(t *testing.T) (names []string) {
 		}
 		return names
 	}
-	list, err := os.ReadFile("../../../spine/gen/windows/zexports.def")
+	list, err := os.ReadFile("../../../spine/gen/zexports.def")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestSizesThatWrap(t *testing.T) {
 		t.Skip("the spine's memory.c is the same there")
 	}
 	program := filepath.Join(t.TempDir(), "sizes")
-	if err := world.Compile("-std=c11", "-D_GNU_SOURCE", "-I../../../spine", "-I../../../spine/gen/linux", "-I../../../spine/asm/linux", "-o", program,
+	if err := world.Compile("-std=c11", "-D_GNU_SOURCE", "-I../../../spine", "-I../../../spine/asm/linux", "-o", program,
 		"testdata/sizes.c", "../../../spine/process/memory.c"); err != nil {
 		t.Fatal(err)
 	}

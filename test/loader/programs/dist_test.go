@@ -37,7 +37,7 @@ func TestDistIsReproducible(t *testing.T) {
 	run(repository, index, "git", "add", "-A")
 	tree := run(repository, index, "git", "write-tree")
 	var archives [2]string
-	for i, name := range []string{"a", "b"} {
+	for i, name := range []string{"a", "a directory"} {
 		to := filepath.Join(dir, name)
 		if err := os.Mkdir(to, 0o755); err != nil {
 			t.Fatal(err)
@@ -47,8 +47,8 @@ func TestDistIsReproducible(t *testing.T) {
 	}
 	same(t, archives[0], archives[1])
 
-	// The other directory's path has a space, and CDPATH has directories of the repository's names.
-	spaced, elsewhere := filepath.Join(dir, "an other directory"), filepath.Join(dir, "elsewhere")
+	// The other directory's path has spaces and an apostrophe, and CDPATH has directories of the repository's names.
+	spaced, elsewhere := filepath.Join(dir, "a user's other directory"), filepath.Join(dir, "elsewhere")
 	for _, name := range []string{spaced, filepath.Join(elsewhere, "tools"), filepath.Join(elsewhere, "build"), filepath.Join(elsewhere, "spine")} {
 		if err := os.MkdirAll(name, 0o755); err != nil {
 			t.Fatal(err)

@@ -55,7 +55,7 @@ func TestTool(t *testing.T) {
 	home := t.TempDir()
 	for words, want := range map[string]string{"version": "library " + world.Build(), "list": "in  null_icd.json", "validate " + driver: fmt.Sprintf("accepts it, %d-bit library", world.Machine().Bits)} {
 		cmd := world.Command(t.Context(), tool, strings.Fields(words)...)
-		cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + driver}
+		cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + driver, "VK_IMPLICIT_LAYER_PATH=" + home}
 		if text, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("vkloader %s: %v\n%s", words, err, text)
 		}

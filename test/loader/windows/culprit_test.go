@@ -158,7 +158,7 @@ func TestFindCulpritWithOldLoader(t *testing.T) {
 			must(t, err)
 			must(t, os.WriteFile(filepath.Join(at, to), data, 0o755))
 		}
-		list, err := os.ReadFile("../../../spine/gen/windows/zexports.def")
+		list, err := os.ReadFile("../../../spine/gen/zexports.def")
 		must(t, err)
 		forwards := "EXPORTS\n"
 		for _, m := range regexp.MustCompile(`(?m)^    (\w+) = `).FindAllStringSubmatch(string(list), -1) {

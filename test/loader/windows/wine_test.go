@@ -77,7 +77,7 @@ func run(t *testing.T, size string, variables []string, program string, args ...
 func TestFile(t *testing.T) {
 	t.Parallel()
 	root(t)
-	list, err := os.ReadFile("../../../spine/gen/windows/zexports.def")
+	list, err := os.ReadFile("../../../spine/gen/zexports.def")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -274,3 +274,35 @@ func TestFindCulpritUnloaded(t *testing.T) {
 		t.Errorf("%+v, want the fix %q", v, want)
 	}
 }
+
+// A driver that stays open keeps a library of which the program's plug-in needs a newer version. The plug-in calls a function that
+// the old version lacks.
+func TestFindCulpritThatStaysOpen(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.NoShim = true
+	at := func(name string) string { return w.Path("kept", name) }
+	compile := func(out string, arguments ...string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := world.Compile(append(arguments, "-o", out)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared := []string{"-shared", "-fPIC", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed"}
+	for version, text := range map[string]string{"old": "int one(void); int one(void) { return 1; }", "new": "int one(void), two(void); int one(void) { return 1; } int two(void) { return 2; }"} {
+		compile(at(version+"/libpart.so"), append(shared, "-Wl,-soname,libpart.so", w.Write(version+".c", text))...)
+	}
+	null := filepath.Join(built, "drivers/libvk_null.so")
+	compile(at("old/driver.so"), append(shared, w.Write("driver.c", ""), at("old/libpart.so"), null)...)
+	compile(at("new/plugin.so"), append(shared, w.Write("plugin.c", "int two(void), plugin(void); int plugin(void) { return two() - 2; }"), at("new/libpart.so"))...)
+	compile(w.Path("bin/plugged"), "testdata/unload/plugged.c", "-ldl")
+	w.Env["VK_DRIVER_FILES"] = w.Write("kept.json", `{"file_format_version":"1.0.0","ICD":{"library_path":"`+at("old/driver.so")+`","api_version":"1.3.0"}}`)
+	program := []string{w.Path("bin/plugged"), at("new/plugin.so")}
+	v := hunted(t, w, 1, program)
+	if want := "env VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING=0 " + strings.Join(program, " "); v.Result != "keeping" || len(v.Culprits) != 0 || v.Fix != want {
+		t.Errorf("%+v, want the fix %q", v, want)
+	}
+}

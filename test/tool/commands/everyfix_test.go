@@ -322,6 +322,7 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	for i := range then {
 		o := &then[i]
 		if o.Severity == "warning" && o.Subject == s.Subject && o.Code != "software-only" && // the software renderer works now
+			o.Code != "library-twice" && o.Code != "device-twice" && // two manifests of a driver that was left out
 			!slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() }) {
 			fault("followed, a warning about it is new: %s: %s", o.key(), o.What)
 		}

@@ -89,3 +89,40 @@ func TestSettingsLayer(t *testing.T) {
 		t.Errorf("no variable: %d", exit.Code)
 	}
 }
+
+// A setting of the wrong form costs that setting alone. Defaults are shown as the settings file writes them: lists and objects by
+// their keys, numbers with all their digits.
+func TestSettingsOfWrongForm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, setting string
+		says          string // ""; the setting is not shown
+	}{
+		{"a large number", `{"key": "odd", "type": "INT", "default": 100000000}`, "int, default: 100000000"},
+		{"a small number", `{"key": "odd", "type": "FLOAT", "default": 0.00000001}`, "float, default: 0.00000001"},
+		{"a list of objects", `{"key": "odd", "type": "LIST", "default": ["a", {"key": "b", "enabled": true}, {"key": "c", "enabled": false}, {"number": 7}]}`, "list, default: a,b,7"},
+		{"an object", `{"key": "odd", "type": "STRING", "default": {"a": 1}}`, `string, default: {"a":1}`},
+		{"a label", `{"key": "odd", "type": "BOOL", "label": 3, "default": true}`, ""},
+		{"a key", `{"key": {}, "type": "BOOL", "default": true}`, ""},
+		{"a type", `{"key": "odd", "type": "BOOLEAN", "default": true}`, ""},
+		{"a range", `{"key": "odd", "type": "INT", "range": [1], "default": 1}`, ""},
+		{"flags", `{"key": "odd", "type": "ENUM", "flags": 3, "default": "a"}`, "enum, default: a"},
+		{"one flag", `{"key": "odd", "type": "ENUM", "flags": [3, {"key": "a"}], "default": "a"}`, "enum, default: a"},
+		{"a dependence", `{"key": "odd", "type": "BOOL", "default": true, "dependence": 7}`, ""},
+		{"no object", `7`, ""}, {"null", `null`, ""}, {"a list", `[]`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			w.Env["HOME"] = w.Path("home")
+			w.Write("layers/l.json", `{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_ACME_x", "type": "GLOBAL", "library_path": "./libx.so",
+ "api_version": "1.3.0", "implementation_version": "v2-beta", "description": "x", "features": {"settings": [`+c.setting+`, {"key": "good", "type": "BOOL", "default": true}]}}}`)
+			w.Env["VK_LAYER_PATH"] = w.Path("layers")
+			out, exit := w.Run(time.Minute, tool, "settings", "layer", "VK_LAYER_ACME_x")
+			squeezed := strings.Join(strings.Fields(out), " ")
+			if exit.Code != 0 || !strings.Contains(squeezed, "good bool, default: true") || !strings.Contains(squeezed, c.says) || c.says == "" && strings.Contains(squeezed, "odd") {
+				t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
+			}
+		})
+	}
+}

@@ -23,23 +23,45 @@ type fake struct {
 //	link PATH TARGET               a symbolic link
 //	directory PATH                    an empty directory
 //	mode PATH 0600                 permissions of a file, after all is made
+//	owner PATH USER GROUP          numbers of a file's owner and group, which only root sets
 //	copy PATH SOURCE               a file of the repository's build directory
+//	base NAME                      the machine bases/NAME.txtar below the archive's directory, on which this one builds
+//	then DIRECTIVE                 a change of the machine, which change makes; so do the archive's files below then/
 //	# ...                          talk
-func build(archive, root string) (*fake, error) {
+func build(archive, root string) (*fake, error) { return lay(archive, root, false) }
+
+// change makes the archive's changes on a machine that it has built.
+func change(archive, root string) (*fake, error) { return lay(archive, root, true) }
+
+// lay makes a machine, or its changes.
+func lay(archive, root string, changes bool) (*fake, error) {
 	content, err := txtar.ParseFile(archive)
 	if err != nil {
 		return nil, err
 	}
+	m := &fake{}
+	lines := strings.Split(string(content.Comment), "\n")
+	for _, line := range lines {
+		if base, is := strings.CutPrefix(line, "base "); is && !changes {
+			if m, err = build(filepath.Join(filepath.Dir(archive), "bases", base+".txtar"), root); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for _, f := range content.Files {
-		if err := put(filepath.Join(root, f.Name), f.Data); err != nil {
+		name, is := strings.CutPrefix(f.Name, "then/")
+		if is != changes {
+			continue
+		}
+		if err := put(filepath.Join(root, name), f.Data); err != nil {
 			return nil, err
 		}
 	}
-	m := &fake{}
-	var modes [][]string
-	for n, line := range strings.Split(string(content.Comment), "\n") {
+	var modes, owners [][]string
+	for n, line := range lines {
+		line, is := strings.CutPrefix(line, "then ")
 		words := strings.Fields(line)
-		if len(words) == 0 || strings.HasPrefix(line, "#") {
+		if len(words) == 0 || is != changes || strings.HasPrefix(line, "#") || words[0] == "base" {
 			continue
 		}
 		wrong := fmt.Errorf("%s:%d: %q is no directive", archive, n+1, line)
@@ -56,6 +78,12 @@ func build(archive, root string) (*fake, error) {
 			if library, err = binary.Parse(words[2:]); err == nil {
 				err = put(path, library.Bytes())
 			}
+		case words[0] == "macho" && len(words) > 2:
+			var parts []binary.MachO
+			for _, processor := range strings.Split(words[2], ",") {
+				parts = append(parts, binary.MachO{Machine: processor, Exports: words[3:], Program: len(words) == 3})
+			}
+			err = put(path, binary.Mach(parts...))
 		case words[0] == "link" && len(words) == 3:
 			if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
 				err = os.Symlink(words[2], path)
@@ -64,6 +92,10 @@ func build(archive, root string) (*fake, error) {
 			err = os.MkdirAll(path, 0o755)
 		case words[0] == "mode" && len(words) == 3:
 			modes = append(modes, words)
+		case words[0] == "owner" && len(words) == 4:
+			owners, err = append(owners, words), nil
+		case words[0] == "remove":
+			err = os.Remove(path)
 		case words[0] == "copy" && len(words) == 3:
 			var data []byte
 			if data, err = os.ReadFile(filepath.Join(built, words[2])); err == nil {
@@ -74,6 +106,15 @@ func build(archive, root string) (*fake, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", archive, n+1, err)
+		}
+	}
+	for _, words := range owners {
+		var user, group int
+		if _, err := fmt.Sscan(words[2]+" "+words[3], &user, &group); err != nil {
+			return nil, err
+		}
+		if err := os.Lchown(filepath.Join(root, words[1]), user, group); err != nil {
+			return nil, err
 		}
 	}
 	for _, words := range modes {

@@ -2,7 +2,9 @@ package commands
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,14 +86,27 @@ func TestSettingsThatHideDevices(t *testing.T) {
 	}
 }
 
-// situation is a reported situation, rebuilt as a machine, with the expectations about the first screen.
+// situation is a reported situation, rebuilt as a machine, with the expectations about the tool's first screen.
 type situation struct {
 	archive     string
+	run         []string // the tool's arguments; nil: none
 	says, lacks []string
 	code        int
+	do          string // the printed fix that is followed; "": none is printed, or it is words
+	then        []string
+	after       int // the exit code after the fix
 }
 
-// readSituation reads the directives of expectations: "says TEXT", "lacks TEXT" and "exit CODE" in the comment of an archive.
+// readSituation reads the expectations in the comment of an archive:
+//
+//	# run: WORDS       the tool's arguments
+//	# says: TEXT       the output has the text, in any line breaks
+//	# lacks: TEXT      the output does not have it
+//	# exit: CODE       the exit code
+//	# do: TEXT         a fix that is printed, whole; it is followed, with the archive's changes if others make them: a package's files, the
+//	                   host's part
+//	# then: TEXT       the output after the fix; without "# do", after the archive's changes
+//	# after: CODE      the exit code after the fix
 func readSituation(t *testing.T, archive string) situation {
 	t.Helper()
 	s := situation{archive: archive}
@@ -102,13 +117,23 @@ func readSituation(t *testing.T, archive string) situation {
 	comment, _, _ := strings.Cut(string(text), "\n-- ")
 	for _, line := range strings.Split(comment, "\n") {
 		line = strings.TrimPrefix(line, "# ")
-		switch word, rest, _ := strings.Cut(line, " "); word {
-		case "says:":
+		switch word, rest, _ := strings.Cut(line, ": "); word {
+		case "run":
+			s.run = strings.Fields(rest)
+		case "says":
 			s.says = append(s.says, rest)
-		case "lacks:":
+		case "lacks":
 			s.lacks = append(s.lacks, rest)
-		case "exit:":
-			if _, err := fmt.Sscan(rest, &s.code); err != nil {
+		case "do":
+			s.do = rest
+		case "then":
+			s.then = append(s.then, rest)
+		case "exit", "after":
+			into := &s.code
+			if word == "after" {
+				into = &s.after
+			}
+			if _, err := fmt.Sscan(rest, into); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -119,7 +144,54 @@ func readSituation(t *testing.T, archive string) situation {
 	return s
 }
 
-// The first screen names the cause of each reported situation with its fix, and gives the right exit code.
+// squeezed returns a text with single spaces.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// look runs the tool on the situation's machine.
+func (s *situation) look(t *testing.T, p *patient, words ...string) (out string, code int) {
+	t.Helper()
+	options := []string{"--root", p.root}
+	for _, variable := range p.env {
+		options = append(options, "--env", variable)
+	}
+	return execute(t, slices.Concat(options, s.run, words)...)
+}
+
+// fixed follows the printed fix of the situation.
+func (s *situation) fixed(t *testing.T, p *patient) {
+	t.Helper()
+	if s.do != "" {
+		if at := slices.Index(s.run, "--user"); at >= 0 {
+			p.user = s.run[at+1]
+		}
+		found, err := p.report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(found, func(f symptom) bool { return f.Because == "" && f.Do == s.do })
+		if at < 0 {
+			t.Fatalf("no finding has this fix: %s", s.do)
+		}
+		how, err := p.follow(&found[at])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how == elsewhere && found[at].Untried == "" {
+			t.Error("nobody has tried the fix, and it does not say so")
+		}
+	}
+	m, err := change(s.archive, p.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range m.env {
+		name, value, _ := strings.Cut(pair, "=")
+		p.with(name, value)
+	}
+}
+
+// The first screen names the cause of each reported situation with its fix, and gives the right exit code. The fix is followed to the
+// letter; then the situation has ended.
 func TestSituations(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/situations/*.txtar")
@@ -132,27 +204,47 @@ func TestSituations(t *testing.T) {
 			s := readSituation(t, archive)
 			root := t.TempDir()
 			m, err := build(archive, root)
-			if err != nil {
+			if errors.Is(err, fs.ErrPermission) {
+				t.Skip("only root gives a file to another user: ", err)
+			} else if err != nil {
 				t.Fatal(err)
 			}
-			options := []string{"--root", root}
-			for _, variable := range m.env {
-				options = append(options, "--env", variable)
-			}
-			out, code := execute(t, options...)
-			squeezed := strings.Join(strings.Fields(out), " ")
+			p := &patient{root: root, env: slices.Clone(m.env)}
+			out, code := s.look(t, p)
 			for _, want := range s.says {
-				if !strings.Contains(squeezed, want) {
+				if !strings.Contains(squeezed(out), want) {
 					t.Errorf("no %q", want)
 				}
 			}
 			for _, not := range s.lacks {
-				if strings.Contains(squeezed, not) {
+				if strings.Contains(squeezed(out), not) {
 					t.Errorf("%q", not)
 				}
 			}
 			if code != s.code {
 				t.Errorf("exit code %d, not %d", code, s.code)
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+			if s.do != "" && !strings.Contains(squeezed(out), squeezed(s.do)) {
+				t.Errorf("the first screen lacks the fix %q", s.do)
+			}
+			if s.do == "" && s.then == nil {
+				return
+			}
+			s.fixed(t, p)
+			out, code = s.look(t, p)
+			for _, want := range s.then {
+				if !strings.Contains(squeezed(out), want) {
+					t.Errorf("after the fix: no %q", want)
+				}
+			}
+			if s.do != "" && strings.Contains(squeezed(out), squeezed(s.do)) {
+				t.Error("after the fix: the same fix again")
+			}
+			if code != s.after {
+				t.Errorf("after the fix: exit code %d, not %d", code, s.after)
 			}
 			if t.Failed() {
 				t.Log(out)
@@ -184,5 +276,28 @@ func TestMessageOfADriver(t *testing.T) {
 	}
 	if out, code := execute(t, "--root", root, "explain", "no driver writes this"); code != 1 {
 		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+// A word that is part of a manifest's path, or of a word in a driver's name, is a program's name; a driver with this name comes first.
+func TestWordThatIsAProgramToo(t *testing.T) {
+	t.Parallel()
+	for driver, named := range map[string]bool{"fresh": false, "sh": true, "sh_icd.x86_64": true} {
+		w := world.New(t)
+		w.Driver(driver)
+		w.Write("share/sh/none", "")
+		for _, words := range [][]string{{"sh"}, {"explain", "sh"}} {
+			out, exit := w.Run(time.Minute, tool, words...)
+			if exit.Code != 0 || strings.Contains(out, "/sh:") == named || !strings.Contains(out, driver+".json") {
+				t.Errorf("%s, %q: exit code %d: %s%s", driver, words, exit.Code, out, exit.Stderr)
+			}
+		}
+	}
+	root := t.TempDir()
+	if _, err := build("testdata/situations/bases/amd.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := execute(t, "--root", root, "explain", "sh"); code != 1 || strings.Contains(out, "radeon") {
+		t.Errorf("a part of the path /usr/share: exit code %d: %s", code, out)
 	}
 }

@@ -13,7 +13,7 @@ type File struct {
 	Content []byte
 }
 
-// All makes every generated file, those of the spine for each system. Roots is the text of zvk.roots.
+// All makes every generated file from the commands of each system and the text of zvk.roots.
 func All(sets []*loader.Set, roots string) ([]File, error) {
 	header, check, interfaces, chain, err := header(sets, roots)
 	if err != nil {
@@ -23,7 +23,28 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := loader.Union(sets)
+	if err != nil {
+		return nil, err
+	}
+	commands, err := commands(all, sets)
+	if err != nil {
+		return nil, err
+	}
+	names, err := names(all, sets)
+	if err != nil {
+		return nil, err
+	}
+	gates, err := gates(all, sets)
+	if err != nil {
+		return nil, err
+	}
 	files := []File{
+		{"spine/gen/zversion.h", version(all)},
+		{"spine/gen/zcommands.inc", commands},
+		{"spine/gen/zgates.inc", gates},
+		{"spine/gen/znames.inc", names},
+		{"spine/gen/zends.h", ends(all)},
 		{"spine/gen/zsignatures.h", signatures},
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
@@ -31,20 +52,8 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 		{"test/lib/zinterfaces.inc", interfaces},
 	}
 	for _, set := range sets {
-		dir := "spine/gen/" + set.System.Name + "/"
-		names, err := hashNames(set)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, []File{
-			{dir + "zslots.h", slots(set, names)},
-			{dir + "ztrampolines.inc", trampolines(set)},
-			{dir + "znames.inc", namesInc(set, names)},
-			{dir + "znames.h", namesHeader(set, names)},
-			{dir + "zends.h", ends(set)},
-		}...)
 		if set.System.Name == loader.Windows.Name {
-			files = append(files, File{dir + "zexports.def", exports(set)})
+			files = append(files, File{"spine/gen/zexports.def", exports(set)})
 		}
 	}
 	facts, err := goFacts(sets[0])

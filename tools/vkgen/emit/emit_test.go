@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,27 +60,27 @@ func lines(text, prefix string) []string {
 	return out
 }
 
-func TestTrampolines(t *testing.T) {
+// A command has one line, which names its kind and its ends, and the system that alone has it.
+func TestCommands(t *testing.T) {
 	_, files, _ := generate(t, small, "core")
-	text := files["spine/gen/linux/ztrampolines.inc"]
 	var got []string
-	for _, l := range strings.Split(text, "\n") {
-		if strings.HasSuffix(l, ")") && strings.Contains(l, "(vk") {
+	for _, l := range strings.Split(files["spine/gen/zcommands.inc"], "\n") {
+		if strings.HasSuffix(l, ")") && strings.Contains(l, ", vk") {
 			got = append(got, l)
 		}
 	}
 	want := []string{
-		"PHYSDEV_TRAMPOLINE_EXPORTED(vkGetPhysicalDeviceShape)",
-		"DEVICE_TRAMPOLINE_EXPORTED(vkCmdDraw)",
-		"PHYSDEV_TRAMPOLINE_EXPORTED(vkGetPhysicalDeviceFeatures2)",
-		"INSTANCE_TRAMPOLINE_EXPORTED(vkCreateXcbSurfaceKHR)",
-		"DEVICE_TRAMPOLINE(vkCmdDrawKHR)",
-		"PHYSDEV_TRAMPOLINE(vkGetPhysicalDeviceThingNV)",
-		"PHYSDEV_TERMINATOR(vkGetPhysicalDeviceShape)",
-		"PHYSDEV_TERMINATOR(vkGetPhysicalDeviceThingNV)",
-		"DEVICE_MISSING(vkGetDeviceProcAddr)",
-		"DEVICE_MISSING(vkCmdDraw)",
-		"DEVICE_MISSING(vkCmdDrawKHR)",
+		"COMMAND(GLOBAL, vkCreateInstance, WRITTEN, WRITTEN, 0, NONE, NONE)",
+		"COMMAND(INSTANCE, vkDestroyInstance, WRITTEN, WRITTEN, 0, NONE, instance)",
+		"COMMAND(PHYSDEV, vkGetPhysicalDeviceShape, PHYSDEV_TRAMPOLINE_EXPORTED, PHYSDEV_TERMINATOR, 0, NONE, physicalDevice)",
+		"COMMAND(PHYSDEV, vkGetPhysicalDeviceFeatures2, PHYSDEV_TRAMPOLINE_EXPORTED, WRITTEN, 1, NONE, physicalDevice)",
+		"ON_LINUX(COMMAND(INSTANCE, vkCreateXcbSurfaceKHR, INSTANCE_TRAMPOLINE_EXPORTED, SURFACE, 255, VK_KHR_xcb_surface, instance))",
+		"ALIAS(PHYSDEV, vkGetPhysicalDeviceFeatures2KHR, vkGetPhysicalDeviceFeatures2, VK_KHR_get_physical_device_properties2, physicalDevice)",
+		"COMMAND(PHYSDEV, vkGetPhysicalDeviceThingNV, PHYSDEV_TRAMPOLINE, PHYSDEV_TERMINATOR, 255, NONE, physicalDevice)",
+		"COMMAND(SHARED, vkGetDeviceProcAddr, WRITTEN, WRITTEN, 0, NONE, device)",
+		"COMMAND(DEVICE, vkCmdDraw, DEVICE_TRAMPOLINE_EXPORTED, NONE, 0, NONE, commandBuffer)",
+		"COMMAND(DEVICE, vkCmdDrawKHR, DEVICE_TRAMPOLINE, NONE, 255, NONE, commandBuffer)",
+		"ON_WINDOWS(COMMAND(DEVICE, vkCmdWin32NV, DEVICE_TRAMPOLINE, NONE, 255, NONE, commandBuffer))",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -168,31 +170,56 @@ func TestMaxName(t *testing.T) {
 	}
 }
 
-// Every name has its own place, and slots, numbers and records agree.
+// Each name stands once in its bucket, and no bucket is long.
 func TestNameTable(t *testing.T) {
-	s, files, _ := generate(t, small, "core")
-	names, err := hashNames(s)
+	_, files, _ := generate(t, "../../../registry/vk.xml", "core")
+	last, same, seen := -1, 0, map[string]bool{}
+	for _, m := range regexp.MustCompile(`NAME\((\d+), (\w+)\)`).FindAllStringSubmatch(files["spine/gen/znames.inc"], -1) {
+		n, _ := strconv.Atoi(m[1])
+		same++
+		if n != last {
+			same = 1
+		}
+		if n < last || n != bucket(m[2]) || n >= 1024 || same > 6 || seen[m[2]] {
+			t.Errorf("%s is name %d of bucket %d, after bucket %d", m[2], same, n, last)
+		}
+		last, seen[m[2]] = n, true
+	}
+	if n := len(lines(strings.ReplaceAll(files["spine/gen/zcommands.inc"], "ALIAS(", "COMMAND("), "COMMAND(")); len(seen) < n {
+		t.Errorf("%d names of %d commands", len(seen), n)
+	}
+}
+
+// A new extension changes a line in each list and none of the other commands' lines.
+func TestNewExtension(t *testing.T) {
+	const xml = "../../../registry/vk.xml"
+	_, before, _ := generate(t, xml, "core")
+	data, err := os.ReadFile(xml)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[int]bool{}
-	for _, c := range s.Commands {
-		h := Hash(c.Name)
-		p := place(h, names.disp[bucket(h, len(names.disp))], len(names.order))
-		if seen[p] || names.order[p] != c || names.index[c.Name] != p {
-			t.Errorf("%s: place %d", c.Name, p)
-		}
-		seen[p] = true
-		if c.Param != "" && !slices.Contains(params, c.Param) {
-			t.Errorf("%s: parameter %s has no number", c.Name, c.Param)
-		}
+	text := strings.Replace(string(data), "</commands>", `<command><proto><type>void</type> <name>vkCmdMadeUpEXT</name></proto>
+<param><type>VkCommandBuffer</type> <name>commandBuffer</name></param></command></commands>`, 1)
+	text = strings.Replace(text, "<extensions>", `<extensions><extension name="VK_EXT_made_up" number="999" type="device" supported="vulkan">
+<require><command name="vkCmdMadeUpEXT"></command></require></extension>`, 1)
+	changed := filepath.Join(t.TempDir(), "vk.xml")
+	if err := os.WriteFile(changed, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	if n := len(lines(files["spine/gen/linux/znames.inc"], "    COMMAND ")); n != len(s.Commands) {
-		t.Errorf("%d records for %d commands", n, len(s.Commands))
-	}
-	for _, want := range []string{"tramp_vkGetPhysicalDeviceFeatures2, term_vkGetPhysicalDeviceFeatures2, 0,"} {
-		if !strings.Contains(files["spine/gen/linux/znames.inc"], want) {
-			t.Errorf("znames.inc lacks %q", want)
+	_, after, _ := generate(t, changed, "core")
+	for path, want := range map[string]int{"spine/gen/zcommands.inc": 1, "spine/gen/znames.inc": 1, "spine/gen/zsignatures.h": 1, "spine/gen/zends.h": 0} {
+		old := map[string]bool{}
+		for _, l := range strings.Split(before[path], "\n") {
+			old[l] = true
+		}
+		var fresh []string
+		for _, l := range strings.Split(after[path], "\n") {
+			if !old[l] {
+				fresh = append(fresh, l)
+			}
+		}
+		if len(fresh) != want || strings.Count(after[path], "\n") != strings.Count(before[path], "\n")+want {
+			t.Errorf("%s: %d new lines, want %d: %q", path, len(fresh), want, fresh)
 		}
 	}
 }
@@ -248,7 +275,7 @@ func TestInstalledRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	main := filepath.Join(dir, "all.c")
-	text := "#include \"spine/gen/linux/zends.h\"\n#include \"spine/gen/linux/znames.h\"\n#include \"spine/gen/zvk_check.c\"\n"
+	text := "#include \"spine/gen/zends.h\"\n#include \"asm/tables.h\"\n#include \"spine/gen/zvk_check.c\"\n"
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

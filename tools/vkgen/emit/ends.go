@@ -55,7 +55,7 @@ func handWritten(sets ...*loader.Set) []byte {
 	var t text
 	t.f("<!-- %s -->", mark(sets[0]))
 	t.f("# Commands written by hand\n")
-	t.f("Every other command is one macro line of `spine/gen/linux/ztrampolines.inc`, which `spine/asm/trampolines.c` expands. The\n" +
+	t.f("Every other command is one line of `spine/gen/zcommands.inc`, which `spine/asm/trampolines.c` expands. The\n" +
 		"*trampoline* is what programs call, the *terminator* what the last layer calls. The list is\n" +
 		"`tools/vkgen/loader/exceptions.go`.\n")
 	t.f("| command | by hand | why |\n| --- | --- | --- |")

@@ -13,6 +13,14 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// more returns the mark that continues line i of a macro of n lines.
+func more(i, n int) string {
+	if i+1 < n {
+		return " \\"
+	}
+	return ""
+}
+
 // opaque are the window systems' types: pointers to them and their numbers are all that is handled (EXP-004).
 var opaque = []struct{ name, decl string }{
 	{"Display", "typedef struct _XDisplay Display;"},

@@ -57,11 +57,6 @@ var global = []string{
 	"vkEnumerateInstanceVersion",
 }
 
-// bothTables are device-level commands that drivers are also asked for through the instance.
-var bothTables = []string{
-	"vkGetDeviceProcAddr", // GPA-090: a driver must give it to vkGetInstanceProcAddr
-}
-
 // Hand is a command with an end that is written in C.
 type Hand struct {
 	Command string

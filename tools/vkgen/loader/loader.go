@@ -59,6 +59,9 @@ func (c *Command) Lower() string {
 	return "term_" + c.Name
 }
 
+// Shared reports whether drivers are also asked for a device-level command through the instance (GPA-090).
+func (c *Command) Shared() bool { return c.Name == "vkGetDeviceProcAddr" }
+
 // Set is everything the loader knows.
 type Set struct {
 	System     System
@@ -74,23 +77,24 @@ type Set struct {
 // Find gives the command of a name, or nil.
 func (s *Set) Find(name string) *Command { return s.byName[name] }
 
-// InstanceSlots are the commands of instances' and drivers' tables.
+// Globals are the commands in no table.
+func (s *Set) Globals() []*Command {
+	return s.filter(func(c *Command) bool { return c.Kind == Global })
+}
+
+// InstanceSlots are the commands of instances' and drivers' tables alone.
 func (s *Set) InstanceSlots() []*Command {
-	return s.filter(func(c *Command) bool {
-		return c.Kind == Instance || c.Kind == PhysDev || slices.Contains(bothTables, c.Name)
-	})
+	return s.filter(func(c *Command) bool { return c.Kind == Instance || c.Kind == PhysDev })
 }
 
-// DeviceSlots are the commands of devices' tables.
+// SharedSlots are the commands of all tables.
+func (s *Set) SharedSlots() []*Command {
+	return s.filter(func(c *Command) bool { return c.Shared() })
+}
+
+// DeviceSlots are the commands of devices' tables alone.
 func (s *Set) DeviceSlots() []*Command {
-	return s.filter(func(c *Command) bool { return c.Kind == Device })
-}
-
-// TerminatedSlots are the device commands that end in the loader's terminator.
-func (s *Set) TerminatedSlots() []*Command {
-	return s.filter(func(c *Command) bool {
-		return c.Kind == Device && c.HandLower && !slices.Contains(bothTables, c.Name)
-	})
+	return s.filter(func(c *Command) bool { return c.Kind == Device && !c.Shared() })
 }
 
 func (s *Set) filter(keep func(*Command) bool) []*Command {
@@ -209,4 +213,51 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 	s.byName[name] = c
 	s.Commands = append(s.Commands, c)
 	return nil
+}
+
+// Union returns the commands and extensions of several systems, in the registry's order. Every system that knows a command has
+// the same rules for it.
+func Union(sets []*Set) (*Set, error) {
+	u := &Set{Registry: sets[0].Registry, byName: map[string]*Command{}}
+	u.System.Name = "any"
+	for _, s := range sets {
+		u.System.platforms = append(u.System.platforms, s.System.platforms...)
+	}
+	for _, e := range u.Registry.Extensions {
+		if u.System.Known(e) {
+			u.Extensions = append(u.Extensions, e)
+			if e.Kind == "instance" {
+				u.Gates = append(u.Gates, e)
+			}
+		}
+	}
+	add := func(blocks []registry.Block) error {
+		for _, b := range blocks {
+			for _, name := range b.Commands {
+				for _, s := range sets {
+					c, known := s.byName[name], u.byName[name]
+					switch {
+					case c == nil:
+					case known == nil:
+						u.byName[name] = c
+						u.Commands = append(u.Commands, c)
+					case *c != *known:
+						return fmt.Errorf("%s has other rules on %s", name, s.System.Name)
+					}
+				}
+			}
+		}
+		return nil
+	}
+	for _, f := range u.Registry.Features {
+		if err := add(f.Blocks); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range u.Extensions {
+		if err := add(e.Blocks); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
 }

@@ -1,0 +1,41 @@
+# The core in C, translated from Go by tools/goc. Each system's core has its own entry and its own search.
+
+CORE_linux := build/core.c
+CORE_windows := build/windows/core.c
+CORE_macos := build/macos/core.c
+CORE := $(CORE_$(SYSTEM))
+ENTRY_linux := ./internal/core/entry
+ENTRY_windows := ./internal/core/entry/windows
+ENTRY_macos := ./internal/core/entry/macos
+CORE_WORDS_linux := -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
+		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR
+
+# OPT=-O0 is for reading the spine in a debugger; the core, without any optimisation, needs 32 kB of stack, and programs call
+# on 16 kB. CORE_OPT= compiles it like the rest all the same.
+CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
+# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
+# 16 kB.
+CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
+	$(if $(CLANG),,-fconserve-stack -Wno-stringop-overread) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
+
+# The directories are compiled in: other ones, another library.
+$(B)/directories: FORCE
+	$(Q)mkdir -p $(B)
+	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
+	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+.PHONY: core
+core: $(CORE)
+ifneq ($(wildcard spine/gen/core.c),)
+build/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
+	$(Q)mkdir -p $(@D)
+	$(Q)cp $< $@
+else
+$(CORE): $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+	$(call say,GOC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ $(CORE_WORDS_$(SYSTEM)) \
+		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS $(ENTRY_$(SYSTEM)) \
+		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
+endif

@@ -1,0 +1,93 @@
+package binary
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/decide/machine"
+	"vkloader/test/lib/tree"
+)
+
+// A launcher script is read, and not executed: the program beside it, and the LD_LIBRARY_PATH that it sets.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	const program = "/opt/game/bin/game"
+	for _, c := range []struct{ name, script, program, paths string }{
+		{"the usual way", "HERE=\"$(dirname \"$(readlink -f \"${0}\")\")\"\nexport LD_LIBRARY_PATH=\"${HERE}/lib:${LD_LIBRARY_PATH}\"\nexec \"${HERE}/bin/game\" \"$@\"\n", program, "/opt/game/lib"},
+		{"a change of the directory", "cd \"$(dirname \"$0\")\"\nLD_LIBRARY_PATH=./lib:lib/x ./bin/game \"$@\"\n", program, "/opt/game/lib:/opt/game/lib/x"},
+		{"cd and pwd", "DIR=$( cd \"$( dirname \"${BASH_SOURCE[0]}\" )\" >/dev/null 2>&1 && pwd )\nexport LD_LIBRARY_PATH=$DIR/lib\n$DIR/bin/game $*\n", program, "/opt/game/lib"},
+		{"without its last part", "export LD_LIBRARY_PATH=${0%/*}/lib; exec ${0%/*}/bin/game", program, "/opt/game/lib"},
+		{"backticks", "HERE=`dirname $0`\nexec $HERE/bin/game", program, ""},
+		{"env", "exec env LD_LIBRARY_PATH=\"$PWD/other:${APPDIR:-/opt/game}/lib\" \"$(dirname \"$0\")/bin/game\"", program, ""},
+		{"env with a place", "exec env \"LANG=C\" LD_LIBRARY_PATH=/opt/game/lib /opt/game/bin/game", program, "/opt/game/lib"},
+		{"after a condition", "if [ -z \"$X\" ]; then\n  exec /opt/game/other\nfi\nexec -a game \"/opt/game/bin/game\"", program, ""},
+		{"a function", "run() {\n  exec /opt/game/other\n}\n/opt/game/bin/game # no \"end\"", program, ""},
+		{"continued", "exec \\\n  /opt/game/bin/game", program, ""},
+		{"single quotes", "exec '/opt/game/bin/game' 'a;b'", program, ""},
+		{"a value of another command", "P=$(find / -name game)\nexport LD_LIBRARY_PATH=$(find lib):x\nexec $P", "", ""},
+		{"another unknown value", "LD_LIBRARY_PATH=$(cat list)\nexport LD_LIBRARY_PATH\nexec /opt/game/bin/game", program, ""},
+		{"a program elsewhere", "exec /usr/bin/other", "", ""},
+		{"itself", "exec \"$0\" again", "", ""},
+		{"missing", "exec /opt/game/bin/none", "", ""},
+		{"nothing", "", "", ""},
+		{"unclosed", "exec \"$(dirname \"$0\"/bin/game", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			tree.Lay(t, root, map[string]string{"opt/game/game.sh": "#!/bin/sh\n" + c.script, "opt/game/bin/game": "x", "opt/game/other": "x", "usr/bin/other": "x"})
+			got := Launch(&machine.Machine{Root: root}, "/opt/game/game.sh")
+			if (got != nil) != (c.program != "") || got != nil && (got.Program != c.program || got.Paths != c.paths) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// A bundle's directory leads to its program: by AppRun, by a launcher, or as the only program.
+func TestDirectories(t *testing.T) {
+	t.Parallel()
+	const run = "#!/bin/sh\nexec \"$(dirname \"$0\")/usr/bin/app\"\n"
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  string
+		paths string
+	}{
+		{"AppRun", map[string]string{"a/AppRun": run, "a/usr/bin/app": "x"}, "/a/usr/bin/app", ""},
+		{"AppRun's program", map[string]string{"a/AppRun": "ELF", "a/app.desktop": "[Desktop Entry]\nExec=app %U\n", "a/usr/bin/app": "x", "a/usr/lib/x": ""}, "/a/usr/bin/app", "/a/usr/lib"},
+		{"two launchers in turn", map[string]string{"a/AppRun": run, "a/usr/bin/app": "#!/bin/bash\nexec ${0%/*}/app.bin", "a/usr/bin/app.bin": "x"}, "/a/usr/bin/app.bin", ""},
+		{"one script", map[string]string{"a/start.sh": "#!/bin/sh\nexec ./game", "a/game": "x"}, "/a/game", ""},
+		{"two scripts", map[string]string{"a/start.sh": "#!/bin/sh\nexec ./game", "a/test.sh": "#!/bin/sh\nexec ./game", "a/game": "x"}, "", ""},
+		{"nothing", map[string]string{"a/readme": "x"}, "", ""},
+		{"a circle", map[string]string{"a/AppRun": "#!/bin/sh\nexec ./b", "a/b": "#!/bin/sh\nexec ./AppRun"}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			tree.Lay(t, root, c.files)
+			got := Launch(&machine.Machine{Root: root}, "/a")
+			if (got != nil) != (c.want != "") || got != nil && (got.Program != c.want || got.Paths != c.paths) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// The header of an AppImage tells where its file system begins.
+func TestImage(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	head := make([]byte, 64)
+	copy(head, "\x7fELF\x02\x01\x01\x00AI\x02")
+	head[40], head[58], head[60] = 0x40, 64, 3 // e_shoff, e_shentsize, e_shnum
+	older := []byte(strings.Replace(string(head), "AI\x02", "AI\x01", 1))
+	tree.Lay(t, root, map[string]string{"a.AppImage": string(head), "b.AppImage": string(older), "plain": strings.Replace(string(head), "AI", "\x00\x00", 1), "short": "\x7fELF"})
+	for name, want := range map[string]*Image{"a.AppImage": {2, 0x40 + 192}, "b.AppImage": {1, 0x40 + 192}, "plain": nil, "short": nil, "none": nil} {
+		got := ReadImage(&machine.Machine{Root: root}, filepath.Join("/", name))
+		if (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+//go:build unix
+
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+)
+
+// TriesSettings reports whether ShadowSettings can give a child process other settings than those in force.
+const TriesSettings = true
+
+// ShadowSettings returns an environment in which a child of the tool reads this settings file instead of any other. It puts a
+// directory with only this file first in XDG_CONFIG_HOME and changes nothing else. No other user can replace the file, which
+// names libraries that the child loads. remove deletes the directory.
+func ShadowSettings(environ []string, text string) (changed []string, remove func(), err error) {
+	directory, err := machine.TemporaryDirectory("", "vkloader-")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove = func() { os.RemoveAll(directory) }
+	below := filepath.Join(directory, "vulkan/loader_settings.d")
+	if err = os.MkdirAll(below, 0o755); err == nil {
+		err = os.WriteFile(filepath.Join(below, "vk_loader_settings.json"), []byte(text), 0o644)
+	}
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	m := machine.Machine{Environ: environ}
+	name := variables.ConfigHome.Name()
+	rest, _ := m.Lookup(name)
+	if home, ok := m.Lookup(variables.Home.Name()); rest == "" && ok {
+		rest = home + "/.config"
+	}
+	return machine.WithVariable(environ, name, directory+":"+rest), remove, nil
+}
+
+// AudibleSettings returns an environment in which the settings file does not set the loader's log: it replaces the file in
+// force with a copy without stderr_log. A file that is not valid JSON stays in force.
+func AudibleSettings(environ []string) (changed []string, remove func()) {
+	none := func() {}
+	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
+	before := settingsInForce(source)
+	var content map[string]any
+	if !bytes.Contains(before, []byte("stderr_log")) || json.Unmarshal(before, &content) != nil {
+		return environ, none
+	}
+	objects, _ := content["settings_array"].([]any)
+	for _, object := range append(objects, content["settings"]) {
+		if o, ok := object.(map[string]any); ok {
+			delete(o, "stderr_log")
+		}
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		return environ, none
+	}
+	if changed, remove, err = ShadowSettings(environ, string(text)); err != nil {
+		return environ, none
+	}
+	return changed, remove
+}
+
+// settingsInForce returns the settings file of programs; nil if there is none, or it cannot be read.
+func settingsInForce(source *machine.Source) []byte {
+	for _, place := range SettingsPlaces(source) {
+		text, err := source.ReadFile(place)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return text
+		}
+	}
+	return nil
+}

@@ -1,3 +1,0 @@
-package machine
-
-func sameVariable(a, b string) bool { return a == b }

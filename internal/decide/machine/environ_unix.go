@@ -1,0 +1,5 @@
+//go:build unix
+
+package machine
+
+func sameVariable(a, b string) bool { return a == b }

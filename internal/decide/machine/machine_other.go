@@ -1,0 +1,120 @@
+//go:build !linux
+
+package machine
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// maxLinks is how many symbolic links a path may lead through.
+const maxLinks = 40
+
+// roots are the directories that stand for "/", each opened once and kept.
+var roots sync.Map // path: func() (*os.Root, error)
+
+// Opened is a directory that stands for "/", open until it is closed.
+type Opened struct{ root *os.Root }
+
+// OpenRoot opens a directory, for a process that examines many and keeps none.
+func OpenRoot(directory string) (*Opened, error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{root}, nil
+}
+
+// Close ends it: machines with it answer nothing more.
+func (o *Opened) Close() error { return o.root.Close() }
+
+func (m *Machine) root() (*os.Root, error) {
+	if m.Opened != nil {
+		return m.Opened.root, nil
+	}
+	open, _ := roots.LoadOrStore(m.Root, sync.OnceValues(func() (*os.Root, error) { return os.OpenRoot(m.Root) }))
+	return open.(func() (*os.Root, error))()
+}
+
+// below is a path of a machine as its root takes it; links that lead out of the root are errors.
+func below(name string) string {
+	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
+		return "."
+	}
+	return name
+}
+
+// open opens the file that was described before.
+func (m *Machine) open(name string, _ fs.FileInfo) (*os.File, error) {
+	if m.Foreign() {
+		root, err := m.root()
+		if err != nil {
+			return nil, err
+		}
+		return root.Open(below(m.target(name)))
+	}
+	return os.Open(name)
+}
+
+// Stat describes the file behind a path.
+func (m *Machine) Stat(name string) (fs.FileInfo, error) {
+	return m.describe(name, true, os.Stat, (*os.Root).Stat)
+}
+
+// Lstat describes the file of this name, a symbolic link as such.
+func (m *Machine) Lstat(name string) (fs.FileInfo, error) {
+	return m.describe(name, false, os.Lstat, (*os.Root).Lstat)
+}
+
+func (m *Machine) describe(name string, follow bool, here func(string) (fs.FileInfo, error),
+	beneath func(*os.Root, string) (fs.FileInfo, error)) (fs.FileInfo, error) {
+	switch {
+	case m.hidden(name):
+		return nil, m.absent(name)
+	case m.Tree != nil:
+		_, info, err := m.inTree(name, follow)
+		return info, err
+	case !m.Foreign():
+		return here(name)
+	}
+	root, err := m.root()
+	if err != nil {
+		return nil, err
+	}
+	if follow {
+		name = m.target(name)
+	}
+	return beneath(root, below(name))
+}
+
+// Readlink returns the target of a symbolic link.
+func (m *Machine) Readlink(name string) (string, error) {
+	switch {
+	case m.hidden(name):
+		return "", m.absent(name)
+	case m.Tree != nil:
+		real, _, err := m.inTree(name, false)
+		if err != nil {
+			return "", err
+		}
+		return m.Tree.Readlink(real)
+	case !m.Foreign():
+		return os.Readlink(name)
+	}
+	root, err := m.root()
+	if err != nil {
+		return "", err
+	}
+	return root.Readlink(below(name))
+}
+
+// Contents fails: only commands for Linux read a Tree with files in memory.
+func Contents(name string, _ io.Reader) (*os.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
+}

@@ -1,0 +1,65 @@
+package machine
+
+import (
+	"debug/macho"
+	"encoding/binary"
+	"path"
+	"strings"
+)
+
+// machoCPUs are the processors of Mach-O files by Go's names.
+var machoCPUs = map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}
+
+// mostSlices is how many parts of a universal file are read (spine/process/macos/slice.c).
+const mostSlices = 16
+
+// ForeignMachO reports whether the first bytes of a file are those of a Mach-O file without a part for a processor, by Go's
+// name of it.
+func ForeignMachO(head []byte, processor string) bool {
+	own := machoCPUs[processor]
+	if len(head) < 8 {
+		return false
+	}
+	switch binary.BigEndian.Uint32(head) {
+	case macho.MagicFat, magicFat64:
+		size := 20
+		if binary.BigEndian.Uint32(head) == magicFat64 {
+			size = 32
+		}
+		parts := min(binary.BigEndian.Uint32(head[4:]), mostSlices)
+		for i := range int(parts) {
+			at := 8 + i*size
+			if at+size > len(head) {
+				return false
+			}
+			if macho.Cpu(binary.BigEndian.Uint32(head[at:])) == own {
+				return false
+			}
+		}
+		return true
+	}
+	switch binary.LittleEndian.Uint32(head) {
+	case macho.Magic32:
+		return true
+	case macho.Magic64:
+		return macho.Cpu(binary.LittleEndian.Uint32(head[4:])) != own
+	}
+	return false
+}
+
+// magicFat64 is the magic number of a universal file with offsets of 64 bits.
+const magicFat64 = macho.MagicFat + 1
+
+// BundleResources returns the resource directory of the bundle of a program for macOS, by the program's path alone; "" if it is in
+// no bundle. spine/core/macos/bundle.c has the same rule.
+func BundleResources(program string) string {
+	directory := path.Dir(program)
+	above := path.Dir(directory)
+	switch {
+	case path.Base(directory) == "MacOS" && path.Base(above) == "Contents":
+		return above + "/Resources"
+	case path.Base(above) == "Versions" && strings.HasSuffix(path.Dir(above), ".framework"):
+		return directory + "/Resources"
+	}
+	return ""
+}

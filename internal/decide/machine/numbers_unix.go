@@ -1,0 +1,25 @@
+//go:build unix
+
+package machine
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// Numbers are those by which the system knows a file, and whose it is.
+type Numbers struct {
+	User, Group uint32
+	Inode       uint64
+	Changed     int64 // time of the last change of the file or of its attributes, in seconds
+}
+
+// NumbersOf are the numbers of a file; false: they are not known.
+func NumbersOf(info fs.FileInfo) (Numbers, bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Numbers{}, false
+	}
+	changed, _ := changeTime(stat).Unix()
+	return Numbers{stat.Uid, stat.Gid, stat.Ino, changed}, true
+}

@@ -1,0 +1,98 @@
+//go:build !linux
+
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Place is a file to write: a directory, and a name in it.
+type Place struct {
+	directory string
+	base      string
+	lock      *os.File // nil: not locked
+}
+
+// PlaceOf finds the place of a file of the running system, with its directories made where make asks for it and they are
+// missing.
+func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
+	if m.Foreign() {
+		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.ErrUnsupported}
+	}
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	directory := filepath.Dir(full)
+	if make {
+		err = os.MkdirAll(directory, 0o755)
+	} else {
+		_, err = os.Stat(directory)
+	}
+	return &Place{directory: directory, base: filepath.Base(full)}, err
+}
+
+// Close ends a lock.
+func (p *Place) Close() {
+	if p.lock != nil {
+		p.lock.Close()
+	}
+}
+
+// Lock waits until no other process has the place locked; Close ends it. The lock is a file beside it that stays.
+func (p *Place) Lock() error {
+	f, err := os.OpenFile(filepath.Join(p.directory, p.base+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return fmt.Errorf("lock on %s: %w", f.Name(), err)
+	}
+	p.lock = f
+	return nil
+}
+
+// Directory is where the file lies.
+func (p *Place) Directory() string { return p.directory }
+
+func (p *Place) path(suffix string) string { return filepath.Join(p.directory, p.base+suffix) }
+
+// Read reads the file, or with suffix the one beside it that is named so.
+func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
+	f, err := (&Machine{}).Open(p.path(suffix))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	return readRegular(f)
+}
+
+// Replace writes the file, or with suffix the one beside it, in one step.
+func (p *Place) Replace(suffix string, data []byte, _ fs.FileMode) error {
+	f, err := os.CreateTemp(p.directory, ".vk_loader_settings.*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), p.path(suffix))
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// Restore puts the file with the suffix in the file's place.
+func (p *Place) Restore(suffix string) error { return os.Rename(p.path(suffix), p.path("")) }
+
+// Remove takes the file away.
+func (p *Place) Remove() error { return os.Remove(p.path("")) }

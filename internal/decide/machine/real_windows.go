@@ -1,0 +1,27 @@
+package machine
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+)
+
+// Real is the full form of a path. Links are not followed: the loader compares its program's path as it was started.
+func (m *Machine) Real(name string) (string, error) {
+	switch {
+	case m.Tree != nil:
+		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
+	case m.Foreign():
+		return path.Clean("/" + filepath.ToSlash(name)), nil
+	}
+	return filepath.Abs(name)
+}
+
+// target returns a path below the root unchanged: the root follows its links.
+func (m *Machine) target(name string) string { return name }
+
+// Attribute reads an extended attribute; there is none here.
+func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
+	return nil, &fs.PathError{Op: "getxattr", Path: name + ":" + attribute, Err: errors.ErrUnsupported}
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package machine
+
+import "vkloader/internal/core/pathname"
+
+// Style is the form of the running system's paths, and ListSeparator the separator in variables with several paths.
+const (
+	Style         = pathname.Slash
+	ListSeparator = ":"
+
+	ListSeparatorName = "a colon"
+)
+
+// SameFileName tells whether two names of one directory are one file's.
+func SameFileName(a, b string) bool { return a == b }

@@ -1,0 +1,28 @@
+# The process that the tool asks the library in.
+
+PROBE_SYSTEM_linux := linux
+PROBE_SYSTEM_macos := linux
+PROBE_SYSTEM_windows := windows
+PROBE_SRC := $(wildcard internal/decide/probe/child/*.c internal/decide/probe/child/$(PROBE_SYSTEM_$(SYSTEM))/*.c)
+PROBE_NAME_linux := vkloader/probe
+PROBE_NAME_macos := vkloader/probe
+PROBE_NAME_windows := probe.exe
+PROBE := $(B)/libexec/$(PROBE_NAME_$(SYSTEM))
+PROBE_RULES := $(RULES) internal/decide/probe/build.mk
+
+# On Windows it has the library's own readers of the system, as they are in the DLL, and a file that is compiled as they are.
+ifeq ($(SYSTEM),windows)
+FACTS_SRC := $(filter %/facts.c,$(PROBE_SRC))
+PROBE_SRC := $(filter-out $(FACTS_SRC),$(PROBE_SRC))
+FACTS_OBJ := $(B)/obj/facts.o $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) core/list \
+	process/memory process/claim $(addprefix process/windows/,wide system gate wake))
+$(B)/obj/facts.o: $(FACTS_SRC) $(PROBE_RULES)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OPT) $(SPINE_CFLAGS) $(DEPS) -c -o $@ $<
+-include $(B)/obj/facts.d
+endif
+
+$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/probe/child/*.h) $(PROBE_RULES)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)

@@ -1,0 +1,69 @@
+//go:build unix
+
+package probe
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/spawn"
+)
+
+// start starts the child with a descriptor for its events. The child's process group includes the processes of its drivers. It
+// ends when the tool ends; on macOS, not when the tool is killed. The caller calls ended after the child's end.
+func start(cmd *exec.Cmd, events *os.File, at Place) (ended func(), err error) {
+	cmd.ExtraFiles = []*os.File{events}
+	runtime.LockOSThread() // the signal is tied to the thread that started it
+	cmd.SysProcAttr = group()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err = spawn.Start(cmd); err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	stop := func() {}
+	if !at.Guest {
+		stop = takeAlong(cmd.Process.Pid)
+	}
+	return func() {
+		// The remaining processes of the group were started by a driver or layer and would keep running.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		stop()
+		runtime.UnlockOSThread()
+	}, nil
+}
+
+// takeAlong kills a child's process group when a signal such as Ctrl-C asks the tool to end, because the group does not get
+// that signal. The tool then ends by the signal. The returned function ends the watch.
+func takeAlong(group int) (stop func()) {
+	signals, over := endings(), make(chan struct{})
+	go func() {
+		select {
+		case s := <-signals:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			signal.Reset(s)
+			if number, ok := s.(syscall.Signal); ok {
+				_ = syscall.Kill(os.Getpid(), number)
+			}
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(over)
+	}
+}
+
+// killedBy names the signal that ended a process; "": none.
+func killedBy(state *os.ProcessState) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return cmp.Or(unix.SignalName(status.Signal()), fmt.Sprintf("signal %d", int(status.Signal())))
+	}
+	return ""
+}

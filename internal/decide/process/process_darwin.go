@@ -1,0 +1,57 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"vkloader/internal/decide/binary"
+)
+
+// Kernel is where the kernel shows its processes. macOS shows an ordinary user neither the variables nor the libraries of another
+// process.
+type Kernel struct{}
+
+// Here is the running kernel.
+var Here Kernel
+
+// ErrUnknown is the error about every process.
+var ErrUnknown = errors.New("not on macOS: it tells no program about the variables and libraries of another process")
+
+// Exists reports whether a process runs.
+func (Kernel) Exists(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// Look returns ErrUnknown.
+func (Kernel) Look(int) (*Process, error) { return nil, ErrUnknown }
+
+// List returns ErrUnknown.
+func (Kernel) List() (found []*Process, hidden int, err error) { return nil, 0, ErrUnknown }
+
+// Memory is not known here.
+func (*Process) Memory() []Memory { return nil }
+
+// loaderName is the file that programs open as the loader.
+const loaderName = "libvulkan.1.dylib"
+
+// isLoader tells whether a file is a Vulkan loader's.
+func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), "libvulkan.") }
+
+// isLibrary tells by its name whether a file is a library.
+func isLibrary(file string) bool { return strings.HasSuffix(file, ".dylib") }
+
+func symbolsOf(f *os.File) (*binary.MachO, error) { return binary.ReadMachO(f) }
+
+// find returns the mapped file with the name of a manifest's library; nil without one.
+func (p *Process) find(library string) *Mapping {
+	for i, m := range p.Mapped {
+		if library != "" && path.Base(m.Path) == path.Base(library) {
+			return &p.Mapped[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package process
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vkloader/internal/decide/machine"
+)
+
+// Service is a running process of one of systemd's services.
+type Service struct {
+	Process
+	Unit string // with the suffix ".service"
+}
+
+// Bounds of a search for services.
+const (
+	maxProcesses = 4096
+	maxSearch    = 100 * time.Millisecond
+)
+
+// Services returns the processes of systemd's services that run as another user than root, one for each service and user. It
+// reads only files of /proc that every user may read.
+func Services(m *machine.Machine) (list []Service) {
+	type one struct {
+		unit string
+		user uint32
+	}
+	seen, end := map[one]bool{}, time.Now().Add(maxSearch)
+	text := func(pid, name string) string {
+		data, _ := m.ReadFile("/proc/" + pid + "/" + name)
+		return string(data)
+	}
+	for n, pid := range m.Names("/proc") {
+		number, err := strconv.Atoi(pid)
+		if err != nil {
+			continue
+		}
+		if n > maxProcesses || !m.Foreign() && time.Now().After(end) {
+			break
+		}
+		s := Service{Unit: UnitOf(text(pid, "cgroup")), Process: Process{PID: number}}
+		if s.Unit == "" {
+			continue
+		}
+		s.readStatus(text(pid, "status"))
+		if s.Name == "" || s.User == 0 || seen[one{s.Unit, s.User}] {
+			continue
+		}
+		seen[one{s.Unit, s.User}] = true
+		s.Command = split(text(pid, "cmdline"))
+		list = append(list, s)
+	}
+	return list
+}
+
+// UnitOf returns the service of systemd in a process's list of control groups (cgroups(7)); "" for a process of a session, a
+// virtual machine or a container.
+func UnitOf(list string) string {
+	for _, line := range strings.Split(list, "\n") {
+		fields := strings.SplitN(line, ":", 3) // number, controllers, path
+		if len(fields) < 3 || fields[1] != "" && fields[1] != "name=systemd" {
+			continue
+		}
+		parts := strings.Split(fields[2], "/")
+		at := slices.IndexFunc(parts, func(p string) bool { return strings.HasSuffix(p, ".service") })
+		if at < 0 || slices.ContainsFunc(parts, ofOthers) {
+			continue
+		}
+		return parts[at]
+	}
+	return ""
+}
+
+// ofOthers reports whether a control group is a session's, a virtual machine's or a container's.
+func ofOthers(group string) bool {
+	return group == "user.slice" || group == "machine.slice" || strings.HasPrefix(group, "kubepods") || strings.HasPrefix(group, "docker-") ||
+		strings.HasPrefix(group, "libpod-") || strings.HasPrefix(group, "lxc.payload")
+}
+
+// UnitText returns the text of a service's unit file and of its additions, without comments.
+func UnitText(m *machine.Machine, unit string) string {
+	names := []string{unit}
+	if name, _, instance := strings.Cut(unit, "@"); instance {
+		names = append(names, name+"@.service")
+	}
+	var text strings.Builder
+	for _, directory := range []string{"/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"} {
+		for _, name := range names {
+			files := []string{directory + "/" + name}
+			for _, more := range m.Names(directory + "/" + name + ".d") {
+				files = append(files, path.Join(directory, name+".d", more))
+			}
+			for _, file := range files {
+				data, _ := m.ReadFile(file)
+				for _, line := range strings.Split(string(data), "\n") {
+					if line = strings.TrimSpace(line); line != "" && line[0] != '#' && line[0] != ';' {
+						text.WriteString(line + "\n")
+					}
+				}
+			}
+		}
+	}
+	return text.String()
+}
+
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
+}
+
+// readStatus takes name, user and groups from /proc/PID/status.
+func (p *Process) readStatus(text string) {
+	for _, line := range strings.Split(text, "\n") {
+		name, value, _ := strings.Cut(line, ":")
+		fields := strings.Fields(value)
+		switch {
+		case name == "Name":
+			p.Name = strings.TrimSpace(value)
+		case (name == "Uid" || name == "Gid") && len(fields) > 1: // real, effective, saved, of the file system
+			id, _ := strconv.ParseUint(fields[1], 10, 32)
+			if name == "Uid" {
+				p.User = uint32(id)
+			} else {
+				p.Groups = append(p.Groups, uint32(id))
+			}
+		case name == "Groups":
+			for _, f := range fields {
+				if id, err := strconv.ParseUint(f, 10, 32); err == nil && !slices.Contains(p.Groups, uint32(id)) {
+					p.Groups = append(p.Groups, uint32(id))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package decide
+
+import (
+	"debug/pe"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+)
+
+// WantOf returns a program's requirements on a device by the names of its file, its needed libraries and its imported DLLs; nil:
+// unknown. program is a path, or a name.
+func WantOf(m *machine.Machine, program string) *drivers.Want {
+	if program == "" {
+		return nil
+	}
+	if want := drivers.WantOf(program); want != nil {
+		return want
+	}
+	f, err := m.Open(program)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if l, err := binary.ReadELF(f); err == nil {
+		return drivers.WantOf(l.Needed...)
+	}
+	if p, err := pe.NewFile(f); err == nil {
+		if libraries, err := p.ImportedSymbols(); err == nil {
+			return drivers.WantOf(librariesOf(libraries)...)
+		}
+	}
+	return nil
+}
+
+// librariesOf returns the DLLs of imported symbols, as package pe writes them: SYMBOL:DLL.
+func librariesOf(symbols []string) (list []string) {
+	seen := map[string]bool{}
+	for _, s := range symbols {
+		for i := len(s) - 1; i >= 0; i-- {
+			if s[i] == ':' && !seen[s[i+1:]] {
+				seen[s[i+1:]] = true
+				list = append(list, s[i+1:])
+				break
+			}
+		}
+	}
+	return list
+}
+
+// With returns the need and a program's want together.
+func (n Need) With(want *drivers.Want) (Need, error) {
+	if want == nil {
+		return n, nil
+	}
+	if want.API != "" {
+		api, err := ParseVersion(want.API)
+		if err != nil {
+			return n, err
+		}
+		n.API = max(n.API, api)
+	}
+	n.Extensions = append(append([]string{}, n.Extensions...), want.Extensions...)
+	return n, nil
+}
+
+// Limit tells in a sentence why the last drivers of a device's chip never meet the need; "": they may, or the chip is unknown.
+func (n *Need) Limit(d *Device) (text string, never bool) {
+	chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
+	if chip == nil || n.Meets(d) {
+		return "", false
+	}
+	want := &drivers.Want{}
+	for _, s := range n.steps() {
+		switch {
+		case s.met(d):
+		case s.code == NeedAPI:
+			want.API = short(n.API)
+		case s.code == NeedExtension:
+			want.Extensions = append(want.Extensions, s.what[len("has "):])
+		}
+	}
+	return chip.Limit(want)
+}

@@ -1,0 +1,65 @@
+# Compilers' and linkers' flags by machine and system.
+
+CLANG := $(findstring clang,$(shell $(CC) --version))
+# Entries are marked for processors that check where an indirect jump lands. On i386 numbers are counted as on every other
+# machine, in 64 bits and no more.
+CFLAGS_linux_x86_64 := -fcf-protection
+CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
+# There the stack of a 32-bit program is aligned to a word, and numbers to their size.
+CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
+CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics
+# The library declares this for the whole file. It has no start files, which are not marked on every system
+# (spine/process/linux/finish.c replaces them), on arm64 no constructor of libgcc, and calls the other linked parts of glibc (atexit,
+# pthread_atfork) only directly. The linker for arm64 warns of these two nevertheless.
+LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
+LDFLAGS_i386 := $(LDFLAGS_x86_64)
+LDFLAGS_aarch64 := -Wl,-z,force-bti
+# Without the linkage table arm64 would call even the library's own functions indirectly; x86's linker makes such calls direct.
+NO_PLT_x86_64 := -fno-plt
+NO_PLT_i386 := -fno-plt
+# 32-bit machines call the C library's functions for files of 64 bits: readdir and stat fail where the number of a file, or
+# its place in a directory, does not fit into 32.
+FILES_32 := -D_FILE_OFFSET_BITS=64
+# The same bytes from any directory: compiled files name their sources by the path within the repository.
+MAPPED := -ffile-prefix-map=$(call quoted,$(CURDIR))=. $(CFLAGS_EXTRA)
+CSTD_linux := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_linux_$(MACHINE)) $(FILES_$(BITS)) $(MAPPED) $(if $(PORTABLE),-include spine/process/linux/portable.h)
+# For Windows 7 and newer.
+CSTD_windows := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_windows_$(MACHINE)) -U_WIN32_WINNT -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
+	-D__USE_MINGW_ANSI_STDIO=1 $(MAPPED)
+# Without debug information, which zig adds by itself: the linker would write the paths and times of object files into the
+# library.
+CSTD_macos := -std=c11 -D_DARWIN_C_SOURCE -g0 -Wall -Wextra -Werror -Wno-unused-command-line-argument -fno-sanitize=all $(MAPPED)
+CSTD := $(CSTD_$(SYSTEM))
+OPT := -O2
+DEPS = -MMD -MP
+
+# Drivers and layers.
+MODULE_CFLAGS_linux := -fPIC -fvisibility=hidden
+MODULE_CFLAGS_windows := -Wno-attributes
+MODULE_CFLAGS_macos := -fPIC -fvisibility=hidden
+MODULE_CFLAGS := $(CSTD) $(OPT) $(MODULE_CFLAGS_$(SYSTEM)) -Ispine
+MODULE_LDFLAGS_linux := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
+MODULE_LDFLAGS_windows := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
+MODULE_LDFLAGS_macos := -shared
+MODULE_LDFLAGS := $(MODULE_LDFLAGS_$(SYSTEM))
+# Processors of armel have no 64-bit atomic instructions, so the null driver's counters are functions of this library.
+MODULE_LIBS_linux := $(if $(filter armel,$(MACHINE)),-latomic)
+MODULE_LIBS_windows := -lwinpthread
+MODULE_LIBS := $(MODULE_LIBS_$(SYSTEM))
+
+# Programs.
+PROGRAM_CFLAGS_linux := -fPIE
+PROGRAM_CFLAGS := $(CSTD) $(OPT) $(PROGRAM_CFLAGS_$(SYSTEM)) -Ispine
+PROGRAM_LDFLAGS_linux := -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
+PROGRAM_LDFLAGS_windows := -static -Wl,--no-insert-timestamp
+PROGRAM_LDFLAGS := $(PROGRAM_LDFLAGS_$(SYSTEM))
+
+# In libraries of their own before glibc 2.34.
+SPINE_LIBS_linux := -Wl,--as-needed -ldl -lpthread
+ifneq ($(PORTABLE),)
+$(if $(filter musl windows/% macos/%,$(TARGET)),$(error PORTABLE=1 is for glibc))
+# The libraries are named, also where this machine's own are empty.
+SPINE_LIBS_linux := -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0
+MODULE_LIBS += $(SPINE_LIBS_linux)
+endif
+SPINE_LIBS := $(SPINE_LIBS_$(SYSTEM))

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/fix"
+)
+
+const doctorHelp = "doctor examines manifests, libraries, variables, bundles and the attributes of downloaded files. Each finding has a code.\n" +
+	"Most also say why it matters (why) and what to do (do). doctor loads nothing on macOS. --markdown writes the report for\n" +
+	"a bug tracker, and replaces names of people and of the machine as bundle does.\n\n"
+
+const (
+	onlyHere = "--fix, --undo, --probe or --markdown" // options for a running machine
+	fixPlace = "your own files"
+	fixHelp  = "not on macOS: make the changes that the findings name"
+	undoHelp = "not on macOS, where --fix makes no change"
+)
+
+func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+}
+
+// errNoTrial is the error about trials of drivers and layers.
+var errNoTrial = errors.New("--probe: this tool has no child process for macOS that loads drivers: vulkaninfo loads them")
+
+// errNoFix is the error about changes by the tool.
+var errNoFix = errors.New("--fix and --undo are not on macOS: make the changes that the findings name")
+
+// check returns an error for options that do not exist on macOS.
+func (d *doctoring) check() error {
+	switch {
+	case d.load:
+		return errNoTrial
+	case d.fix || d.undo:
+		return errNoFix
+	}
+	return d.repairing.check()
+}
+
+// triable returns false: no child process loads drivers and layers.
+func triable(*subject) bool { return false }
+
+// examine returns the doctor's report on a machine, by its files.
+func examine(_ context.Context, s *invocation, about *subject, _ examination) (*doctor.Report, error) {
+	system, _ := systems.Find("macos")
+	source := &systems.Source{System: system, Machine: about.source.Machine, Bits: "64", Elevated: about.source.Elevated,
+		Program: about.source.Program, Own: about.source.Elsewhere().Bundle(), Here: !about.source.Foreign()}
+	if source.Here {
+		source.Processors = []string{map[string]string{"amd64": binary.X86, "arm64": binary.ARM}[runtime.GOARCH]}
+	}
+	report, err := doctor.ExamineMac(source)
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	if source.Here {
+		fmt.Fprintln(s.messages(), "vkloader: nothing is tried: this tool has no child process for macOS that loads drivers")
+	}
+	return report, nil
+}
+
+// fixHere returns an error.
+func fixHere(*invocation, *subject, *doctoring) error { return errNoFix }
+
+// namesFix prints nothing, because doctor makes no change.
+func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
+
+// registryOf returns the registry for --undo. macOS has none.
+func registryOf() fix.Registry { return nil }
+
+// systemPart is the name of a bundle's description of the system.
+const systemPart = "the release of macOS"
+
+// otherViews returns no sources: every program has 64 bits.
+func otherViews(*machine.Source) []*machine.Source { return nil }
+
+// exportsOf returns no parts: macOS has no registry.
+func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
+
+// libraryOf examines the library of one manifest.
+func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
+	system, _ := systems.Find("macos")
+	return doctor.ForeignLibrary(&systems.Source{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
+)
+
+// unpackTime is the time limit for unpacking an AppImage.
+const unpackTime = 30 * time.Second
+
+// unpacked lists the parts of an AppImage that show what its program loads.
+var unpacked = []string{"AppRun*", "*.desktop", "*.so*", "bin", "lib*/*.so*", "lib*/*/*.so*", "usr/bin", "usr/lib*/*.so*", "usr/lib*/*/*.so*", "usr/lib*/*/*/*.so*", "shared"}
+
+// inside returns the program that a bundle starts, for an AppImage, a launcher script, or a directory. For an ordinary program it
+// returns the given one. The variables of the launcher become those of the examined program.
+func (s *invocation) inside(app string) (string, error) {
+	m, err := s.machine()
+	if err != nil || app == "" { // without a program: the empty path is the machine's root
+		return app, err
+	}
+	path := app
+	if _, err := m.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if path, err = m.FindProgram(app); err != nil {
+			return app, nil // the caller's own message says so
+		}
+	}
+	if !filepath.IsAbs(path) && !m.Foreign() {
+		if path, err = filepath.Abs(path); err != nil {
+			return app, nil
+		}
+	}
+	if image := binary.ReadImage(&m, path); image != nil {
+		return s.insideImage(&m, path, image)
+	}
+	l := binary.Launch(&m, path)
+	if l == nil {
+		return app, nil
+	}
+	return s.started(&m, path, l)
+}
+
+// removeTemporary removes the content of unpacked images.
+func (s *invocation) removeTemporary() {
+	for _, directory := range s.temporary {
+		_ = os.RemoveAll(directory) // the system removes the rest
+	}
+}
+
+// started returns a launcher's program, and makes its library path that of the examined program.
+func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Launched) (string, error) {
+	if err := trusted(m, append(l.Through, l.Program)); err != nil {
+		return "", err
+	}
+	s.bundle.Launcher = launcher
+	what := s.bundle.Shown(l.Program)
+	if l.Paths != "" {
+		paths := l.Paths
+		if value, set := m.Lookup(libraryPath); set && value != "" {
+			paths += ":" + value
+		}
+		s.variables = append(s.variables, libraryPath+"="+paths)
+		what += ", with the launcher's " + libraryPath
+	}
+	fmt.Fprintf(s.messages(), "vkloader: %s starts %s: that program is examined\n", term.OneLine(launcher), term.OneLine(what))
+	return l.Program, nil
+}
+
+// trusted returns an error for a process of root if another user can change one of the files.
+func trusted(m *machine.Machine, files []string) error {
+	if !trust.Raised() || m.Foreign() {
+		return nil
+	}
+	for _, file := range files {
+		if err := trust.Path(file); err != nil {
+			return exit.As(exit.NotLooked, trust.Refused("looked into", err))
+		}
+	}
+	return nil
+}
+
+// insideImage unpacks the libraries and programs of an AppImage into a temporary directory, with unsquashfs, and returns its
+// program. It does not start the AppImage, whose own code can unpack it as well.
+func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.Image) (string, error) {
+	if err := trusted(m, []string{file}); err != nil {
+		return "", err
+	}
+	name := term.OneLine(filepath.Base(file))
+	tool, err := exec.LookPath("unsquashfs")
+	switch {
+	case image.Type == 1:
+		return "", exit.Unable("%s is an AppImage of the first kind, an ISO 9660 image, which is not read: mount it, and name the AppRun in it", name)
+	case m.Foreign():
+		return "", exit.Unable("%s is an AppImage: with --root, unpack it there, and name the AppRun in it", name)
+	case err != nil:
+		return "", exit.Unable("%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
+			"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name, term.Quoted(file))
+	}
+	directory, err := os.MkdirTemp("", "vkloader-")
+	if err != nil {
+		return "", exit.Unable("no temporary directory for %s: %w", name, err)
+	}
+	s.temporary = append(s.temporary, directory)
+	ctx, cancel := context.WithTimeout(context.Background(), unpackTime)
+	defer cancel()
+	to := filepath.Join(directory, "image")
+	cmd := exec.CommandContext(ctx, tool, append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
+	failed := spawn.Run(cmd)
+	real, err := filepath.EvalSymlinks(to)
+	if err != nil {
+		return "", exit.Unable("%s cannot be unpacked with unsquashfs: %w", name, errors.Join(failed, ctx.Err()))
+	}
+	s.bundle = doctor.Bundle{Launcher: file, Unpacked: real}
+	l := binary.Launch(m, real)
+	if l == nil {
+		return "", exit.Unable("what the AppRun of %s starts cannot be told from its files", name)
+	}
+	return s.started(m, file, l)
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/term"
+)
+
+const (
+	runHelp = "run starts PROGRAM with the libvulkan.1.dylib of this tool, by DYLD_LIBRARY_PATH, and with the loader's\n" +
+		"variables set as the options say. The choice affects no other program. macOS removes the variable for\n" +
+		"its own programs, such as /bin/sh and /usr/bin/env, and for programs with the hardened runtime; run\n" +
+		"warns about these. run first removes the tool's expired settings and quarantines. Without --log and\n" +
+		"--time the program replaces the tool's process. With them the tool waits, removes the loader's lines\n" +
+		"from standard error, and exits as the program does.\n\n" +
+		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
+		"machine could not be examined.\n\n"
+	runExample = "  vkloader run --no-layers vkcube\n" +
+		"  vkloader run --find-culprit --fine-after 20s -- /Applications/Game.app/Contents/MacOS/Game"
+)
+
+// libraryPath is the variable that gives a program the tool's own loader.
+const libraryPath = "DYLD_LIBRARY_PATH"
+
+// look returns the machine for the program.
+func (r *launched) look(s *invocation) (m machine.Machine, err error) {
+	m, err = s.machine()
+	if err == nil && m.Foreign() && !r.dry {
+		err = errors.New("run starts programs of this machine only; with --root only --dry-run works")
+	}
+	return m, err
+}
+
+// bring returns the tool's own loader.
+func bring(s *invocation) (probe.Place, error) {
+	library, err := probe.Library(s.executable)
+	return probe.Place{Library: library}, notLooked(err)
+}
+
+// unfit returns warnings about variables that the program does not see.
+func unfit(source *machine.Source, program, _ string) (warnings []string) {
+	if rights := process.RightsOf(&source.Machine, source.Program); rights != "" {
+		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+"): it sees neither this library nor the variables")
+	}
+	if why := binary.Protected(&source.Machine, source.Program); why != "" {
+		warnings = append(warnings, program+" "+why+": macOS removes "+libraryPath+", so it does not get this library by that variable")
+	}
+	return warnings
+}
+
+// commandLine returns a shell line that starts the program with the variables. It does not use env, which is one of the programs
+// for which macOS removes DYLD_LIBRARY_PATH.
+func commandLine(changes []launch.Change, args []string, _ string) string {
+	var words []string
+	unset := ""
+	for _, c := range changes {
+		if c.Set {
+			words = append(words, c.Name+"="+term.Quoted(c.Value))
+		} else {
+			unset += " " + c.Name
+		}
+	}
+	line := strings.Join(append(words, term.Words(args, term.Quoted)...), " ")
+	if unset != "" {
+		line = "(unset" + unset + "; " + line + ")"
+	}
+	return line
+}
+
+// watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
+// lines are those of reading.
+func watched(_ *invocation, program *launch.Program, to *launch.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
+	take := to.Line
+	to.Line = func(line string, _ time.Time) { take(line, time.Now()) }
+	state, err := program.Wait(to)
+	return func(probe.Place) error {
+		if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
+			return exit.With(128 + int(status.Signal()))
+		}
+		return ended(state.ExitCode())
+	}, err
+}
+
+// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
+func (r *launched) unheard(program *launch.Program, brought probe.Place) string {
+	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
+		return ""
+	}
+	return program.Path + " has not loaded " + brought.Library
+}
+
+// ofTheSystem reports whether a file belongs to macOS.
+func ofTheSystem(file string) bool {
+	return strings.HasPrefix(file, "/usr/lib/") || strings.HasPrefix(filepath.Clean(file), "/System/")
+}

@@ -1,0 +1,204 @@
+//go:build unix
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/settingsfile"
+)
+
+// ordered is the output of settings order.
+type ordered struct {
+	Schema  int                         `json:"schema"`
+	Rules   []settingsfile.RuleNow      `json:"rules"`             // all rules, for the list
+	Removed []settingsfile.Rule         `json:"removed,omitempty"` // by remove
+	File    string                      `json:"file,omitempty"`    // the file that was written, or would be
+	Before  []settingsfile.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
+	After   []settingsfile.OrderedLayer `json:"after,omitempty"`   // the same after the change
+}
+
+// orderOptions are the options of every command that changes the order.
+type orderOptions struct {
+	output
+	program     string
+	system, dry bool
+}
+
+func (o *orderOptions) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.program, "program", "", "for this program only, whose executable is `EXE`")
+	flags.BoolVar(&o.system, "system", false, "write the file for all users")
+	flags.BoolVar(&o.dry, "dry-run", false, "show the order, and write nothing")
+	o.option(cmd, orderSchema)
+}
+
+// look finds the settings files and resolves the program's path.
+func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
+	found, err := s.settings()
+	if err == nil {
+		o.program, err = settingsfile.RealApp(&found.Machine, o.program)
+	}
+	return found, err
+}
+
+// change changes the rules and prints the order before and after.
+func (o *orderOptions) change(s *invocation, make func(*settingsfile.Found) (*settingsfile.OrderOutcome, error)) error {
+	found, err := o.look(s)
+	if err != nil {
+		return err
+	}
+	done, err := make(found)
+	if err != nil {
+		return err
+	}
+	answer := ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: done.Removed, File: done.File, Before: done.Before, After: done.After}
+	return o.print(s, answer, func() { printReordered(s, &answer, o.dry) })
+}
+
+func newSettingsOrder(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use:   "order [LAYER before|after LAYER]",
+		Short: "Keep one layer before another; without arguments, list the rules",
+		Long: "Layers are loaded in the order in which the file system lists their manifests. This order is\n" +
+			"arbitrary. A rule puts one layer before or after another, for all programs or for one. A layer that\n" +
+			"is before another is nearer to the program.\n\n" +
+			"The settings file gets a list of layers that changes the order and nothing else: every layer stays on, off or\n" +
+			"available as before. The command makes the decision with and without the list. It writes the list only if programs\n" +
+			"get the same layers with it, and shows the order before and after. Layers that are installed later take their usual\n" +
+			"place; \"vkloader settings order apply\" then writes the list again. \"vkloader settings show\" and \"vkloader doctor\"\n" +
+			"say when that is due. With a rule, explicit layers also come in the order of the list, not in the order in which the\n" +
+			"program or VK_INSTANCE_LAYERS names them.\n\n" + exitCodesHelp,
+		Example: "  vkloader settings order VK_LAYER_KHRONOS_validation before VK_LAYER_MANGOHUD_overlay\n" +
+			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --program /opt/game/game\n" +
+			"  vkloader settings order remove VK_LAYER_MESA_overlay",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) == 3 && (args[1] == "before" || args[1] == "after") {
+				return nil
+			}
+			return fmt.Errorf("settings order: LAYER before LAYER, LAYER after LAYER, list, remove or apply")
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			switch len(args) {
+			case 0, 2:
+				return completeLayers(s)(cmd, args, typed)
+			case 1:
+				return []string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return o.list(s)
+			}
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
+				rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
+				if args[1] == "after" {
+					rule.Upper, rule.Lower = rule.Lower, rule.Upper
+				}
+				if rule.Upper == rule.Lower {
+					return nil, errors.New("settings order: the two layers are the same")
+				}
+				return settingsfile.AddRule(found, rule, o.system, o.dry)
+			})
+		},
+	}
+	o.add(cmd)
+	cmd.AddCommand(newOrderList(s), newOrderRemove(s), newOrderApply(s))
+	return cmd
+}
+
+func newOrderList(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the rules about the order of layers", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return o.list(s) },
+	}
+	o.option(cmd, orderSchema)
+	return cmd
+}
+
+func newOrderRemove(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use:   "remove LAYER [LAYER]",
+		Short: "Remove the rules that name this layer, or these two",
+		Long: "remove removes the rules for all programs, or with --program those for one, that name the layer, or both layers.\n" +
+			"The list of layers in the settings file is written again without them.\n\n" + exitCodesHelp,
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: completeLayers(s),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
+				return settingsfile.RemoveRules(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
+					other := slices.ContainsFunc(args, func(name string) bool { return r.Upper != name && r.Lower != name })
+					return !other && r.Program == o.program
+				})
+			})
+		},
+	}
+	o.add(cmd)
+	return cmd
+}
+
+func newOrderApply(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return o.change(s, func(found *settingsfile.Found) (*settingsfile.OrderOutcome, error) {
+				return settingsfile.ApplyRules(found, o.system)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&o.system, "system", false, "write the file for all users")
+	o.option(cmd, orderSchema)
+	return cmd
+}
+
+// list lists the rules.
+func (o *orderOptions) list(s *invocation) error {
+	found, err := o.look(s)
+	if err != nil {
+		return err
+	}
+	rules, err := settingsfile.ListRules(found)
+	if err != nil {
+		return err
+	}
+	return o.print(s, ordered{Schema: orderSchema, Rules: rules}, func() {
+		if len(rules) == 0 {
+			fmt.Fprintln(s.out, "There are no rules about the order of layers.")
+		} else {
+			printOrder(s, rules)
+		}
+	})
+}
+
+// printReordered prints the order before and after a change; dry: the change was not made.
+func printReordered(s *invocation, done *ordered, dry bool) {
+	list := func(title string, layers []settingsfile.OrderedLayer) {
+		fmt.Fprintf(s.out, "%s\n", title)
+		for i, l := range layers {
+			use := ""
+			if !l.Active {
+				use = "  (only when asked for)"
+			}
+			fmt.Fprintf(s.out, "  %2d %s%s\n", i+1, l.Name, use)
+		}
+	}
+	for _, r := range done.Removed {
+		fmt.Fprintf(s.out, "Removed: %s before %s\n", r.Upper, r.Lower)
+	}
+	list("Before, from the program down", done.Before)
+	list("After", done.After)
+	verb := "Wrote"
+	if dry {
+		verb = "Would write"
+	}
+	fmt.Fprintf(s.out, "%s %s\n", verb, done.File)
+}

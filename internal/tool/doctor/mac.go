@@ -1,0 +1,325 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/systems"
+	"vkloader/internal/tool/term"
+)
+
+// macExam is an examination of a Mac in progress.
+type macExam struct {
+	*Report
+	mac     *systems.Source
+	plain   *plan.Answer // for a program that does not enumerate portability drivers
+	removed []string     // directories of removed SDKs
+	changes map[key][]macChange
+}
+
+// macChange is one change that may fix a finding: of variables or files, or of an attribute.
+type macChange struct {
+	explain.Change
+	release string // the file without the attribute of quarantine; "": another change
+}
+
+// advice returns the change as advice.
+func (c macChange) advice() advice {
+	if c.release == "" {
+		return tried{Change: c.Change}
+	}
+	line := "xattr -d " + systems.Quarantine + " " + term.Quoted(c.release)
+	return advised("If you trust the file: "+line, line)
+}
+
+// on returns the machine after the change.
+func (c macChange) on(s *systems.Source) *systems.Source {
+	after := *s
+	if c.release != "" {
+		after.Released = append(slices.Clone(s.Released), c.release)
+		return &after
+	}
+	changed := c.Change.On(&machine.Source{Machine: s.Machine, Added: s.Added})
+	after.Machine, after.Added = changed.Machine, changed.Added
+	return &after
+}
+
+// ExamineMac examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
+func ExamineMac(source *systems.Source) (*Report, error) {
+	e, err := lookMac(source)
+	if err != nil {
+		return nil, err
+	}
+	e.settle()
+	e.sum = e.verdict
+	e.Order()
+	return e.Report, nil
+}
+
+// lookMac examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
+// MoltenVK do.
+func lookMac(source *systems.Source) (*macExam, error) {
+	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
+	platform := source.System.Platform(source.Bits)
+	var err error
+	if e.plain, err = decide.ChangedOn(platform, source, decide.Program{Path: source.Program}); err != nil {
+		return nil, err
+	}
+	if e.Answer, err = decide.ChangedOn(platform, source, decide.Program{Path: source.Program, Portability: true}); err != nil {
+		return nil, err
+	}
+	e.Report.Program = source.Program
+	e.sdks()
+	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
+		for i := range answer.Findings {
+			if f := &answer.Findings[i]; e.says(f, answer == e.plain) {
+				e.takenOver(f)
+			}
+		}
+	}
+	e.modules(e.Answer, e.driver, func(m Module) Module { return e.examined(m, LayerInterface, layerFunctions...) })
+	e.copies()
+	if len(e.Answer.Drivers) == 0 {
+		f := e.takenOver(&diag.Finding{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
+		f.advice = installMoltenVK
+		e.offer(f, e.otherManifests()...)
+	}
+	return e, nil
+}
+
+// installMoltenVK is the advice for a Mac without a driver.
+var installMoltenVK = advised("Install MoltenVK, which is the driver for Metal, and is in Homebrew: brew install molten-vk", "brew install molten-vk").untried(ofPackage)
+
+// says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
+// skips them is one.
+func (e *macExam) says(f *diag.Finding, plain bool) bool {
+	switch f.Code {
+	case diag.DriverUsed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing:
+		return false // the normal state
+	case diag.DriverPortability:
+		return plain && f.Path != ""
+	case diag.FileOpen:
+		return !plain && !slices.ContainsFunc(e.removed, func(sdk string) bool { return below(f.Path, sdk) })
+	}
+	return !plain
+}
+
+// offer adds changes that may fix a finding.
+func (e *macExam) offer(f *Finding, changes ...explain.Change) {
+	for _, c := range changes {
+		e.changes[f.key()] = append(e.changes[f.key()], macChange{Change: c})
+	}
+}
+
+// layerFunctions are the functions of which a layer exports at least one.
+var layerFunctions = []string{"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"}
+
+// driver examines the library of a driver. For one of another processor, manifests outside of the searched directories are
+// offered.
+func (e *macExam) driver(m Module) Module {
+	m = e.examined(m, DriverInterface, driverFunctions...)
+	for i := range e.Findings {
+		if f := &e.Findings[i]; f.Code == LibraryForeign && f.Subject == m.Name && f.Path == m.File {
+			e.offer(f, e.otherManifests()...)
+		}
+	}
+	return m
+}
+
+// examined examines the library of a driver or layer, which must export one of the functions.
+func (e *macExam) examined(m Module, lacks *Code, functions ...string) Module {
+	m = foreign{e.mac}.module(e.Report, m)
+	if !m.Good {
+		return m
+	}
+	read := e.readMachO(m.File)
+	m.Machine = strings.Join(read.Machines(), ", ")
+	if problem := e.unfit(m, read); problem != "" {
+		e.found(LibraryForeign, m.Name, m.File, sentence(problem), nil)
+		m.Good = false
+		return m
+	}
+	if read.Symbols() && !slices.ContainsFunc(functions, read.Exports) {
+		e.found(lacks, m.Name, m.File, said(exportsNone, m.File, functions[0]), nil)
+		m.Good = false
+	}
+	if e.mac.Quarantined(m.File) {
+		f := e.found(LibraryQuarantined, m.Name, m.File, said("%s has the attribute %s", m.File, systems.Quarantine), nil)
+		e.changes[f.key()] = append(e.changes[f.key()], macChange{release: path.Clean(m.File)})
+	}
+	return m
+}
+
+// readMachO reads a library; nil if it cannot be read.
+func (e *macExam) readMachO(file string) *binary.MachO {
+	f, err := e.mac.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	read, err := binary.ReadMachO(f)
+	if err != nil {
+		return nil
+	}
+	return read
+}
+
+// unfit returns why programs cannot load a library for other processors; "": they can, or it is unknown for which processor they
+// run.
+func (e *macExam) unfit(m Module, library *binary.MachO) string {
+	wanted := e.processors()
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(p string) bool { return library.Part(p) != nil })
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is for %s alone: programs for %s cannot load it", m.File, strings.Join(library.Machines(), " and "), strings.Join(missing, " and "))
+}
+
+// processors returns those for which the examined program is made, or those of the source; nil: unknown.
+func (e *macExam) processors() []string {
+	if e.mac.Program == "" {
+		return e.mac.Processors
+	}
+	program := e.readMachO(e.mac.Program)
+	if program == nil {
+		return e.mac.Processors
+	}
+	own := program.Machines()
+	if both := slices.DeleteFunc(slices.Clone(own), func(p string) bool { return !slices.Contains(e.mac.Processors, p) }); len(both) > 0 {
+		return both // the part that the machine runs
+	}
+	return own
+}
+
+// copies adds a finding for each driver whose library several manifests have, by its name.
+func (e *macExam) copies() {
+	first := map[string]*Module{}
+	for i := range e.Drivers {
+		d := &e.Drivers[i]
+		if !d.Good {
+			continue
+		}
+		name := strings.ToLower(path.Base(d.File))
+		before := first[name]
+		if before == nil {
+			first[name] = d
+			continue
+		}
+		f := e.found(DriverCopies, d.Name, d.Manifest, said("%s and %s both name a %s", before.Manifest, d.Manifest, path.Base(d.File)), nil)
+		if e.mac.Own.Resources != "" && below(before.Manifest, e.mac.Own.Resources) {
+			e.offer(f, explain.SetVariable(variables.OnlyInBundle, "1"))
+		}
+		if !strings.Contains(before.Manifest, ":") {
+			e.offer(f, explain.SetVariable(variables.DriverFiles.Name(), before.Manifest))
+		}
+	}
+}
+
+// unsearchedPlaces are directories with manifests that the loader does not search, below which Homebrew and MacPorts install.
+var unsearchedPlaces = []string{"/opt/homebrew/share/vulkan/icd.d", "/opt/homebrew/etc/vulkan/icd.d", "/opt/local/share/vulkan/icd.d"}
+
+// otherManifests returns changes that name the drivers' manifests of Homebrew, of MacPorts and of SDKs, the newest SDK first.
+func (e *macExam) otherManifests() (changes []explain.Change) {
+	places := slices.Clone(unsearchedPlaces)
+	if sdk, _ := e.mac.Machine.Lookup("VULKAN_SDK"); path.IsAbs(sdk) {
+		places = append([]string{path.Join(sdk, "share/vulkan/icd.d")}, places...)
+	}
+	if home, _ := e.mac.Machine.Lookup(variables.Home.Name()); path.IsAbs(home) {
+		all := path.Join(home, "VulkanSDK")
+		for _, version := range slices.Backward(e.mac.Machine.Names(all)) {
+			places = append(places, path.Join(all, version, "macOS/share/vulkan/icd.d"))
+		}
+	}
+	for _, place := range places {
+		for _, name := range e.mac.Machine.Names(place) {
+			if file := path.Join(place, name); strings.HasSuffix(name, ".json") && !strings.Contains(file, ":") {
+				changes = append(changes, explain.SetVariable(variables.DriverFiles.Name(), file))
+			}
+		}
+	}
+	return changes
+}
+
+// settle tries each offered change on the whole examination and keeps those that help.
+func (e *macExam) settle() {
+	severities := func(list []Finding) map[key]diag.Severity {
+		found := map[key]diag.Severity{}
+		for i := range list {
+			found[list[i].key()] = list[i].Severity
+		}
+		return found
+	}
+	before, looks := severities(e.Findings), 0
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		for _, c := range e.changes[f.key()] {
+			if looks++; looks > maxLooks {
+				return
+			}
+			again, err := lookMac(c.on(e.mac))
+			if err != nil {
+				continue
+			}
+			after := severities(again.Findings)
+			if _, still := after[f.key()]; still || worse(before, after) {
+				continue
+			}
+			f.advice = c.advice()
+			for j := range e.Findings { // consequences of the removed SDK
+				other := &e.Findings[j]
+				if _, still := after[other.key()]; !still && f.Code == SDKRemoved && other.Code != SDKRemoved {
+					other.Because = f.Code
+				}
+			}
+			break
+		}
+	}
+}
+
+// worse reports whether a problem or warning is new.
+func worse(before, after map[key]diag.Severity) bool {
+	for k, severity := range after {
+		if was, is := before[k]; severity > diag.Note && (!is || was < severity) {
+			return true
+		}
+	}
+	return false
+}
+
+// verdict returns the report in one line.
+func (e *macExam) verdict() string {
+	text := verdictOfFiles(e.Report)
+	good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good })
+	if good && len(e.plain.Drivers) == 0 {
+		text += " A program gets a driver only if it enables VK_KHR_portability_enumeration."
+	}
+	return text
+}
+
+// below reports whether a path is in a directory.
+func below(name, directory string) bool {
+	return strings.HasPrefix(path.Clean(name), strings.TrimSuffix(path.Clean(directory), "/")+"/")
+}
+
+// ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
+func ForeignLibrary(source *systems.Source, named Named) (Module, []Finding) {
+	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
+	m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+	if named.Layer {
+		m = e.examined(m, LayerInterface, cmp.Or(named.Negotiate, layerFunctions[0]), cmp.Or(named.GetInstance, layerFunctions[1]))
+	} else {
+		m = e.examined(m, DriverInterface, driverFunctions...)
+	}
+	e.Order()
+	return m, slices.Clone(e.Findings)
+}

@@ -1,0 +1,201 @@
+//go:build !windows
+
+package doctor_test
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/doctor"
+	made "vkloader/test/lib/binary"
+)
+
+// The driver of these Macs.
+const (
+	moltenVK     = `{"file_format_version":"1.0.0","ICD":{"library_path":"../../../lib/libMoltenVK.dylib","api_version":"1.4.0","is_portability_driver":true}}`
+	usualDriver  = "usr/local/share/vulkan/icd.d/MoltenVK_icd.json"
+	usualLibrary = "usr/local/lib/libMoltenVK.dylib"
+	brewDriver   = "opt/homebrew/share/vulkan/icd.d/MoltenVK_icd.json"
+	brewLibrary  = "opt/homebrew/lib/libMoltenVK.dylib"
+)
+
+// driverFor returns a driver's library for processors.
+func driverFor(machines ...string) string {
+	var parts []made.MachO
+	for _, m := range machines {
+		parts = append(parts, made.MachO{Machine: m, Exports: []string{"vk_icdGetInstanceProcAddr"}})
+	}
+	return string(made.Mach(parts...))
+}
+
+// examinedMac returns the doctor's report on a Mac with files, for a program and variables.
+func examinedMac(t *testing.T, files map[string]string, program string, environ ...string) (*doctor.Report, string) {
+	t.Helper()
+	s := on(t, "macos")
+	s.Machine = laid(t, files)
+	s.Machine.Environ, s.Program = environ, program
+	if at := path.Dir(path.Dir(program)) + "/Resources"; strings.HasSuffix(path.Dir(program), "/Contents/MacOS") {
+		s.Own = facts.Bundle{Resources: at}
+	}
+	r, err := doctor.ExamineMac(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, s.Machine.Root
+}
+
+// attention returns the codes of problems and warnings, with the shell lines of their fixes.
+func attention(r *doctor.Report) (list []string) {
+	for _, f := range r.Findings {
+		if f.Severity == diag.Note || f.Because != nil {
+			continue
+		}
+		list = append(list, strings.TrimSuffix(f.Severity.String()+" "+f.Code.String()+": "+strings.Join(f.Commands, "; "), ": "))
+	}
+	return list
+}
+
+// A Mac with MoltenVK has no problem, and the verdict names what programs have to enable.
+func TestMacPortability(t *testing.T) {
+	t.Parallel()
+	r, _ := examinedMac(t, map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64", "arm64")}, "")
+	if got := attention(r); len(got) > 0 || len(r.Drivers) != 1 || !r.Drivers[0].Good {
+		t.Errorf("%v\n%+v", got, r.Drivers)
+	}
+	if want := "No problems found in the files. A program gets a driver only if it enables VK_KHR_portability_enumeration."; r.Verdict != want {
+		t.Errorf("verdict %q", r.Verdict)
+	}
+	at := slices.IndexFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == diag.DriverPortability })
+	if at < 0 || !strings.Contains(r.Findings[at].Do, "Enable VK_KHR_portability_enumeration") {
+		t.Errorf("%+v", r.Findings)
+	}
+	r, _ = examinedMac(t, map[string]string{usualDriver: strings.Replace(moltenVK, "true", "false", 1), usualLibrary: driverFor("arm64")}, "")
+	if r.Verdict != "No problems found in the files." || len(r.Findings) > 1 {
+		t.Errorf("not a portability driver: %q, %+v", r.Verdict, r.Findings)
+	}
+}
+
+// Each fault of a Mac is one finding, whose fix was tried.
+//
+// holds: MAC-006
+func TestMacFindings(t *testing.T) {
+	t.Parallel()
+	const home, sdk = "/Users/u", "/Users/u/VulkanSDK/1.3.296.0/macOS"
+	app := "/Applications/X.app/Contents/MacOS/X"
+	program := func(machines ...string) string {
+		var parts []made.MachO
+		for _, m := range machines {
+			parts = append(parts, made.MachO{Machine: m, Program: true})
+		}
+		return string(made.Mach(parts...))
+	}
+	inBundle := "Applications/X.app/Contents/Resources/vulkan/icd.d/MoltenVK_icd.json"
+	bundled := strings.Replace(moltenVK, "../../../lib", "../../../Frameworks", 1)
+	for name, c := range map[string]struct {
+		files   map[string]string
+		program string
+		environ []string
+		want    []string
+	}{
+		"no driver": {nil, "", nil, []string{"problem driver-none: brew install molten-vk"}},
+		"Homebrew on Apple processors": {map[string]string{brewDriver: moltenVK, brewLibrary: driverFor("arm64")}, "", nil,
+			[]string{"problem driver-none: export VK_DRIVER_FILES=/opt/homebrew/share/vulkan/icd.d/MoltenVK_icd.json"}},
+		"Homebrew's other directory": {map[string]string{"opt/homebrew/etc/vulkan/icd.d/MoltenVK_icd.json": moltenVK, brewLibrary: driverFor("arm64")}, "", nil,
+			[]string{"problem driver-none: export VK_DRIVER_FILES=/opt/homebrew/etc/vulkan/icd.d/MoltenVK_icd.json"}},
+		"Homebrew without the library": {map[string]string{brewDriver: moltenVK}, "", nil, []string{"problem driver-none: brew install molten-vk"}},
+		"the newest SDK": {map[string]string{"Users/u/VulkanSDK/1.3.1/macOS/share/vulkan/icd.d/a.json": moltenVK, "Users/u/VulkanSDK/1.3.1/macOS/lib/libMoltenVK.dylib": driverFor("arm64"),
+			"Users/u/VulkanSDK/1.4.1/macOS/share/vulkan/icd.d/a.json": moltenVK, "Users/u/VulkanSDK/1.4.1/macOS/lib/libMoltenVK.dylib": driverFor("arm64")}, "", []string{"HOME=" + home},
+			[]string{"problem driver-none: export VK_DRIVER_FILES=/Users/u/VulkanSDK/1.4.1/macOS/share/vulkan/icd.d/a.json"}},
+		"in the bundle and in the system": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64"), inBundle: bundled,
+			"Applications/X.app/Contents/Frameworks/libMoltenVK.dylib": driverFor("arm64"), app[1:]: program("arm64")}, app, nil,
+			[]string{"warning driver-copies: export VK_LOADER_SEARCH_ONLY_IN_BUNDLE=1"}},
+		"two in the system": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64"),
+			"etc/vulkan/icd.d/other.json": strings.Replace(moltenVK, "../../../lib", "/usr/local/lib", 1)}, "", nil,
+			[]string{"warning driver-copies: export VK_DRIVER_FILES=/etc/vulkan/icd.d/other.json"}},
+		"a driver for Intel": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64"), "Applications/x": program("arm64")}, "/Applications/x", nil,
+			[]string{"problem library-foreign"}},
+		"a driver for Apple's": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64"), "Applications/x": program("x86-64")}, "/Applications/x", nil,
+			[]string{"problem library-foreign"}},
+		"a driver for Intel, and the other one": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64"), "Applications/x": program("arm64"),
+			brewDriver: moltenVK, brewLibrary: driverFor("arm64")}, "/Applications/x", nil,
+			[]string{"problem library-foreign: export VK_DRIVER_FILES=/opt/homebrew/share/vulkan/icd.d/MoltenVK_icd.json"}},
+		"a universal driver":  {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64", "arm64"), "Applications/x": program("x86-64")}, "/Applications/x", nil, nil},
+		"a driver of 32 bits": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("i386")}, "", nil, []string{"problem library-foreign"}},
+		"no driver's library": {map[string]string{usualDriver: moltenVK, usualLibrary: string(made.Mach(made.MachO{Machine: "arm64", Exports: []string{"x"}}))}, "", nil,
+			[]string{"problem driver-interface"}},
+		"a stripped library": {map[string]string{usualDriver: moltenVK, usualLibrary: string(made.Mach(made.MachO{Machine: "arm64", NoSymbols: true}))}, "", nil, nil},
+		"a removed SDK": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64")}, "", []string{"VULKAN_SDK=" + sdk, "VK_DRIVER_FILES=" + sdk + "/share/vulkan/icd.d/MoltenVK_icd.json",
+			"VK_ADD_LAYER_PATH=" + sdk + "/share/vulkan/explicit_layer.d", "DYLD_LIBRARY_PATH=" + sdk + "/lib:/usr/local/lib"},
+			[]string{"problem sdk-removed: unset VULKAN_SDK; unset VK_DRIVER_FILES; unset VK_ADD_LAYER_PATH; export DYLD_LIBRARY_PATH=/usr/local/lib"}},
+		"a removed SDK, by an old script": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64")}, "", []string{"VK_ICD_FILENAMES=" + sdk + "/share/vulkan/icd.d/MoltenVK_icd.json"},
+			[]string{"problem sdk-removed: unset VK_ICD_FILENAMES"}},
+		"a removed SDK, for layers only": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64")}, "", []string{"VULKAN_SDK=" + sdk, "VK_LAYER_PATH=" + sdk + "/share/vulkan/explicit_layer.d"},
+			[]string{"warning sdk-removed: unset VULKAN_SDK; unset VK_LAYER_PATH"}},
+		"an SDK elsewhere": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64")}, "", []string{"VULKAN_SDK=/opt/sdk", "DYLD_LIBRARY_PATH=/opt/sdk/lib"},
+			[]string{"warning sdk-removed: unset VULKAN_SDK; unset DYLD_LIBRARY_PATH"}},
+		"an installed SDK": {map[string]string{sdk[1:] + "/share/vulkan/icd.d/MoltenVK_icd.json": moltenVK, sdk[1:] + "/lib/libMoltenVK.dylib": driverFor("arm64")}, "",
+			[]string{"VULKAN_SDK=" + sdk, "VK_DRIVER_FILES=" + sdk + "/share/vulkan/icd.d/MoltenVK_icd.json"}, nil},
+		"Homebrew as the SDK": {map[string]string{brewDriver: moltenVK, brewLibrary: driverFor("arm64")}, "", []string{"VULKAN_SDK=/opt/homebrew", "VK_DRIVER_FILES=/" + brewDriver}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := examinedMac(t, c.files, c.program, c.environ...)
+			if got := attention(r); !slices.Equal(got, c.want) {
+				t.Errorf("%q\nwant %q\n%+v", got, c.want, r.Findings)
+			}
+			for _, f := range r.Findings {
+				if f.Code == doctor.SDKRemoved && strings.Contains(f.What, ".zshrc") {
+					t.Errorf("%q names a file that does not exist", f.What)
+				}
+			}
+		})
+	}
+}
+
+// The finding about a removed SDK names the line of a shell's file that runs its script.
+func TestMacSDKProfile(t *testing.T) {
+	t.Parallel()
+	r, _ := examinedMac(t, map[string]string{"Users/u/.zshrc": "# source old/setup-env.sh\n\n. ~/VulkanSDK/1.3.1/setup-env.sh\n", "Users/u/.profile": "source x/setup-env.sh\n"}, "",
+		"HOME=/Users/u", "VULKAN_SDK=/Users/u/VulkanSDK/1.3.1/macOS")
+	at := slices.IndexFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == doctor.SDKRemoved })
+	if at < 0 || !strings.HasSuffix(r.Findings[at].What, "setup-env.sh is run in /Users/u/.zshrc, line 3") {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// A downloaded driver has a finding until the user has allowed it; the fix removes the attribute.
+func TestMacQuarantine(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string][]string{
+		"0081;5991b778;Safari;BC4DFC58": {"warning library-quarantined: xattr -d com.apple.quarantine /usr/local/lib/libMoltenVK.dylib"},
+		"0083;0;curl":                   {"warning library-quarantined: xattr -d com.apple.quarantine /usr/local/lib/libMoltenVK.dylib"},
+		"text":                          {"warning library-quarantined: xattr -d com.apple.quarantine /usr/local/lib/libMoltenVK.dylib"},
+		"00c1;5991b778;Safari;BC4DFC58": nil,
+		"":                              nil, // no attribute
+	} {
+		s := on(t, "macos")
+		s.Machine = laid(t, map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("arm64")})
+		if value != "" {
+			err := syscall.Setxattr(s.Machine.Root+"/"+usualLibrary, "user.com.apple.quarantine", []byte(value), 0)
+			if errors.Is(err, syscall.ENOTSUP) {
+				t.Skip("the file system of temporary files has no extended attributes")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := doctor.ExamineMac(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := attention(r); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", value, got, want)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package doctor
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Bundle is the file that starts an examined program.
+type Bundle struct {
+	Launcher string // its path; "": the program itself
+	Unpacked string // the directory with the content of an image; "": no image
+}
+
+// Shown returns a file's path: for the content of an image, the path in the image.
+func (b Bundle) Shown(file string) string {
+	if inside, is := strings.CutPrefix(file, b.Unpacked+"/"); is && b.Unpacked != "" {
+		return inside + " in " + path.Base(b.Launcher)
+	}
+	return file
+}
+
+// hiding is a library of a program that hides the system's library from a driver. wants is a version or a symbol.
+type hiding struct{ file, shown, system, by, wants string }
+
+func (s hiding) say() string {
+	return fmt.Sprintf("%s, which the program brings, hides %s: %s needs %s, which only the system's has. It is not loaded, or ends "+
+		"the program. Without the program's file, it gets the system's", s.shown, s.system, s.by, s.wants)
+}
+
+// shadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
+// is one. The same libraries without the program have no fault then.
+func (e *libraryExam) shadowed(m *Module, f *binary.File, c *binary.Closure) bool {
+	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !unversioned(c) {
+		return false
+	}
+	plain := binary.NewLinker(e.withoutPaths(), binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class), Share: e.linker})
+	system := plain.Follow(plain.Open(f.Path))
+	if plain.Bind(system); len(system.Missing)+len(system.Old)+len(system.Symbols) > 0 {
+		return false
+	}
+	found := false
+	for _, file := range c.Files[1:] {
+		other := named(system, file.Soname)
+		if other == nil || other.Real == file.Real {
+			continue
+		}
+		by, wants := lackOf(c, file, other)
+		if wants == "" {
+			continue
+		}
+		found = true
+		e.found(LibraryShadowed, m.Name, m.Manifest, hiding{file.Path, e.options.Bundle.Shown(file.Path), other.Path, by, wants}, e.preload(other.Path))
+	}
+	return found
+}
+
+// unversioned reports whether a library without versions of symbols stands for one with versions.
+func unversioned(c *binary.Closure) bool {
+	for _, by := range c.Files {
+		for _, want := range by.Requires {
+			if in := named(c, want.File); in != nil && len(in.Defines) == 0 && !want.Weak {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named returns the library of a closure with a soname; nil: there is none.
+func named(c *binary.Closure, soname string) *binary.File {
+	for _, file := range c.Files {
+		if file.Soname == soname && soname != "" {
+			return file
+		}
+	}
+	return nil
+}
+
+// withoutPaths returns the machine without LD_LIBRARY_PATH.
+func (e *libraryExam) withoutPaths() *machine.Machine {
+	m := *e.machine
+	m.Environ = machine.WithoutVariable(m.Environ, "LD_LIBRARY_PATH")
+	return &m
+}
+
+// withHiding returns the variables of a child that gets the program's libraries which hide the system's, as the program gets them.
+func (r *Report) withHiding(environ []string) []string {
+	var files []string
+	for i := range r.Findings {
+		if what, is := r.Findings[i].fact.(hiding); is && !slices.Contains(files, what.file) {
+			files = append(files, what.file)
+		}
+	}
+	if len(files) == 0 {
+		return environ
+	}
+	return machine.WithVariable(environ, "LD_PRELOAD", strings.Join(files, " "))
+}
+
+// underHiding marks the failures of drivers and layers as consequences of the program's libraries that hide the system's.
+func (r *Report) underHiding() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if misbehaves[f.Code] == "" || f.Because != nil {
+			continue
+		}
+		if slices.ContainsFunc(r.Findings, func(o Finding) bool {
+			_, is := o.fact.(hiding)
+			return is && o.Path == f.Path
+		}) {
+			f.Because = LibraryShadowed
+		}
+	}
+}
+
+// lackOf returns a version or symbol that a library lacks and another one of its name has, and the library that needs it.
+func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
+	for _, old := range c.Newest() {
+		if old.In == file {
+			return old.By.Path, old.Version
+		}
+	}
+	has := other.Symbols()
+	lacks := func(symbol string) bool {
+		return has != nil && has.Exports(symbol) && !slices.ContainsFunc(c.Files, func(f *binary.File) bool { return f.Symbols() != nil && f.Symbols().Exports(symbol) })
+	}
+	if at := slices.IndexFunc(c.Symbols, lacks); at >= 0 {
+		return c.Files[0].Path, c.Symbols[at]
+	}
+	for _, by := range c.Files {
+		if len(file.Defines) > 0 || by.Symbols() == nil || !slices.ContainsFunc(by.Requires, func(r binary.Requirement) bool { return r.File == file.Soname }) {
+			continue
+		}
+		wants := by.Symbols().Versioned()
+		if at := slices.IndexFunc(wants, lacks); at >= 0 {
+			return by.Path, wants[at]
+		}
+	}
+	return "", ""
+}
+
+// preload returns advice to start the program with a library of the system.
+func (e *libraryExam) preload(file string) advice {
+	const variable = "LD_PRELOAD"
+	value, _ := e.machine.Lookup(variable)
+	if value = file + " " + value; strings.HasSuffix(value, " ") {
+		value = file
+	}
+	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
+	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+term.Quoted(program))
+	do.because, do.effect = triable, preloaded(value)
+	return do
+}

@@ -1,4 +1,0 @@
-package environment
-
-// separated describes the separator of path lists on Linux.
-const separated = "colon-separated"

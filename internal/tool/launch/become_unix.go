@@ -1,0 +1,16 @@
+//go:build unix
+
+package launch
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// Become replaces this process with the program. It returns only on failure.
+func (p *Program) Become() error {
+	if err := syscall.Exec(p.Path, p.Args, p.Environ); err != nil {
+		return fmt.Errorf("%s: %w", p.Path, err)
+	}
+	return nil
+}

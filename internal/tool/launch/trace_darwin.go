@@ -1,0 +1,72 @@
+package launch
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/spawn"
+)
+
+// Trace runs the program as a child with its standard error split, and waits for its end. macOS lets only signed debuggers read
+// another process, so the place of a fault is unknown, and processes that the program starts are not waited for. stdout becomes
+// the program's standard output.
+func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, unix.SIGQUIT, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	defer signal.Stop(signals)
+	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: stdout, Stderr: s, WaitDelay: lastWords}
+	if err := spawn.Start(cmd); err != nil {
+		return nil, err
+	}
+	over, says, reason := make(chan struct{}), make(chan int32, 1), make(chan int32, 1)
+	go func() {
+		select {
+		case <-over:
+		case wish := <-signals:
+			if wish == unix.SIGQUIT {
+				says <- hangs
+			} else {
+				says <- unwanted
+			}
+		}
+	}()
+	go func() {
+		why := patience{Limits: limits, over: over, says: says}.wait()
+		if why != goesOn {
+			_ = cmd.Process.Kill()
+		}
+		reason <- why
+	}()
+	waited := cmd.Wait()
+	close(over)
+	why := <-reason
+	err := s.Close()
+	var exit *exec.ExitError
+	if waited != nil && !errors.As(waited, &exit) && !errors.Is(waited, exec.ErrWaitDelay) {
+		return nil, waited
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return endOf(cmd.ProcessState, why), nil
+}
+
+// endOf returns the end of a process that ended by itself or for a reason.
+func endOf(state *os.ProcessState, why int32) *End {
+	e := (&faults{}).ended(why)
+	if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		e.Killed = unix.SignalName(status.Signal())
+	} else {
+		e.Code = state.ExitCode()
+	}
+	return e
+}
+
+// crashCode reports whether an exit code is that of a shell whose command was ended by a signal.
+func crashCode(code int) bool { return code > 128 }

@@ -1,0 +1,56 @@
+//go:build unix
+
+package settingsfile
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/exit"
+)
+
+// enter makes a file known to loaders, and leave undoes that. On Linux the file's path suffices.
+func enter(string) error { return nil }
+func leave(string) error { return nil }
+
+// place returns the file to write: the file in force, or else the first place.
+func (c *Change) place(p *Found) (string, error) {
+	homes, places := []string{}, p.Places
+	for _, v := range []variables.ID{variables.Home, variables.ConfigHome, variables.DataHome} {
+		value, _ := p.Machine.Lookup(v.Name())
+		if value, _, _ = strings.Cut(value, ":"); value != "" { // the first element of a list counts (SET-4)
+			homes = append(homes, value)
+		}
+	}
+	ofUser := func(place string) bool {
+		return slices.ContainsFunc(homes, func(h string) bool { return strings.HasPrefix(place, filepath.Clean(h)+"/") })
+	}
+	f := p.InForce()
+	if c.System {
+		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, search.Linux().SysConfDir+"/") })
+		if at < 0 {
+			return "", exit.Unable("no place for the settings of all users")
+		}
+		if f != nil && slices.Index(places, f.Path) < at {
+			return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
+		}
+		return places[at], nil
+	}
+	if f != nil && ofUser(f.Path) {
+		return f.Path, nil
+	}
+	at := slices.IndexFunc(places, ofUser)
+	if at < 0 {
+		return "", exit.Unable("no place for settings of a user: HOME is not set; --system writes those of all users")
+	}
+	if f != nil && slices.Index(places, f.Path) < at {
+		return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
+	}
+	if f != nil && !c.Force {
+		return "", exit.Problem("%s holds settings for all users, which would no longer count for you: --force writes yours, --system changes those", f.Path)
+	}
+	return places[at], nil
+}

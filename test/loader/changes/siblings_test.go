@@ -1,0 +1,161 @@
+package changes
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/test/lib/world"
+)
+
+// deepen links the helper to a library of its own, libdeep.so.
+func (m *machine) deepen() {
+	m.t.Helper()
+	deep := m.Write("deep.c", "int deep(void); int deep(void) { return 1; }\n")
+	link := []string{"-shared", "-fPIC", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-L" + m.Path("lib")}
+	m.must(world.Compile(append(link, "-Wl,-soname,libdeep.so", "-o", m.Path("lib/libdeep.so"), deep)...))
+	m.must(world.Compile(append(link, "-DVERSION=1", "-Wl,-soname,libhelper.so", "-o", m.lib("helper"), filepath.Join(m.built, "helper.c"), "-ldeep")...))
+}
+
+// A library that only a needed library needs belongs to the driver's files, and so do links on the way to a file and mounts over
+// it. An exchange of two names replaces both files.
+//
+// holds: INS-088
+func TestFilesOfADriver(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.deepen()
+	opened := "a b a-1 b-1 a+11 b+11"
+	m.is("first", m.life(), "a b a+11 b+11")
+	m.is("kept", m.life(), "a b")
+
+	text, err := os.ReadFile(m.Path("lib/libdeep.so"))
+	m.must(err)
+	m.Write("lib/libdeep.so.new", string(text))
+	m.must(os.Rename(m.Path("lib/libdeep.so.new"), m.Path("lib/libdeep.so")))
+	m.is("a library that a needed library needs", m.life(), opened)
+
+	m.Write("lib/libdeep.so.1", string(text))
+	m.must(os.Symlink("libdeep.so.1", m.Path("lib/link")))
+	m.must(os.Rename(m.Path("lib/link"), m.Path("lib/libdeep.so")))
+	m.is("a link in its place", m.life(), opened)
+	m.Write("lib/libdeep.so.2", string(text))
+	m.must(os.Symlink("libdeep.so.2", m.Path("lib/link")))
+	m.must(os.Rename(m.Path("lib/link"), m.Path("lib/libdeep.so")))
+	m.is("the link leads elsewhere", m.life(), opened)
+	m.must(os.Remove(m.Path("lib/libdeep.so.1")))
+	m.is("the old file is gone", m.life(), "a b")
+
+	m.copyTo("a", 1, m.Path("lib/other.so"))
+	m.must(unix.Renameat2(unix.AT_FDCWD, m.lib("a"), unix.AT_FDCWD, m.Path("lib/other.so"), unix.RENAME_EXCHANGE))
+	m.is("exchanged", m.life(), "a b a-1 a+11")
+
+	if unix.Mount(m.Path("lib/other.so"), m.lib("a"), "", unix.MS_BIND, "") == nil {
+		mounted := true
+		unmount := func() {
+			if mounted {
+				unix.Unmount(m.lib("a"), unix.MNT_DETACH)
+			}
+			mounted = false
+		}
+		t.Cleanup(unmount)
+		m.is("a mount over the file", m.life(), "a b a-1 a+11")
+		m.is("kept under it", m.life(), "a b")
+		unmount()
+		m.is("without the mount", m.life(), "a b a-1 a+11")
+	}
+	m.h.Quit()
+}
+
+// VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING: 1 closes nothing, so the linker gives the old library for the path of a new file; 0
+// closes everything, so a program's plug-in gets a library of its own.
+//
+// holds: INS-088 ENV-110
+func TestUnloadingVariable(t *testing.T) {
+	t.Parallel()
+	const name = "VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"
+	m := newMachine(t)
+	m.Env[name] = "1"
+	m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11")
+	m.is("kept", m.life("layer", "VK_LAYER_it"), "a b")
+	m.install("a", 1)
+	m.is("replaced", m.life("layer", "VK_LAYER_it"), "a b")
+	m.h.Exit()
+
+	m = newMachine(t)
+	m.Env[name] = "0"
+	for range 2 {
+		m.is("cycle", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 a-1 b-1 layer-1")
+	}
+	m.copyTo("helper", 3, m.Path("plugin/libhelper.so"))
+	text, err := os.ReadFile(m.Path("lib/fake_a.so"))
+	m.must(err)
+	m.Write("plugin/fake_a.so", string(text))
+	m.copyTo("a", 3, m.Path("plugin/plugin.so"))
+	m.h.Do("hold", "path", m.Path("plugin/plugin.so"))
+	m.is("a plug-in", strings.Join(m.traces(), " "), "a+33")
+	m.h.Quit()
+}
+
+// A directory of LD_LIBRARY_PATH that appears while the program runs: glibc does not search there any more, so the driver is the
+// old one, and it is not kept, because the loader cannot predict the result of the search.
+//
+// holds: DRV-022 INS-088
+func TestSearchedDirectoryAppears(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.Env["LD_LIBRARY_PATH"] = m.Path("first") + ":" + m.Path("lib")
+	m.Write("icd/a.json", world.DriverManifest("a.so", "1.1.0"))
+	m.must(os.Remove(m.Path("icd/b.json")))
+	m.is("first", m.life(), "a a+11")
+	m.is("kept", m.life(), "a")
+	m.must(os.MkdirAll(m.Path("first"), 0o755))
+	m.is("an empty directory", m.life(), "a")
+	m.copyTo("a", 1, m.Path("first/a.so"))
+	for range 2 {
+		m.is("a file in it", m.life(), "a a-1 a+11")
+	}
+	m.must(os.Remove(m.Path("first/a.so")))
+	m.is("it has gone", m.life(), "a")
+	m.h.Quit()
+}
+
+// A file whose modification time alone changes has the same code: the driver is closed and opened again, and a layer is used. A
+// file of the same size with other code was overwritten.
+//
+// holds: INS-088 LAY-281
+func TestTouchedFiles(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	touch := func(name string) { m.must(os.Chtimes(m.lib(name), time.Time{}, time.Now().Add(time.Hour))) }
+	m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+	touch("a")
+	m.is("a driver", m.life(), "a b a-1 a+11")
+	m.is("kept", m.life(), "a b")
+	touch("helper")
+	m.is("a needed library", m.life(), "a b a-1 b-1 a+11 b+11")
+	m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_it")
+	m.h.OK("physical_devices", "instance", "long")
+	touch("b")
+	touch("layer")
+	m.is("while an instance lives", m.life("layer", "VK_LAYER_it"), "a b layer+11")
+	m.h.Do("destroy_instance", "name", "long")
+	m.traces()
+	m.is("afterwards", m.life("layer", "VK_LAYER_it"), "a b b-1 b+11 layer+11 layer-1")
+
+	text, err := os.ReadFile(m.lib("b"))
+	m.must(err)
+	for i := 64; i < len(text); i++ { // all but the file's header
+		text[i] ^= 0xff
+	}
+	m.must(os.WriteFile(m.lib("b"), text, 0o755))
+	m.is("other contents", m.life(), "a")
+	touch("helper") // the old driver, which stays, has the same code of it
+	m.install("b", 1)
+	m.is("a new file", m.life(), "a b b+11")
+	m.h.Exit()
+}

@@ -1,0 +1,128 @@
+package commands
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/machine"
+	"vkloader/test/lib/world"
+)
+
+// The list of four drivers costs few system calls and reads few bytes: it reads parts of libraries, loads none, and starts no
+// process.
+func TestListIsCheap(t *testing.T) {
+	t.Parallel()
+	machine.Need(t, "strace")
+	w := world.New(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.Driver(name, "device name="+name)
+	}
+	file := w.Path("calls")
+	out, exit := w.Run(time.Minute, "strace", "-f", "-qq", "-y", "-o", file, filepath.Join(built, "vkloader"), "list", "drivers")
+	if exit.Code != 0 || strings.Count(out, ".json") < 4 {
+		t.Fatalf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, opened := 0, strings.Count(string(text), " openat(")+strings.Count(string(text), " openat2(")
+	for _, call := range regexp.MustCompile(`(?m) (?:read|pread64)\(.*= (\d+)$`).FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(call[0], "/libvulkan.so") { // the loader itself, whose size depends on the build
+			continue
+		}
+		n, _ := strconv.Atoi(call[1])
+		bytes += n
+	}
+	if started := regexp.MustCompile(` (execve|fork|vfork)\(`).FindAllString(string(text), -1); len(started) != 1 {
+		t.Errorf("started: %q", regexp.MustCompile(`.*(execve|fork)\(.*`).FindAllString(string(text), -1))
+	}
+	t.Logf("%d files opened, %d bytes read", opened, bytes)
+	if opened > mostOpened || bytes > mostRead {
+		t.Errorf("%d files opened, %d bytes read", opened, bytes)
+	}
+}
+
+// Bounds of TestListIsCheap, half above a measured run.
+const (
+	mostOpened = 190
+	mostRead   = 4 << 20 // the drivers of the tests have debug information
+)
+
+// Lines that a driver writes to standard error while it is tried are shown with the driver that wrote them, and with no other one.
+func TestLinesOfDrivers(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	talker := w.Driver("talker", "device name=talker")
+	w.Driver("silent", "device name=silent")
+	w.Write("talk.c", `#include <stdio.h>
+__attribute__((constructor)) static void talk(void) { fputs("NVK requires nouveau\nsecond line\n", stderr); }
+`)
+	wrapped := w.Path("talking.so")
+	if err := world.Compile("-shared", "-fPIC", "-o", wrapped, w.Path("talk.c"), talker.Library); err != nil {
+		t.Fatal(err)
+	}
+	talker.Set("library_path", wrapped)
+	out, exit := w.Run(time.Minute, tool, "doctor", "--json")
+	var report struct {
+		Probes []struct {
+			Name  string
+			Kind  string
+			Wrote []string
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("%v: %s%s", err, out, exit.Stderr)
+	}
+	heard := false
+	for _, p := range report.Probes {
+		wrote := strings.Join(p.Wrote, "\n")
+		switch p.Name {
+		case "talker.json":
+			heard = strings.Contains(wrote, "NVK requires nouveau") && strings.Contains(wrote, "second line")
+		case "silent.json":
+			if wrote != "" {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if text, _ := w.Run(time.Minute, tool, "doctor"); !heard || !strings.Contains(text, "talker.json wrote  NVK requires nouveau") || strings.Contains(text, "silent.json wrote") {
+		t.Errorf("%+v\n%s", report.Probes, text)
+	}
+	if text, exit := w.Run(time.Minute, tool, "explain", "NVK requires nouveau"); exit.Code != 0 || !strings.Contains(text, "talker.json") || strings.Contains(text, "silent.json") {
+		t.Errorf("explain: exit code %d: %s", exit.Code, text)
+	}
+}
+
+// Without /proc or /sys the verdict says so first: the devices are not known.
+func TestWithoutKernelFiles(t *testing.T) {
+	t.Parallel()
+	machine.Need(t, "unshare")
+	if exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").Run() != nil {
+		t.Skip("this kernel gives no user namespaces")
+	}
+	for hidden, want := range map[string]string{"/sys": "/sys is not mounted, so the devices are not known; ", "/proc": "/proc is not mounted, so the devices are not known; ",
+		"/sys /proc": "/proc and /sys are not mounted, so the devices are not known; "} {
+		t.Run(hidden, func(t *testing.T) {
+			t.Parallel()
+			script := "for place in " + hidden + "; do mount -t tmpfs none $place || exit 99; done; exec " + filepath.Join(built, "vkloader") + " \"$@\""
+			for _, args := range [][]string{{"--no-probe"}, {"doctor", "--no-probe"}} {
+				cmd := exec.Command("unshare", append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"}, args...)...)
+				text, _ := cmd.Output()
+				if cmd.ProcessState.ExitCode() == 99 {
+					t.Skip("nothing can be mounted here")
+				}
+				if !strings.HasPrefix(strings.Join(strings.Fields(string(text)), " "), want) || cmd.ProcessState.ExitCode() != 1 {
+					t.Errorf("%q: exit code %d: %s", args, cmd.ProcessState.ExitCode(), text)
+				}
+			}
+		})
+	}
+}

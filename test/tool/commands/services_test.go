@@ -1,0 +1,140 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hosting lays out a machine whose card belongs to the group render, and its processes by number: the control group, the user,
+// the groups, and the command line.
+func hosting(t *testing.T, mode string, processes map[int][4]string, more map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	if _, err := build("testdata/machines/no-permission.txtar", root); err != nil {
+		t.Fatal(err)
+	}
+	group := os.Getgid()
+	node := filepath.Join(root, "dev/dri/renderD128")
+	if os.Getuid() == 0 {
+		group = 991
+		if err := os.Chown(node, 0, group); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bits := os.FileMode(0o660)
+	if mode == "open" {
+		bits = 0o666
+	}
+	if err := os.Chmod(node, bits); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"etc/passwd": "root:x:0:0:root:/root:/bin/bash\nmia:x:61000:61000::/home/mia:/bin/bash\nollama:x:60998:60998::/usr/share/ollama:/bin/false\n" +
+			"kiosk:x:61001:61001::/home/kiosk:/bin/bash\nresolve:x:60101:60101::/:/usr/sbin/nologin\n",
+		"etc/group": fmt.Sprintf("root:x:0:\nrender:x:%d:mia\nollama:x:60998:\n", group)}
+	for pid, p := range processes {
+		place := fmt.Sprintf("proc/%d/", pid)
+		files[place+"cgroup"] = p[0] + "\n"
+		files[place+"status"] = fmt.Sprintf("Name:\t%.15s\nUid:\t%[2]s\t%[2]s\t%[2]s\t%[2]s\nGid:\t%[2]s\t%[2]s\t%[2]s\t%[2]s\nGroups:\t%[3]s \n",
+			filepath.Base(strings.Fields(p[3])[0]), p[1], strings.ReplaceAll(p[2], "render", fmt.Sprint(group)))
+		files[place+"cmdline"] = strings.ReplaceAll(p[3], " ", "\x00") + "\x00"
+	}
+	for name, text := range more {
+		files[name] = text
+	}
+	for name, text := range files {
+		if err := put(filepath.Join(root, name), []byte(strings.ReplaceAll(text, "GROUP", fmt.Sprint(group)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// The first screen names a running service whose user can open no graphics device, with the fix: the group, and a restart of the
+// service. It names no service that uses none, or that can open the device.
+func TestServiceWithoutPermission(t *testing.T) {
+	t.Parallel()
+	const ollama = "0::/system.slice/ollama.service"
+	serve := [4]string{ollama, "60998", "60998", "/usr/local/bin/ollama serve"}
+	join := "usermod -aG render ollama"
+	needs := ofWords("needed=libvulkan.so.1")
+	for _, c := range []struct {
+		name, mode string
+		processes  map[int][4]string
+		more       map[string]string
+		says       []string // nil: nothing is wrong
+	}{
+		{"ollama", "", map[int][4]string{700: serve}, nil, []string{"ollama.service", "ollama lacks read or write permission on /dev/dri/renderD128", join,
+			"systemctl restart ollama"}},
+		{"older control groups", "", map[int][4]string{700: {"12:devices:/system.slice/ollama.service\n1:name=systemd:/system.slice/ollama.service", "60998", "60998",
+			"ollama serve"}}, nil, []string{join}},
+		{"group of a control group", "", map[int][4]string{700: {ollama + "/runner", "60998", "60998", "/opt/x"}}, nil, []string{join}},
+		{"instance of a template in a slice", "", map[int][4]string{9: {"0::/system.slice/system-kiosk.slice/kiosk@tty1.service", "61001", "61001", "/usr/bin/cage -- browser"}}, nil,
+			[]string{"kiosk@tty1.service", "usermod -aG render kiosk", "systemctl restart kiosk@tty1"}},
+		{"its program needs the loader", "", map[int][4]string{9: {"0::/system.slice/render-farm.service", "60998", "60998", "/opt/farm -x"}},
+			map[string]string{"opt/farm": string(needs)}, []string{"render-farm.service", "systemctl restart render-farm"}},
+		{"its unit names the device", "", map[int][4]string{9: {"0::/system.slice/farm.service", "60998", "60998", "/opt/farm"}},
+			map[string]string{"etc/systemd/system/farm.service.d/gpu.conf": "[Service]\nDeviceAllow=/dev/dri/renderD128 rw\n"}, []string{"farm.service"}},
+		{"a user without a record", "", map[int][4]string{9: {ollama, "61184", "61184", "ollama serve"}}, nil,
+			[]string{"systemctl edit ollama", "SupplementaryGroups=render", "systemctl restart ollama"}},
+		{"the group came after the start", "", map[int][4]string{700: serve}, map[string]string{"etc/group": "render:x:GROUP:mia,ollama\n"},
+			[]string{"do Run as root: systemctl restart ollama"}},
+
+		{"member", "", map[int][4]string{700: {ollama, "60998", "60998 render", "ollama serve"}}, nil, nil},
+		{"open to everybody", "open", map[int][4]string{700: serve}, nil, nil},
+		{"root", "", map[int][4]string{700: {ollama, "0", "0", "ollama serve"}}, nil, nil},
+		{"another service", "", map[int][4]string{700: {"0::/system.slice/systemd-resolved.service", "60101", "60101", "/usr/lib/systemd/systemd-resolved"}}, nil, nil},
+		{"a session", "", map[int][4]string{700: {"0::/user.slice/user-61001.slice/user@61001.service/app.slice/ollama.service", "61001", "61001", "ollama serve"}}, nil, nil},
+		{"a container", "", map[int][4]string{700: {"0::/system.slice/docker-0123.scope", "60998", "60998", "ollama serve"}}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := hosting(t, c.mode, c.processes, c.more)
+			for _, command := range [][]string{nil, {"doctor"}} {
+				out, code := execute(t, append([]string{"--root", root}, command...)...)
+				squeezed := strings.Join(strings.Fields(out), " ")
+				for _, want := range c.says {
+					if !strings.Contains(squeezed, want) {
+						t.Errorf("%q: no %q in\n%s", command, want, out)
+					}
+				}
+				if c.says == nil && (strings.Contains(out, ".service") || !strings.Contains(out, "nothing is wrong")) {
+					t.Errorf("%q: %s", command, out)
+				}
+				if code != 0 || strings.Contains(out, "log in again") {
+					t.Errorf("%q: exit code %d\n%s", command, code, out)
+				}
+			}
+		})
+	}
+}
+
+// doctor --user advises a restart of the user's service, and not a new login.
+func TestUserOfService(t *testing.T) {
+	t.Parallel()
+	serve := [4]string{"0::/system.slice/ollama.service", "60998", "60998", "/usr/local/bin/ollama serve"}
+	for _, c := range []struct {
+		name, user string
+		processes  map[int][4]string
+		says       string
+		code       int
+	}{
+		{"it runs", "ollama", map[int][4]string{700: serve}, "usermod -aG render ollama, then: systemctl restart ollama", 1},
+		{"by number", "60998", map[int][4]string{700: serve}, "usermod -aG render ollama, then: systemctl restart ollama", 1},
+		{"no unit is known", "ollama", nil, "usermod -aG render ollama; then start the service again", 1},
+		{"the service has the group", "ollama", map[int][4]string{700: {serve[0], "60998", "render", serve[3]}}, "nothing is wrong", 0},
+		{"a person", "kiosk", map[int][4]string{700: serve}, "usermod -aG render kiosk; then log in again", 1},
+		{"a person in the group", "mia", map[int][4]string{700: serve}, "nothing is wrong", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out, code := execute(t, "--root", hosting(t, "", c.processes, nil), "doctor", "--user", c.user)
+			if squeezed := strings.Join(strings.Fields(out), " "); code != c.code || !strings.Contains(squeezed, c.says) || strings.Contains(out, "log in") != (c.user == "kiosk") {
+				t.Errorf("exit code %d\n%s", code, out)
+			}
+		})
+	}
+}

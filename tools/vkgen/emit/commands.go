@@ -1,0 +1,163 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"vkloader/tools/vkgen/loader"
+)
+
+// params are the names of first parameters that spine/asm/tables.h numbers.
+var params = []string{"instance", "physicalDevice", "device", "queue", "commandBuffer", "externalQueue"}
+
+// version writes the registry's version for C.
+func version(s *loader.Set) []byte {
+	var t text
+	v := s.Registry
+	t.f("/* %s */", mark(s))
+	t.f("#ifndef VKL_ZVERSION_H\n#define VKL_ZVERSION_H\n")
+	t.f("#define VKL_HEADER_VERSION %d", v.Patch)
+	t.f("#define VKL_VERSION_STRING \"%s\"", v.Version())
+	t.f("#define VKL_API_VERSION %d /* %s as an API version */", v.Major<<22|v.Minor<<12|v.Patch, v.Version())
+	t.f("\n#endif")
+	return t.Bytes()
+}
+
+// on wraps a line that only some systems have in the macro of spine/asm/numbers.h for them.
+func on(sets []*loader.Set, known func(*loader.Set) bool, line string) (string, error) {
+	var having []string
+	for _, s := range sets {
+		if known(s) {
+			having = append(having, s.System.Name)
+		}
+	}
+	switch len(having) {
+	case len(sets):
+		return line, nil
+	case 1:
+		return fmt.Sprintf("ON_%s(%s)", strings.ToUpper(having[0]), line), nil
+	}
+	return "", fmt.Errorf("%s is known on %s: spine/asm/numbers.h has no macro for these systems", line, strings.Join(having, " and "))
+}
+
+// knows reports whether a set has a command.
+func knows(name string) func(*loader.Set) bool {
+	return func(s *loader.Set) bool { return s.Find(name) != nil }
+}
+
+// gates writes a line for each instance extension that commands depend on.
+func gates(all *loader.Set, sets []*loader.Set) ([]byte, error) {
+	var t text
+	t.f("/* %s */", mark(all))
+	t.f("/* EXTENSION(name) for each instance extension that the loader knows (INS-008). */")
+	for _, e := range all.Gates {
+		line, err := on(sets, func(s *loader.Set) bool { return slices.Contains(s.Gates, e) }, "EXTENSION("+e.Name+")")
+		if err != nil {
+			return nil, err
+		}
+		t.f("%s", line)
+	}
+	t.f("\n#undef EXTENSION")
+	return t.Bytes(), nil
+}
+
+// commands writes a line for each command of any system. The lines have no numbers: C and the assembler count them.
+func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
+	var t text
+	t.f("/* %s */", mark(all))
+	t.f(`/* COMMAND(kind, name, trampoline, terminator, core minor version, instance extension, first parameter)
+ * ALIAS(kind, name, core command, instance extension, first parameter): both names share the core command's trampoline and
+ * terminator (GPA-030, GPA-031, EXT-014).
+ * Trampoline and terminator are the macro of asm/trampolines.c that makes the function, WRITTEN for a function in C, SURFACE for
+ * a terminator in C that makes a surface (DRV-064), DEVICE_WRITTEN for a device command's terminator in C (GPA-086), or NONE.
+ * asm/numbers.h counts the lines. */`)
+	for _, part := range []struct {
+		title string
+		list  []*loader.Command
+	}{
+		{"Commands without a table.", all.Globals()},
+		{"Commands of instances' and drivers' tables, in the order of the slots.", all.InstanceSlots()},
+		{"Drivers are also asked for this one through the instance (GPA-090): the last slot of an instance's table and the first of a\n * device's.",
+			all.SharedSlots()},
+		{"Commands of devices' tables, in the order of the slots.", all.DeviceSlots()},
+	} {
+		t.f("\n/* %s */", part.title)
+		for _, c := range part.list {
+			line, err := on(sets, knows(c.Name), row(c))
+			if err != nil {
+				return nil, err
+			}
+			t.f("%s", line)
+		}
+	}
+	t.f("\n#undef COMMAND\n#undef ALIAS")
+	return t.Bytes(), nil
+}
+
+// row returns the line of a command.
+func row(c *loader.Command) string {
+	kind := map[loader.Kind]string{loader.Global: "GLOBAL", loader.Instance: "INSTANCE", loader.PhysDev: "PHYSDEV", loader.Device: "DEVICE"}[c.Kind]
+	if c.Shared() {
+		kind = "SHARED"
+	}
+	gate, param := c.Gate, c.Param
+	if gate == "" {
+		gate = "NONE"
+	}
+	if param == "" {
+		param = "NONE"
+	}
+	if c.CoreAlias != "" {
+		return fmt.Sprintf("ALIAS(%s, %s, %s, %s, %s)", kind, c.Name, c.CoreAlias, gate, param)
+	}
+	upper, lower := "WRITTEN", "WRITTEN"
+	if !c.HandUpper && c.Kind != loader.Global {
+		upper = kind + "_TRAMPOLINE"
+		if c.Exported {
+			upper += "_EXPORTED"
+		}
+	}
+	switch {
+	case c.Kind == loader.Instance && strings.HasPrefix(c.Name, "vkCreate") && strings.Contains(c.Name, "Surface"):
+		lower = "SURFACE"
+	case c.Lower() == "":
+		lower = "NONE"
+	case c.Kind == loader.Device && !c.Shared():
+		lower = "DEVICE_WRITTEN"
+	case c.Kind == loader.PhysDev && !c.HandLower:
+		lower = "PHYSDEV_TERMINATOR"
+	}
+	return fmt.Sprintf("COMMAND(%s, %s, %s, %s, %d, %s, %s)", kind, c.Name, upper, lower, c.Minor, gate, param)
+}
+
+// names writes a line for each name of any system, in the order of the buckets of spine/asm/tables.h.
+func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
+	var t text
+	t.f("/* %s */", mark(all))
+	t.f("/* NAME(bucket, name): the names of commands, by the buckets of their hash (asm/tables.h). */")
+	list := slices.Clone(all.Commands)
+	sort.SliceStable(list, func(i, j int) bool { return bucket(list[i].Name) < bucket(list[j].Name) })
+	for _, c := range list {
+		if c.Param != "" && !slices.Contains(params, c.Param) {
+			return nil, fmt.Errorf("%s: spine/asm/tables.h has no number for a first parameter %q", c.Name, c.Param)
+		}
+		line, err := on(sets, knows(c.Name), fmt.Sprintf("NAME(%d, %s)", bucket(c.Name), c.Name))
+		if err != nil {
+			return nil, err
+		}
+		t.f("%s", line)
+	}
+	t.f("\n#undef NAME")
+	return t.Bytes(), nil
+}
+
+// bucket returns the bucket of a name: the upper ten bits of its 64-bit FNV-1a hash, as spine/asm/tables.h has it.
+func bucket(name string) int {
+	h := uint64(0xcbf29ce484222325)
+	for i := 0; i < len(name); i++ {
+		h = (h ^ uint64(name[i])) * 0x100000001b3
+	}
+	return int(h >> 54)
+}
