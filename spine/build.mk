@@ -36,7 +36,7 @@ SMALL_FRAMES_linux := -Wframe-larger-than=2048
 SMALL_FRAMES_macos := $(SMALL_FRAMES_linux)
 SMALL_FRAMES := $(if $(filter -O0,$(OPT)),,$(SMALL_FRAMES_$(SYSTEM)))
 # asm/trampolines.c is made of jumps in every build.
-JUMPS_windows_i386 := -mno-stackrealign
+JUMPS_windows_i386 := -mno-stackrealign -mpreferred-stack-boundary=2
 JUMPS := -O2 -fno-sanitize=all -fomit-frame-pointer -fno-stack-protector -fno-lto \
 	$(if $(CLANG),,-fno-reorder-blocks-and-partition) $(JUMPS_$(SYSTEM)_$(MACHINE))
 

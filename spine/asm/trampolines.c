@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "asm/offsets.h"
 #include "asm/stubs.h"
@@ -154,7 +155,7 @@ MISSING int32_t missing_unknown_device(const void *object)
 {
 #ifdef CALLEE_CLEANS
     missing_unknown_device_command(object);
-    __builtin_trap();
+    abort();
 #else
     JUMP missing_unknown_device_command(object);
 #endif

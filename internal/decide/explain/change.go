@@ -52,9 +52,6 @@ func (c Change) Lines() (lines []string) {
 	return lines
 }
 
-// Assignment is NAME=VALUE, quoted; for a change that sets a variable.
-func (c Change) Assignment() string { return c.Variable + "=" + wording.Quoted(c.Value) }
-
 // Possible reports whether a shell can make the change: it cannot set a variable with an invalid name.
 func (c Change) Possible() bool {
 	return (c.File != "" || wording.IsName(c.Variable)) && (c.And == nil || c.And.Possible())

@@ -24,3 +24,6 @@ func (c Change) line() string {
 	}
 	return "unset " + c.Variable
 }
+
+// Assignment returns a change that sets a variable as NAME=VALUE, quoted for a shell.
+func (c Change) Assignment() string { return c.Variable + "=" + wording.Quoted(c.Value) }

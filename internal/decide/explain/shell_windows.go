@@ -13,3 +13,6 @@ func (c Change) line() string {
 	}
 	return `set "` + c.Variable + `="`
 }
+
+// Assignment returns a change that sets a variable as NAME=VALUE. The prompt of Windows has no quotes around a value.
+func (c Change) Assignment() string { return c.Variable + "=" + c.Value }

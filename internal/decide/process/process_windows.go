@@ -1,10 +1,13 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	syswindows "golang.org/x/sys/windows"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
@@ -27,6 +30,9 @@ func (Kernel) Exists(pid int) bool {
 // Look looks at one process, with the variables that it has at this moment.
 func (Kernel) Look(pid int) (*Process, error) {
 	p, err := windows.ProcessOf(uint32(pid))
+	if errors.Is(err, syswindows.ERROR_INVALID_PARAMETER) {
+		return nil, fmt.Errorf("process %d does not exist", pid)
+	}
 	var environ []string
 	if err == nil {
 		environ, err = windows.EnvironmentOf(p.PID)

@@ -20,10 +20,9 @@ type briefHelp struct {
 var briefs = map[string]briefHelp{
 	"doctor": {"doctor names each problem between a program and its GPU, with its cause (why) and a fix (do). It examines devices, manifests,\n" +
 		"libraries and variables, and tries drivers and layers in child processes. It wakes no sleeping device without --probe.\n\n" +
-		"--fix makes the safe changes to your own files, and asks before each; --undo restores the files.\n\n" + exitCodesHelp,
+		fixBrief + "\n\n" + exitCodesHelp,
 		[]string{"app", "device", "pid", "fix", "dry-run", "undo", "full", "json", "markdown", "no-probe", "probe"}},
-	"run": {"run starts PROGRAM with the libvulkan.so.1 of this tool, and with the drivers, devices and layers of the options. It changes no\n" +
-		"other program. --find-culprit runs the program again and again, and names the layer or driver that makes it fail.\n\n" +
+	"run": {runBrief + " --find-culprit runs the program again and again, and names the layer or driver that makes it fail.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage.",
 		[]string{"device", "driver", "layer", "no-layers", "log", "time", "dry-run", "find-culprit", "apply"}},
 }

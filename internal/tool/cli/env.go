@@ -97,7 +97,7 @@ func newEnv(s *invocation) *cobra.Command {
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
-	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)
 	return cmd
 }
 

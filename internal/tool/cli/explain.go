@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,7 +47,7 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd.Flags().StringVar(&e.app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
 	addPID(cmd, &e.pid)
 	addPlugin(cmd, &e.plugin)
-	cmd.Flags().BoolVar(&e.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
 	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out packages and the changes for each result: faster with many layers")
 	addPlatform(cmd, &e.other)
 	joined(cmd, newGraph(s), "picture", "draw the chain from the program through layers to devices, as SVG or for Graphviz (DOT)")
@@ -142,8 +143,8 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 		survey.Advise(in, out)
 	}
 	for i := range in {
-		if e := &in[i]; !e.Meta && lacksLibrary(about.source, e.Library) {
-			e.Why = missingLibrary + e.Library
+		if e := &in[i]; !e.Meta {
+			e.Why = cmp.Or(obstacle(about.source, e.Library), e.Why)
 		}
 	}
 	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, Part: len(names) > 0}

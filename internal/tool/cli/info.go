@@ -48,7 +48,7 @@ func newInfo(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, decide.InspectionSchema)
 	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
-	cmd.Flags().StringVar(&library, "library", "", "use this libvulkan instead of the tool's own")
+	cmd.Flags().StringVar(&library, "library", "", ownLibraryHelp)
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of the driver to use when no driver of the machine works")
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	return cmd

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,8 +167,8 @@ func (f *found) of(kind explain.Kind) *listing {
 	in, _ := explain.Of(f.answer.Plan)
 	for _, e := range in {
 		for i := range l.Found {
-			if one := &l.Found[i]; one.In && one.Path == e.Manifest && (one.Subject == e.Name || e.Kind == "driver") && lacksLibrary(f.source, e.Library) {
-				one.Why = missingLibrary + e.Library
+			if one := &l.Found[i]; one.In && one.Path == e.Manifest && (one.Subject == e.Name || e.Kind == "driver") {
+				one.Why = cmp.Or(obstacle(f.source, e.Library), one.Why)
 			}
 		}
 	}

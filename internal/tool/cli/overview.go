@@ -32,7 +32,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
 	var missing []string // on Windows
 	in = slices.DeleteFunc(in, func(e explain.Item) bool {
-		lacks := !e.Meta && lacksLibrary(report.Source(), e.Library)
+		lacks := !e.Meta && obstacle(report.Source(), e.Library) != ""
 		if lacks {
 			missing = append(missing, e.Name)
 		}
@@ -57,7 +57,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
 	}
 	if len(missing) > 0 {
-		style.Lines(s.out, fmt.Sprintf("%-14s ", "Of no use"), nil, listed(missing)+": its library is missing")
+		style.Lines(s.out, fmt.Sprintf("%-14s ", "Of no use"), nil, listed(missing)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {

@@ -135,10 +135,10 @@ func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doc
 	return doctor.PCLibrary(newRunningPC(source, nil), named)
 }
 
-// missingLibrary begins the reason of a driver or layer whose library is missing: the loader decides for it, and cannot open it.
-const missingLibrary = "its library is missing: the loader does not find "
-
-// lacksLibrary reports whether Windows does not find the library of a manifest.
-func lacksLibrary(source *machine.Source, library string) bool {
-	return source != nil && library != "" && !source.Foreign() && doctor.PCFile(newRunningPC(source, nil), library) == ""
+// obstacle returns why the loader, which decides for a driver or layer, cannot open its library; "" if it can.
+func obstacle(source *machine.Source, library string) string {
+	if source == nil || library == "" || source.Foreign() {
+		return ""
+	}
+	return doctor.PCObstacle(newRunningPC(source, nil), library)
 }

@@ -21,12 +21,9 @@ func newPs(s *invocation) *cobra.Command {
 	var asJSON, watch bool
 	var interval time.Duration
 	cmd := &cobra.Command{
-		Use:   "ps",
-		Short: "List processes that use Vulkan, with drivers and layers",
-		Long: "ps lists every process that has a Vulkan loader in memory: the loader, drivers and layers, the word\n" +
-			"size, the sandbox, and the device memory that it holds, if the kernel driver reports that. Files\n" +
-			"that an update has replaced under a running program are marked. Only " + seer + " can inspect the\n" +
-			"processes of other users.\n\n" + exitCodesHelp,
+		Use:     "ps",
+		Short:   "List processes that use Vulkan, with drivers and layers",
+		Long:    psHelp + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {

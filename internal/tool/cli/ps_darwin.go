@@ -7,9 +7,6 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// seer is the user who can inspect other users' processes.
-const seer = "nobody on macOS"
-
 // partsOfProcess are the properties that --pid reads from a process.
 const partsOfProcess = "program, rights and root"
 

@@ -10,9 +10,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// seer is the user who can inspect other users' processes.
-const seer = "root"
-
 // partsOfProcess are the properties that --pid reads from a process.
 const partsOfProcess = "program, rights and root"
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strconv"
+
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
@@ -8,14 +10,19 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// seer is the user who can inspect other users' processes.
-const seer = "administrator"
-
 // partsOfProcess are the properties that --pid reads from a process.
 const partsOfProcess = "program and rights"
 
-// asSeer returns the advice about processes that cannot be inspected.
-func asSeer() string { return "; run as administrator to see them" }
+// asSeer returns the advice about processes that cannot be inspected; "" for an administrator, who cannot do more.
+func asSeer() string {
+	if strconv.IntSize == 32 && windows.System64() {
+		return "; a tool of 32 bits cannot inspect programs of 64 bits"
+	}
+	if elevatedHere() {
+		return ""
+	}
+	return "; run as administrator to see them"
+}
 
 // loaderAt identifies the loader in a file.
 func loaderAt(source *machine.Source, file string) *loaders.Loader {

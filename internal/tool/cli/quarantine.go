@@ -30,7 +30,7 @@ func newQuarantine(s *invocation) *cobra.Command {
 			"changes, because an update may have fixed it, or after the time that was set. vkloader writes it to\n" +
 			"the loader settings file, which loaders up to 1.3.239 (Debian 12) ignore.\n\n" +
 			"Loaders ignore expiry times. \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
-			"\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries.\n" +
+			quarantineAdders + "\n" +
 			"Without a subcommand the entries are listed.\n\n" + exitCodesHelp,
 	}
 	list := newQuarantineList(s)
@@ -116,7 +116,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all programs",
 		Long: "add keeps a layer, or the driver whose manifest has this file name, out of all programs, or with\n" +
 			"--app out of one.\n\n" + exitCodesHelp,
-		Example: "  vkloader settings quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader settings quarantine add old_icd.json --expires 7d",
+		Example: "  vkloader settings quarantine add VK_LAYER_ACME_overlay --app " + exampleProgram + "\n  vkloader settings quarantine add old_icd.json --expires 7d",
 		Args:    oneArgument("the name of a driver or layer"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			length, err := settings.Length(expires)

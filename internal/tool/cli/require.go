@@ -52,7 +52,7 @@ type requirements struct {
 
 func (r *requirements) options(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&r.require, "require", nil, "requirements, `NAME=VALUE,...`; without them any device is enough")
-	cmd.Flags().StringVar(&r.library, "library", "", "use this libvulkan, a `PATH` or a name for the dynamic linker, instead of the tool's own")
+	cmd.Flags().StringVar(&r.library, "library", "", libraryHelp)
 }
 
 // need parses the requirements and finds the probe.

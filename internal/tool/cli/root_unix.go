@@ -35,11 +35,8 @@ func elevatedHere() bool { return trust.Differs() }
 // addRights does nothing: programs of every user read the settings of that user.
 func addRights(*cobra.Command) {}
 
-// missingLibrary is for Windows.
-const missingLibrary = ""
-
-// lacksLibrary returns false: doctor finds missing libraries.
-func lacksLibrary(*machine.Source, string) bool { return false }
+// obstacle returns "": the stage of a driver or layer says what keeps the loader from opening its library.
+func obstacle(*machine.Source, string) string { return "" }
 
 // addProgramRights does nothing: explain decides for programs with more rights.
 func addProgramRights(*cobra.Command) {}

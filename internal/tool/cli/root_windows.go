@@ -22,24 +22,28 @@ const onWindows = true
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "the word size of the program, 32 or 64; without it that of this tool, or of --app"
 
+// aboutPolicies is the reason for the absence of policies.
+const aboutPolicies = "is about the devices of the Linux kernel, and about the driver service, which only Linux has"
+
 // commandsOfSystem returns the commands that Windows does not support. Each prints the reason.
 func commandsOfSystem() (list []command) {
 	for _, c := range []struct{ name, why string }{
 		{"cdi", "gives Linux's drivers to containers"},
 		{"oci", "examines images of containers for Linux"},
-		{"policy", "is about the devices of the Linux kernel, and about the driver service, which only Linux has"},
+		{"policy", aboutPolicies},
 		{"serve", "is the driver service, which only Linux has"},
 		{"service", "looks into the driver service, which only Linux has"},
-		{"system", "chooses among the files of the dynamic linker of Linux; on Windows programs get the vulkan-1.dll of the system's directory"},
+		{"system", "chooses among the loaders of a Linux system; on Windows programs get the vulkan-1.dll of the system's directory"},
 	} {
-		list = append(list, command{c.name, func(*invocation) *cobra.Command {
-			return &cobra.Command{Use: c.name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
-				RunE: func(*cobra.Command, []string) error {
-					return exit.Unable("not on Windows: %s %s", c.name, c.why)
-				}}
-		}})
+		list = append(list, command{c.name, func(*invocation) *cobra.Command { return absent(c.name, c.name, c.why) }})
 	}
 	return list
+}
+
+// absent returns a command that Windows does not support. It prints the reason.
+func absent(name, line, why string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error { return exit.Unable("not on Windows: %s %s", line, why) }}
 }
 
 // elevatedHere reports whether the tool, and so the programs that it starts, are elevated.
@@ -81,7 +85,17 @@ func libraryVersions(library string) (release, vulkan string) {
 // orderUse is the part of settings' usage about the order of layers, which Windows does not support.
 const orderUse = ""
 
-func settingsOfSystem(*invocation) []*cobra.Command { return nil }
+// settingsOfSystem returns the parts of settings that Windows does not support.
+func settingsOfSystem(*invocation) (list []*cobra.Command) {
+	for name, why := range map[string]string{
+		"layer":  "writes the file that layers read on Linux",
+		"order":  "orders the files of Linux's directories",
+		"policy": aboutPolicies,
+	} {
+		list = append(list, absent(name, "settings "+name, why))
+	}
+	return list
+}
 
 // listens returns false: Windows ends the process with its terminal.
 func listens(func(), chan<- struct{}) bool { return false }

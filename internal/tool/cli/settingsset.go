@@ -32,8 +32,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		Long: "set writes the options into the settings file, for all programs, or with --app for some. What the\n" +
 			"options do not name is kept. The order of --layer, --driver and --device is the order in the file. A\n" +
 			"program gets one object of the file: the one for it, or the one for all programs.\n\n" +
-			"set changes the file in force. If there is none, it writes the first place in the user's\n" +
-			"directories, or with --system in the system's. The file is replaced in one step. Another program's\n" +
+			"set changes the file in force. " + settingsPlaces + "The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			drivers.DeviceHelp +
 			"A device is written with its UUIDs, and with its name, by which this loader finds it again after an\n" +
@@ -43,8 +42,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
 			"settings. " + trialHelp + "\n\n" + exitCodesHelp,
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
-			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
-			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
+			"  vkloader settings set --app " + exampleProgram + " --layer VK_LAYER_MANGOHUD_overlay=off\n" +
+			"  vkloader settings set --driver " + exampleDriver + " --device 0 --log warn",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, &out) },
 	}
@@ -72,6 +71,9 @@ func changeFlags(cmd *cobra.Command, c *settings.Options) {
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
+	if onWindows { // it is refused, with the reason
+		_ = flags.MarkHidden("system")
+	}
 	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }

@@ -40,10 +40,10 @@ func newUI(s *invocation) *cobra.Command {
 			"explain and the other commands show. For each change, it names the equivalent command line, shows the effect\n" +
 			"before it makes the change, and can undo it.\n\n" +
 			"The server listens on 127.0.0.1, or with --socket on a socket that this user alone may open. The address has a\n" +
-			"token that works once, in one tab; press Enter in the terminal for a new address. Drivers and layers are loaded\n" +
+			"token that works once, in one tab" + pageAgain + ". Drivers and layers are loaded\n" +
 			"for a button of the page alone, by a child process. Over SSH, ui prints the line that forwards the port. The\n" +
-			"server ends with its terminal, or after 30 minutes without a request. As root, the page changes files of the\n" +
-			"system only.\n\n" + exitCodesHelp,
+			"server ends with its terminal, or after 30 minutes without a request. " +
+			pageRights + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",
 		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
@@ -95,7 +95,7 @@ func (o *page) serve(s *invocation) error {
 			return
 		}
 		started = true
-		o.announce(s, address, options.System)
+		o.announce(s, address, options.System, options.Again != nil)
 		if o.open {
 			if forget, err = openPage(address); err != nil {
 				fmt.Fprintf(s.messages(), "vkloader: no browser was started: %v\n", err)
@@ -106,8 +106,9 @@ func (o *page) serve(s *invocation) error {
 	return notLooked(ui.Serve(ctx, tool, options))
 }
 
-// announce prints the address with remarks.
-func (o *page) announce(s *invocation, address string, system bool) {
+// announce prints the address with remarks. system means that the page changes files of the system, again that Enter prints another
+// address.
+func (o *page) announce(s *invocation, address string, system, again bool) {
 	if o.socket != "" {
 		fmt.Fprintf(s.out, "Socket: %s\nForward a port to it, and open this address with that port:\n", o.socket)
 	}
@@ -118,7 +119,7 @@ func (o *page) announce(s *invocation, address string, system bool) {
 	if o.readOnly {
 		fmt.Fprintln(s.messages(), "vkloader: read only: the page changes nothing")
 	}
-	if s.terminal {
+	if s.terminal && again {
 		fmt.Fprintln(s.messages(), "vkloader: the address works once; press Enter for a new one")
 	}
 	if line := o.forward(s, address); line != "" {

@@ -58,7 +58,7 @@ func newListVariables(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, variableSchema)
-	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)
 	joined(cmd, newEnv(s), "set", "show only variables that are set, what each does or why it is ignored, and mistakes in them")
 	return cmd
 }
@@ -110,6 +110,9 @@ func variablesHelp() string {
 		}
 	}
 	for _, group := range environment.Groups {
+		if onWindows && group == environment.Directories { // Windows uses the registry instead
+			continue
+		}
 		fmt.Fprintf(&b, "\n%s\n", group)
 		for _, e := range environment.Guide() {
 			if e.Group == group {
@@ -120,6 +123,9 @@ func variablesHelp() string {
 	b.WriteString("\nVariables that the manifests of implicit layers name\n")
 	for _, k := range environment.OfLayers {
 		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
+	}
+	if onWindows {
+		return b.String()
 	}
 	b.WriteString("\nMesa's layer that chooses a device, " + drivers.MesaLayer + ", reads these; the loader does not\n")
 	for _, v := range drivers.MesaVariables {

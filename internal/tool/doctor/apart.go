@@ -16,6 +16,13 @@ import (
 const notAlone = "it cannot be tried alone: an elevated process ignores the variables that leave the others out. " +
 	"To try it, run doctor in a prompt without administrator rights"
 
+// whyNotAlone is the reason of a failure of all drivers and layers where some drivers were not tried alone.
+const whyNotAlone = "A program that gets all drivers and layers fails. Not every driver was tried alone."
+
+// tryAlone is the advice for that failure.
+var tryAlone = advised("Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
+	"here and with the rights that it has: vkloader run --find-culprit PROGRAM", "vkloader run --find-culprit PROGRAM")
+
 // disablesLayers adds to the changes of a trial the disable variables of the active implicit layers, which count in every process.
 func (t *trying) disablesLayers(a *alone) {
 	for _, active := range t.scene.Answer.Active {

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 )
@@ -109,6 +110,15 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	source = report.decideFor(source, linker, &options)
 	report.options = options
+	report.again = func(c explain.Change) ([]Finding, error) {
+		options := options
+		options.share = nil
+		e, err := look(c.On(report.source), options)
+		if err != nil {
+			return nil, err
+		}
+		return e.Findings, nil
+	}
 	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 )
@@ -64,6 +65,17 @@ func lookPC(pc PC) (*pcExam, error) {
 		return nil, err
 	}
 	e.Answer, e.source = e.plan, pc.Running()
+	e.again = func(c explain.Change) ([]Finding, error) {
+		after := pc
+		for at := &c; at != nil; at = at.And {
+			after = changedPC{after, pcChange{variable: at.Variable, text: at.Value}}
+		}
+		e, err := lookPC(after)
+		if err != nil {
+			return nil, err
+		}
+		return e.Findings, nil
+	}
 	e.Loader, e.Program = pc.Loader(), pc.App()
 	named := e.registry()
 	for i := range e.plan.Findings {
@@ -102,6 +114,8 @@ func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
 		diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff:
 		return true
+	case diag.LayerForced:
+		return f.Path == "" // an ordinary use of VK_INSTANCE_LAYERS
 	case diag.FileOpen:
 		return !e.pc.Files() || named[f.Path]
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"vkloader/internal/core/pathname"
@@ -30,7 +31,18 @@ func PCLibrary(pc PC, named Named) (Module, []Finding) {
 	return m, slices.Clone(e.Findings)
 }
 
-// PCFile returns the file of a manifest's library on Windows; "" if there is none.
-func PCFile(pc PC, library string) string {
-	return (&pcExam{pc: pc, plan: &plan.Answer{Style: pathname.Backslash}}).place(library)
+// PCObstacle returns why the loader does not open a manifest's library in programs of a PC's word size; "" if it does.
+func PCObstacle(pc PC, library string) string {
+	e := &pcExam{pc: pc, plan: &plan.Answer{Style: pathname.Backslash}}
+	file := e.place(library)
+	if file == "" {
+		return "its library is missing: the loader does not find " + library
+	}
+	switch l := e.read(file); {
+	case l == nil:
+		return "its library cannot be loaded: " + fmt.Sprintf(noLibrary, file)
+	case l.Class != classOf(pc.WordSize()):
+		return "its library cannot be loaded: " + fmt.Sprintf(otherBits, file, l.Class, pc.WordSize())
+	}
+	return ""
 }

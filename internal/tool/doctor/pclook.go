@@ -61,15 +61,22 @@ func (e *pcExam) registry() map[string]bool {
 				code = RegistrySwitched
 			}
 			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
-			if code == RegistryOff {
+			if code == RegistryOff && e.gone(at, v) {
+				e.offering(f, pcChange{entry: at})
+			} else if code == RegistryOff {
 				e.offering(f, pcChange{entry: at, on: true})
 			}
-		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.Bits).Exists(v.Name):
+		case e.gone(at, v):
 			named[v.Name] = true
 			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
 		}
 	})
 	return named
+}
+
+// gone reports whether a value names a file that does not exist.
+func (e *pcExam) gone(at entry, v facts.Value) bool {
+	return e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.Bits).Exists(v.Name)
 }
 
 // libraries examines the libraries of used drivers and listed layers.
@@ -147,6 +154,9 @@ func (e *pcExam) ofAllSizes(m Module) bool {
 
 // place returns the path of a manifest's library: as written, or, for a bare name, in the system's search directories.
 func (e *pcExam) place(library string) string {
+	if base := e.plan.Style.Base(library); !strings.Contains(base, ".") && base != "" {
+		library += ".dll" // as Windows does
+	}
 	if e.plan.Style.Directory(library) != "" || strings.Contains(library, ":") {
 		if e.pc.Exists(library) {
 			return library

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	core "vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
@@ -54,7 +55,7 @@ func (r *Report) probed(a *alone) {
 	if a.Only != "" {
 		do = withOwnLoader(do)
 	}
-	root := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(unloadable, f.Code) })
+	root := slices.IndexFunc(r.Findings, func(f Finding) bool { return r.concerns(&f, a.Manifest) && slices.Contains(unloadable, f.Code) })
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
 	f := r.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
 	if root >= 0 && code == DriverFails {
@@ -74,23 +75,28 @@ func (r *Report) probed(a *alone) {
 	}
 }
 
+// concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its library.
+func (r *Report) concerns(f *Finding, manifest string) bool {
+	return f.Path == manifest || slices.ContainsFunc(slices.Concat(r.Drivers, r.Layers), func(m Module) bool {
+		return m.Manifest == manifest && m.Name == f.Subject && (m.File == f.Path || m.Library == f.Path)
+	})
+}
+
 // harmless reports whether a change that excludes a driver or layer causes no problem and contradicts no other variable: the
 // only driver stays, and so does a layer that a variable asks for.
 func (r *Report) harmless(c explain.Change) bool {
-	if !c.Possible() || !c.Obeyed(r.source) {
+	if r.again == nil || !c.Possible() || !c.Obeyed(r.source) {
 		return false
 	}
 	known := map[key]bool{}
 	for i := range r.Findings {
 		known[r.Findings[i].key()] = true
 	}
-	options := r.options
-	options.share = nil
-	again, err := look(c.On(r.source), options)
+	again, err := r.again(c)
 	if err != nil {
 		return false
 	}
-	return !slices.ContainsFunc(again.Findings, func(f Finding) bool {
+	return !slices.ContainsFunc(again, func(f Finding) bool {
 		return !known[f.key()] && (f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
 	})
 }
@@ -119,8 +125,11 @@ func (r *Report) newerDriver(a *alone) advice {
 // renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
 func (r *Report) renewed(a *alone, code *Code) advice {
-	e := r.libraryExam()
 	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
+	if r.Answer.Style == pathname.Backslash { // Windows has no packages
+		return r.unasked(a, do)
+	}
+	e := r.libraryExam()
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
 		if t, is := e.system.again(owner, a.Manifest).(told); is {
 			do = t
@@ -128,10 +137,7 @@ func (r *Report) renewed(a *alone, code *Code) advice {
 		}
 	}
 	if a.Kind == "layer" {
-		if by := r.asks(a.Name); by != "" {
-			do.text += " " + by + " asks for the layer: without it, programs run."
-		}
-		return do
+		return r.unasked(a, do)
 	}
 	software := drivers.Of("libvulkan_lvp.so")
 	if m := e.system.manager(); m != nil && software != nil && software.Packages[m.id] != "" && !slices.ContainsFunc(r.Drivers, func(d Module) bool {
@@ -145,10 +151,18 @@ func (r *Report) renewed(a *alone, code *Code) advice {
 	return do
 }
 
+// unasked adds to the advice for a layer the variable that asks for it.
+func (r *Report) unasked(a *alone, do told) told {
+	if by := r.asks(a.Name); a.Kind == "layer" && by != "" {
+		do.text += " " + by + " asks for the layer: without it, programs run."
+	}
+	return do
+}
+
 // asks returns the variable that asks for a layer; "" for none.
 func (r *Report) asks(layer string) string {
 	for _, v := range []variables.ID{variables.InstanceLayers, variables.LayersEnable} {
-		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ',' }), layer) {
+		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(":;,", c) }), layer) {
 			return v.Name()
 		}
 	}

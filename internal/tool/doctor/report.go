@@ -82,10 +82,11 @@ type Report struct {
 
 	source    *machine.Source
 	options   Options
-	own       probe.Place   // the tool's own library
-	ownLinker bool          // the program has its own C library
-	chosen    bool          // GPUs is a selection
-	sum       func() string // returns the verdict on the current findings
+	again     func(explain.Change) ([]Finding, error) // examines again with a change, and loads nothing
+	own       probe.Place                             // the tool's own library
+	ownLinker bool                                    // the program has its own C library
+	chosen    bool                                    // GPUs is a selection
+	sum       func() string                           // returns the verdict on the current findings
 }
 
 // Probe is the result of a child process with a single driver, with all drivers and layers, or with the culprit.

@@ -46,7 +46,7 @@ type alone struct {
 // every loader skips.
 func (r *Report) driversAlone() (list []alone) {
 	for _, d := range r.Answer.Drivers {
-		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && f.Path == d.Path })
+		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, d.Path) })
 		if foreign || r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
 			continue
 		}
@@ -319,6 +319,9 @@ func (t *trying) together(ctx context.Context, first *run.Seen) error {
 			return t.guilty(ctx, &all, &run.Verdict{Culprits: []run.Suspect{c}})
 		}
 		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
+		if t.silent > 0 {
+			f.Why, f.advice = whyNotAlone, tryAlone
+		}
 		if all.Only != "" {
 			f.advice = withOwnLoader(nil)
 		}

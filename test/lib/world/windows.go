@@ -282,9 +282,9 @@ func Pointer(text string) string {
 	n, _ := strconv.ParseUint(text, 0, 64)
 	bits, _ := Bits()
 	if bits == "32" {
-		return fmt.Sprintf("%08x", n)
+		return fmt.Sprintf("%08X", n)
 	}
-	return fmt.Sprintf("%016x", n)
+	return fmt.Sprintf("%016X", n)
 }
 
 // Offered tells whether the loader for the target knows an extension or a command: Windows has neither X11 nor Wayland,

@@ -62,7 +62,7 @@ func oftenAskedAsAtFirst(t *testing.T, quiet bool) {
 	w.Write("other/E3.json", blunt("1.2.0", "E3", nil))
 	w.Write("implicit/I1.json", blunt("1.2.0", "I1", map[string]any{"disable_environment": map[string]any{"NO_I1": "1"}}))
 	chosen := func(name, path string) {
-		w.Write("home/.config/vulkan/loader_settings.d/vk_loader_settings.json",
+		w.Write(settingsHome()+"/vulkan/loader_settings.d/vk_loader_settings.json",
 			`{"file_format_version":"1.0.0","settings":`+list(entry("on", name, w.Path(path), ""))+`}`)
 	}
 	calls := asked()
@@ -118,6 +118,15 @@ func oftenAskedAsAtFirst(t *testing.T, quiet bool) {
 	s.end()
 }
 
+// settingsHome returns a directory of a world below which a running process finds a new settings file. The registry of Windows names
+// that file when the process starts.
+func settingsHome() string {
+	if world.Windows() {
+		return "system/usr/local/etc"
+	}
+	return "home/.config"
+}
+
 // Of two calls that find the same files, each goes by the settings file that was valid last.
 //
 // holds: SET-15
@@ -131,11 +140,11 @@ func TestLastValidSettingsCount(t *testing.T) {
 			`{"file_format_version":"1.0.0","settings":`+list(entry("on", name, w.Path("layers", name+".json"), ""))+`}`)
 	}
 	w.Write("settings-empty"+file, "{}")
-	must(t, os.MkdirAll(w.Path("home/.config"), 0o755))
+	must(t, os.MkdirAll(w.Path(settingsHome()), 0o755))
 	must(t, os.Mkdir(w.Path("links"), 0o755))
 	point := func(settings string) { // nothing else changes, not even a time
 		must(t, os.Symlink(w.Path("settings-"+settings), w.Path("links/next")))
-		must(t, os.Rename(w.Path("links/next"), w.Path("home/.config/vulkan")))
+		must(t, os.Rename(w.Path("links/next"), w.Path(settingsHome(), "vulkan")))
 	}
 	for range 3 {
 		for _, name := range []string{"one", "two"} {

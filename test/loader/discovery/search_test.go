@@ -53,15 +53,26 @@ func TestLinesInOrder(t *testing.T) {
 			add(tag, "      "+f)
 		}
 	}
+	located := func(machine bool, key, directory string) { // in the registry
+		for i, place := range []string{"HKEY_LOCAL_MACHINE", "HKEY_CURRENT_USER"} {
+			if world.Windows() && (i == 0 || !machine) {
+				base := []string{"/usr/share", home + "/.local/share"}[i]
+				add("INFO", `Located json file "`+base+"/vulkan/"+directory+`" from registry "`+place+"/SOFTWARE/Khronos/Vulkan/"+key+`"`)
+			}
+		}
+	}
 	add("INFO", `vkCreateInstance: applicationName: "My %s App", applicationVersion: 42, engineName: "E", engineVersion: 7, apiVersion: 1.2.3`,
 		"vkCreateInstance: Requested 1 instance layer(s):", "   VK_LAYER_e", "vkCreateInstance: Requested 0 instance extension(s):",
 		"No valid vk_loader_settings.json file found, no loader settings will be active")
+	located(false, "ImplicitLayers", "implicit_layer.d")
 	search("LAYER", "implicit layer", "implicit_layer.d")
+	located(false, "ExplicitLayers", "explicit_layer.d")
 	search("LAYER", "explicit layer", "explicit_layer.d", explicitDirectory+"/VK_LAYER_e.json")
 	add("INFO", "Found manifest file "+explicitDirectory+"/VK_LAYER_e.json (file version 1.2.1)")
 	if world.Windows() {
 		add("INFO", driverDirectory+" is not a known driver: it is not asked which adapters it is for")
 	}
+	located(true, "Drivers", "icd.d")
 	search("DRIVER", "driver", "icd.d", driverDirectory+"/one.json")
 	add("DRIVER", "Found ICD manifest file "+driverDirectory+"/one.json, version 1.0.1")
 	add("DEBUG | DRIVER", "Searching for ICD drivers named "+w.Path("lib/one.so"))

@@ -17,7 +17,7 @@ const (
 // added is the message of a listed driver that is used; the pointer is any.
 func added(t *testing.T, l life, index int, want bool) {
 	t.Helper()
-	pattern := fmt.Sprintf(`(?m)^\[INFO\|DRIVER\] loader_add_direct_driver: Adding driver found in index %d of VkDirectDriverLoadingListLUNARG::pDrivers structure\. pfnGetInstanceProcAddr was set to (?:0x)?[0-9a-f]+$`, index)
+	pattern := fmt.Sprintf(`(?m)^\[INFO\|DRIVER\] loader_add_direct_driver: Adding driver found in index %d of VkDirectDriverLoadingListLUNARG::pDrivers structure\. pfnGetInstanceProcAddr was set to (?:0x)?[0-9a-fA-F]+$`, index)
 	if regexp.MustCompile(pattern).MatchString(strings.Join(spoken(l.exit.Stderr), "\n")) != want {
 		t.Errorf("adding driver %d was said: %v", index, !want)
 	}

@@ -230,7 +230,11 @@ func TestLinkIsSwitched(t *testing.T) {
 			leadTo(t, link, next.Library)
 			life("new")
 			life("new")
-			same(t, "opened and closed", loads(w), []string{"old+", "old-", "new+"})
+			events := []string{"old+", "old-", "new+"}
+			if bare && world.Windows() { // Windows may find another file by the name: nothing stays open
+				events = []string{"old+", "old-", "old+", "old-", "new+", "new-", "new+", "new-"}
+			}
+			same(t, "opened and closed", loads(w), events)
 			leadTo(t, link, old.Library)
 			h.OK("create_instance", "as", "first")
 			h.OK("physical_devices", "instance", "first")
@@ -276,7 +280,7 @@ func TestOneOfTwoLinksIsSwitched(t *testing.T) {
 	slices.Sort(got)
 	want := []string{"new+", "new-", "old+", "old+", "old-", "old-"}
 	if world.Windows() { // kept libraries stay until the process ends
-		want = []string{"new+", "old+"}
+		want = []string{"new+", "old+", "old+", "old-"}
 	}
 	same(t, "in the end", got, want)
 	h.Quit()

@@ -113,7 +113,11 @@ func TestManyRanges(t *testing.T) {
 	w.Env["VK_LOADER_DEBUG"] = "warn"
 	h := w.Start()
 	h.OK("create_instance", "api", "1.1.0")
-	for _, count := range []int{15, 16, 17, 20_000} {
+	most := 20_000
+	if world.Windows() { // a variable has at most 32,767 characters
+		most = 5_000
+	}
+	for _, count := range []int{15, 16, 17, most} {
 		filtered(t, h, map[string]string{"DEVICE": strings.Repeat("1,", count) + "0x501,0x503-0x504"}, "n1", "n3", "n4")
 		filtered(t, h, map[string]string{"VENDOR": strings.Repeat("1-2,", count) + "0x11"}, "n1", "n3", "n5", "n7")
 		filtered(t, h, map[string]string{"DRIVER": strings.Repeat("100,,", count) + "2-4"}, "n1", "n2", "n3")

@@ -424,7 +424,7 @@ func TestImpossibleGroups(t *testing.T) {
 			h := w.Start()
 			h.OK("create_instance", "api", "1.1.0")
 			want := []string{"l1+l2", "x", "y", "f1+f2"}
-			if sorted {
+			if sorted && !world.Windows() { // Windows sorts by DXGI's adapters
 				want = []string{"f1+f2", "x", "y", "l1+l2"}
 			}
 			mark := len(h.Messages())

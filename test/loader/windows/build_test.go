@@ -20,10 +20,13 @@ func TestBuildsAreTheSame(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(top, "tools/goc"), 0o755); err != nil {
 				t.Fatal(err)
 			}
+			if err := os.MkdirAll(filepath.Join(top, "internal"), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.MkdirAll(filepath.Join(top, "build/windows"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			for _, part := range []string{"Makefile", "VERSION", "go.mod", "spine", "tools/goc/runtime", "build/windows/core.c"} {
+			for _, part := range []string{"Makefile", "VERSION", "go.mod", "internal/machines", "spine", "tools/goc/runtime", "build/windows/core.c"} {
 				if out, err := exec.Command("cp", "-r", filepath.Join("../../..", part), filepath.Join(top, part)).CombinedOutput(); err != nil {
 					t.Fatalf("%v: %s", err, out)
 				}

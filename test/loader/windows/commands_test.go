@@ -2,13 +2,19 @@ package windows
 
 import (
 	"regexp"
+	"strings"
 	"testing"
+	"time"
 )
+
+// ofLinux matches words of Linux that have no meaning on Windows.
+var ofLinux = regexp.MustCompile(`libvulkan|dynamic linker|\b(as|As|only|Only) root\b|setuid|/opt/|/etc/|/usr/|~/|\bchmod\b|\busermod\b|\bapt\b|ldconfig|\bLD_|` +
+	`XDG_|systemd|udevadm|modprobe|icd\.d\b`)
 
 // holds: WIN-057
 //
 // TestEveryCommand runs the commands of docs/tool.md in each word size, as administrator and not, and judges the exit code and the
-// words of the output.
+// words of the output. None gives advice for Linux.
 func TestEveryCommand(t *testing.T) {
 	cmd := []string{"--", `C:\windows\system32\cmd.exe`, "/c", "exit 7"}
 	for _, size := range sizes {
@@ -30,7 +36,8 @@ func TestEveryCommand(t *testing.T) {
 			{[]string{"list", "devices", "--map"}, 0, "GGML_VK_VISIBLE_DEVICES=0", ""},
 			{[]string{"list", "paths"}, 0, `HKEY_LOCAL_MACHINE\\SOFTWARE\\Khronos\\Vulkan\\Drivers`, "icd.d"},
 			{[]string{"list", "variables"}, 0, "VK_LOADER_DEBUG", "XDG_"},
-			{[]string{"ps"}, 0, "", "root"},
+			{[]string{"help", "variables"}, 0, "VK_DRIVER_FILES", "MESA_"},
+			{[]string{"ps"}, 0, `^(No process uses a Vulkan loader\.\n|pid +program)`, ""},
 			{[]string{"explain"}, 0, `winevulkan\.json`, "dynamic linker"},
 			{[]string{"explain", "--rules"}, 0, `[A-Z]+-\d`, ""},
 			{[]string{"explain", "no_such"}, 1, "no_such", ""},
@@ -51,12 +58,20 @@ func TestEveryCommand(t *testing.T) {
 			{[]string{"settings", "quarantine", "lift", "no_such"}, 1, "not in quarantine", ""},
 			{[]string{"settings"}, 0, "No settings file: SOFTWARE", "loader_settings.d"},
 			{[]string{"settings", "show"}, 0, "For programs that run as administrator", ""},
+			{[]string{"settings", "clear"}, 0, `^There is no settings file\.\n$`, ""},
+			{[]string{"settings", "clear", "--app", `C:\game.exe`}, 0, "no settings file", ""},
+			{[]string{"settings", "set", "--layer", sampleLayer, "--dry-run"}, 0, `"settings_array"`, "Wrote"},
+			{[]string{"settings", "layer"}, 3, "not on Windows: settings layer", ""},
+			{[]string{"settings", "order", "list"}, 3, "not on Windows: settings order", ""},
+			{[]string{"settings", "policy"}, 3, "not on Windows: settings policy", ""},
 			{[]string{"settings", "set", "--system", "--layer", sampleLayer}, 3, "HKEY_LOCAL_MACHINE", "Wrote"},
 			{[]string{"check"}, 0, "All requirements are met", ""},
 			{[]string{"check", "--require", "type=discrete"}, 14, "discrete", ""},
 			{append([]string{"check", "--wait"}, cmd...), 7, "", ""},
 			{[]string{"validate", `C:\windows\system32\winevulkan.json`}, 0, "the loader accepts it", "linker"},
 			{[]string{"explain", "--picture", "--still"}, 0, "<svg", ""},
+			{[]string{"bundle", "--force", "-o", `C:\every.tar.gz`}, 0, `(?s)doctor\.json.*info\.json.*log\.txt.*registry\.reg.*Written to C:\\every\.tar\.gz`, "failed"},
+			{[]string{"bundle", "-o", `C:\every.tar.gz`}, 2, `C:\\every\.tar\.gz is there already: .*--force`, ""},
 			{[]string{"bundle", "--list"}, 0, `registry\.reg`, "failed"},
 			{[]string{"cdi"}, 3, "not on Windows: ", ""},
 			{[]string{"oci"}, 3, "not on Windows: ", ""},
@@ -64,15 +79,65 @@ func TestEveryCommand(t *testing.T) {
 			{[]string{"serve"}, 3, "not on Windows: ", ""},
 			{[]string{"service"}, 3, "not on Windows: ", ""},
 			{[]string{"system"}, 3, "not on Windows: ", ""},
-			{[]string{"ui", "--help"}, 0, "--read-only", ""},
+			{[]string{"ui", "--read-only", "--idle", "1ms"}, 0, `^http://127\.0\.0\.1:\d+/#`, "press Enter"},
+			{[]string{"explain", "--pid", "3"}, 3, "process 3 does not exist", ""},
 		} {
 			for _, as := range both {
 				got, out, errOut := ranAs(t, as, size, c.args...)
 				out += errOut
+				if found := ofLinux.FindString(out); found != "" {
+					t.Errorf("%s, %s: %q is about Linux, %q:\n%s", size, as, c.args, found, out)
+				}
 				if got != c.code || !regexp.MustCompile(c.say).MatchString(out) || c.unsaid != "" && regexp.MustCompile(c.unsaid).MatchString(out) {
 					t.Errorf("%s, %s: %q ends with %d, not %d, or its output lacks %q or has %q:\n%s", size, as, c.args, got, c.code, c.say, c.unsaid, out)
 				}
 			}
 		}
+	}
+}
+
+// TestHelp reads the help of every command: none is about Linux.
+func TestHelp(t *testing.T) {
+	for _, size := range sizes {
+		for _, words := range []string{"", "bundle", "check", "doctor --all", "explain", "list", "list devices", "list drivers", "list layers", "list paths",
+			"list variables", "ps", "run --all", "settings", "settings clear", "settings quarantine", "settings quarantine add",
+			"settings quarantine lift", "settings set", "settings show", "ui", "validate", "version"} {
+			out, _ := tool(t, size, 0, append(strings.Fields(words), "--help")...)
+			if found := ofLinux.FindString(out); found != "" || !strings.Contains(out, "Usage:") {
+				t.Errorf("%s: %s --help is about Linux, %q:\n%s", size, words, found, out)
+			}
+		}
+	}
+}
+
+// TestWatch prints the list of processes again when a program starts.
+func TestWatch(t *testing.T) {
+	for _, size := range sizes {
+		watch, output := wine(t, windowsPath(t, size, "vkloader.exe"), "ps", "--watch", "--interval", "100ms")
+		must(t, watch.Start())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = watch.Wait()
+		}()
+		lists := func(text string) {
+			t.Helper()
+			for {
+				out, errOut := output()
+				if strings.Contains(out, text+"\n") || strings.Contains(out, text+" ") {
+					return
+				}
+				select {
+				case <-ended:
+					t.Fatalf("%s: ps --watch ends without %q\n%s%s", size, text, out, errOut)
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		}
+		lists("")
+		presenting(t, size, "")
+		lists("present.exe")
+		_ = watch.Process.Kill()
+		<-ended
 	}
 }

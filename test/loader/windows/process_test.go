@@ -119,7 +119,7 @@ func TestExplainProcess(t *testing.T) {
 			if _, errOut := tool(t, size, 2, "doctor", "--pid", "3", "--fix"); !strings.Contains(errOut, "--pid") {
 				t.Errorf("with --fix: %s", errOut)
 			}
-			if _, errOut := tool(t, size, 3, "explain", "--pid", "3"); !strings.Contains(errOut, "process 3: ") {
+			if _, errOut := tool(t, size, 3, "explain", "--pid", "3"); !strings.Contains(errOut, "process 3 does not exist") {
 				t.Errorf("of none: %s", errOut)
 			}
 		})

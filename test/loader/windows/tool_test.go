@@ -176,10 +176,13 @@ func TestToolDoctor(t *testing.T) {
 		}
 	}
 	for _, size := range sizes {
+		other := manifestFile(t, "other.json", `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_other","type":"GLOBAL","api_version":"1.3.0",
+			"implementation_version":"1","description":"a test","library_path":`+quoted(windowsPath(t, size, `layers\VkLayer_drawstats.dll`))+`}}`)
 		for _, fault := range []struct{ code, key, name, kind string }{
+			{"registry-off", `HKLM\SOFTWARE\Khronos\Vulkan\ImplicitLayers`, `C:\gone\layer.json`, "REG_SZ"},
 			{"registry-stale", `HKLM\SOFTWARE\Khronos\Vulkan\Drivers`, `C:\gone\driver.json`, "REG_DWORD"},
 			{"registry-stale", `HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers`, `C:\gone\layer.json`, "REG_DWORD"},
-			{"registry-off", `HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers`, windowsPath(t, size, `layers\other.json`), "REG_SZ"},
+			{"registry-off", `HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers`, other, "REG_SZ"},
 		} {
 			before := asked[examined](t, size, 0, "doctor")
 			if before.find(fault.code) >= 0 || len(before.Drivers) != 1 || len(before.Loaders) != 1 {
@@ -204,7 +207,7 @@ func TestToolDoctor(t *testing.T) {
 			if after := asked[examined](t, size, 0, "doctor"); after.find(fault.code) >= 0 {
 				t.Errorf("%s: after %s: %+v", size, line, after)
 			}
-			if fault.kind == "REG_SZ" {
+			if words[1] == "add" {
 				reg("delete", fault.key, "/v", fault.name, "/f", "/reg:"+bits[size])
 			}
 		}

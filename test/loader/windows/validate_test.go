@@ -44,6 +44,8 @@ func TestToolValidate(t *testing.T) {
 				{"Wine's driver, loaded", 0, []string{"--load", `C:\windows\system32\winevulkan.json`}, here + `(?i)C:\\windows\\sys(tem32|WOW64)\\(\.\\)?winevulkan\.dll \(interface \d\)\n`, "problem"},
 				{"a layer beside its manifest, loaded", 0, []string{"--load", sample + ".json"}, here + `Z:.*\\VkLayer_drawstats\.dll \(interface 2\)\n`, "problem"},
 				{"a bare name", 0, []string{manifestFile(t, "validate/bare.json", driverManifest("winevulkan.dll"))}, here + `(?i)C:\\windows\\sys(tem32|WOW64)\\(\.\\)?winevulkan\.dll\n`, "problem"},
+				{"a bare name without an extension", 0, []string{manifestFile(t, "validate/bare3.json", driverManifest("winevulkan"))}, here + `(?i)C:\\windows\\sys(tem32|WOW64)\\(\.\\)?winevulkan\.dll\n`, "problem"},
+				{"a path without an extension, loaded", 0, []string{"--load", manifestFile(t, "validate/path.json", driverManifest(`C:\windows\system32\winevulkan`))}, `\(interface \d\)\n`, "problem"},
 				{"a bare name, loaded", 0, []string{"--load", manifestFile(t, "validate/bare2.json", driverManifest("winevulkan.dll"))}, `\(interface \d\)\n`, "problem"},
 				{"with slashes", 0, []string{manifestFile(t, "validate/slash.json", driverManifest(strings.ReplaceAll(crash, `\`, "/")))}, here + "Z:/vkloader/.*/crash.dll\n", "problem"},
 				{"a file that is gone", 1, []string{manifestFile(t, "validate/gone.json", driverManifest(`.\gone.dll`))},

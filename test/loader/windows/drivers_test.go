@@ -1,0 +1,110 @@
+package windows
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// failingDriver is a driver that crashes in the call that a macro names: at its load, in the list of extensions, or in
+// vkCreateInstance. Otherwise it creates no instance.
+const failingDriver = `
+#include <windows.h>
+typedef void (*function)(void);
+static int __stdcall list(const char *layer, unsigned *count, void *properties)
+{
+#ifdef LISTS
+    *(volatile int *)0 = 1;
+#endif
+    return *count = 0;
+}
+static int __stdcall create(const void *info, const void *allocator, void **instance)
+{
+#ifdef CREATES
+    *(volatile int *)0 = 1;
+#endif
+    return -9;
+}
+function __stdcall vk_icdGetInstanceProcAddr(void *instance, const char *name)
+{
+    return !lstrcmpA(name, "vkCreateInstance") ? (function)create : !lstrcmpA(name, "vkEnumerateInstanceExtensionProperties") ? (function)list : 0;
+}
+int __stdcall vk_icdNegotiateLoaderICDInterfaceVersion(unsigned *version)
+{
+    if (*version > 5) *version = 5;
+    return 0;
+}
+#ifdef LOADS
+BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved)
+{
+    if (reason == DLL_PROCESS_ATTACH) *(volatile int *)0 = 1;
+    return TRUE;
+}
+#endif
+`
+
+// failing builds a failing driver into drive C for programs of the word size, and returns its path there.
+func failing(t *testing.T, size, kind string) string {
+	t.Helper()
+	library := manifestFile(t, "drivers/"+kind+size+".dll", "")
+	source := manifestFile(t, "drivers/"+kind+size+".c", failingDriver)
+	dir, _ := root(t)
+	place := func(path string) string {
+		return filepath.Join(dir, "root/prefix/drive_c", strings.ReplaceAll(strings.TrimPrefix(path, `C:\`), `\`, "/"))
+	}
+	list := manifestFile(t, "drivers/"+kind+size+".def", "EXPORTS\nvk_icdGetInstanceProcAddr\nvk_icdNegotiateLoaderICDInterfaceVersion\n")
+	if text, err := exec.Command(compilers[size], "-D"+kind, "-shared", "-o", place(library), place(source), place(list), "-Wl,--kill-at").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return library
+}
+
+// holds: WIN-057
+//
+// TestFailingDrivers tries drivers that fail in different calls. As administrator no variable leaves a driver out: doctor accuses
+// no driver and says that none was tried alone.
+func TestFailingDrivers(t *testing.T) {
+	for _, size := range sizes {
+		other := map[string]string{"x64": "x86", "x86": "x64"}[size]
+		for _, c := range []struct{ name, size, kind, verdict, elevated, findings string }{
+			{"crashes at its load", size, "LOADS", "^Broken: failing.json fails .*INCOMPATIBLE_DRIVER", "^Vulkan works", "driver-fails"},
+			{"crashes in the list", size, "LISTS", "^Broken: failing.json crashes .*enumerating extensions", "^Broken: drivers and layers together fail", "driver-crashes"},
+			{"crashes in vkCreateInstance", size, "CREATES", "^Broken: failing.json crashes .*vkCreateInstance", "^Broken: drivers and layers together fail", "driver-crashes"},
+			{"creates no instance", size, "NOTHING", "^Broken: failing.json fails .*INCOMPATIBLE_DRIVER", "^Vulkan works", "driver-fails"},
+			{"is for other programs", other, "NOTHING", "^Vulkan should work", "^Vulkan should work", "library-foreign"},
+		} {
+			t.Run(size+" "+c.name, func(t *testing.T) {
+				registered(t, size, "Drivers", "failing.json", driverManifest(failing(t, c.size, c.kind)))
+				for _, as := range both {
+					verdict, code, findings := c.verdict, 1, c.findings
+					if as == elevated {
+						verdict = c.elevated
+						if strings.Contains(verdict, "together") {
+							findings = "together-fails"
+						} else if strings.Contains(verdict, "works") {
+							findings, code = "", 0
+						}
+					}
+					e := askedAs[examined](t, as, size, code, "doctor")
+					var problems []string
+					for _, f := range e.Findings {
+						if f.Severity == "problem" {
+							problems = append(problems, f.Code)
+						}
+					}
+					if !regexp.MustCompile(verdict).MatchString(e.Verdict) || strings.Join(problems, " ") != findings {
+						t.Errorf("%s: not %q and %q: %+v", as, verdict, findings, e)
+					}
+					if text, _ := toolAs(t, as, size, code, "doctor"); as == elevated && strings.Contains(text, "works alone") {
+						t.Errorf("no driver was tried alone:\n%s", text)
+					}
+					if list, _ := toolAs(t, as, size, 0, "list", "drivers"); strings.Contains(list, "its library cannot be loaded: ") != (c.size != size) {
+						t.Errorf("%s: %s", as, list)
+					}
+				}
+			})
+		}
+	}
+}
