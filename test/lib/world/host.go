@@ -111,6 +111,8 @@ func (w *World) CopyHost(path string) string {
 	w.check(err)
 	content, err := os.ReadFile(program)
 	w.check(err)
+	syscall.ForkLock.RLock() // a child of another test would keep the file open for writing, and it could not be started
+	defer syscall.ForkLock.RUnlock()
 	path = w.Write(path, string(content))
 	w.check(os.Chmod(path, 0o755))
 	return path
