@@ -58,10 +58,12 @@ on() {
     mkdir -p "$here/upper" "$here/work" "$root"
     mount -t overlay overlay -o "lowerdir=$lower,upperdir=$here/upper,workdir=$here/work" "$root"
     mount -t proc proc "$root/proc"
+    mount -t sysfs -o ro sysfs "$root/sys" # without it, doctor reports a problem
     if [ -d "$here/test" ]; then cp -r "$here/test" "$root/test"; fi
 }
 
 end() {
+    if mountpoint -q "$root/sys"; then umount "$root/sys"; fi
     if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
     if mountpoint -q "$root"; then umount "$root"; fi
     rm -rf "$here/upper" "$here/work"
