@@ -15,7 +15,7 @@ var rawLines = map[string]string{
 	"os.Exit(cli.Main(os.Args, os.Environ(), os.Stdout, os.Stderr))": "the start: run puts the cleaners around both",
 	"out, errOut io.Writer": "the field",
 	"func Main(args, environ []string, out, errOut io.Writer) int {":                                                                   "likewise",
-	"return run(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,": "likewise",
+	"return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,": "likewise",
 	"func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }":                                     "the cleaner of messages",
 	"messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}":                                                   "the cleaner of errors",
 	"coloured := term.StyleFor(s.errOut, s.getenv).Coloured()":                                                                         "a question about the file",
