@@ -48,12 +48,20 @@ func (s *script) read(text string) {
 	}
 }
 
-// opening and closing words of compound commands.
-var opening = map[string]int{"if": 1, "for": 1, "while": 1, "until": 1, "case": 1, "{": 1, "fi": -1, "done": -1, "esac": -1, "}": -1}
+// opening returns 1 for a word that begins a compound command, -1 for a word that ends one, and otherwise 0.
+func opening(word string) int {
+	switch word {
+	case "if", "for", "while", "until", "case", "{":
+		return 1
+	case "fi", "done", "esac", "}":
+		return -1
+	}
+	return 0
+}
 
 // command reads a simple command, given by its words.
 func (s *script) command(words []string) {
-	if change := opening[words[0]]; change != 0 || strings.HasSuffix(words[0], "()") || len(words) > 1 && words[1] == "()" {
+	if change := opening(words[0]); change != 0 || strings.HasSuffix(words[0], "()") || len(words) > 1 && words[1] == "()" {
 		s.depth = max(0, s.depth+change)
 		if change == 0 && words[len(words)-1] == "{" {
 			s.depth++
@@ -292,8 +300,8 @@ func (s *script) expand(word string) (value string, ok bool) {
 	return value, true
 }
 
-// inherited lists variables that the program's user may have set. Their values are added by the caller's environment.
-var inherited = map[string]bool{"LD_LIBRARY_PATH": true, "PATH": true}
+// inherited reports whether the program's user may have set a variable. The caller's environment adds its value.
+func inherited(name string) bool { return name == "LD_LIBRARY_PATH" || name == "PATH" }
 
 // substitution returns the value of the substitution at the start of a text, and its length.
 func (s *script) substitution(text string) (value string, length int, ok bool) {
@@ -349,7 +357,7 @@ func (s *script) parameter(text string) (string, bool) {
 	}
 	value, known := s.values[name]
 	switch {
-	case known || inherited[name]:
+	case known || inherited(name):
 		return value, true
 	case name == "APPDIR":
 		return path.Dir(s.file), true

@@ -7,8 +7,16 @@ import (
 	"strings"
 )
 
-// machoCPUs are the processors of Mach-O files by Go's names.
-var machoCPUs = map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}
+// machoCPU returns the processor of Mach-O files with Go's name; 0: there is none.
+func machoCPU(name string) macho.Cpu {
+	switch name {
+	case "amd64":
+		return macho.CpuAmd64
+	case "arm64":
+		return macho.CpuArm64
+	}
+	return 0
+}
 
 // mostSlices is how many parts of a universal file are read (spine/process/macos/slice.c).
 const mostSlices = 16
@@ -16,7 +24,7 @@ const mostSlices = 16
 // ForeignMachO reports whether the first bytes of a file are those of a Mach-O file without a part for a processor, by Go's
 // name of it.
 func ForeignMachO(head []byte, processor string) bool {
-	own := machoCPUs[processor]
+	own := machoCPU(processor)
 	if len(head) < 8 {
 		return false
 	}
