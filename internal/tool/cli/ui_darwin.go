@@ -3,8 +3,6 @@ package cli
 import (
 	"os/exec"
 	"syscall"
-
-	"vkloader/internal/decide/spawn"
 )
 
 // listens returns false: the hang-up of its terminal ends the process.
@@ -13,13 +11,7 @@ func listens(func(), chan<- struct{}) bool { return false }
 // together runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
 func together(child *exec.Cmd) error {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	group := func(s syscall.Signal) { _ = syscall.Kill(-child.Process.Pid, s) }
-	child.Cancel = func() error { group(syscall.SIGTERM); return nil }
-	if err := spawn.Start(child); err != nil {
-		return err
-	}
-	defer group(syscall.SIGKILL)
-	return child.Wait()
+	return waitTogether(child)
 }
 
 // opener opens a file with the user's program for its kind.

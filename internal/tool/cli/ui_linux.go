@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"vkloader/internal/decide/spawn"
 )
 
 // listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a value to
@@ -83,13 +81,7 @@ func together(child *exec.Cmd) error {
 	runtime.LockOSThread() // the parent-death signal is tied to the thread
 	defer runtime.UnlockOSThread()
 	child.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
-	group := func(s unix.Signal) { _ = unix.Kill(-child.Process.Pid, s) }
-	child.Cancel = func() error { group(unix.SIGTERM); return nil }
-	if err := spawn.Start(child); err != nil {
-		return err
-	}
-	defer group(unix.SIGKILL)
-	return child.Wait()
+	return waitTogether(child)
 }
 
 // opener opens a file with the user's program for its kind.

@@ -8,6 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -41,4 +44,26 @@ func openPage(address string) (forget func(), err error) {
 	}
 	go func() { _ = cmd.Wait() }()
 	return forget, nil
+}
+
+// waitTogether starts a child that leads a process group, and waits for it. The end of the child's context terminates the group.
+// Its processes get some time to end their own children, which are in other groups, and are then killed.
+func waitTogether(child *exec.Cmd) error {
+	group := func(s syscall.Signal) error { return syscall.Kill(-child.Process.Pid, s) }
+	var asked atomic.Bool
+	child.Cancel = func() error {
+		asked.Store(true)
+		_ = group(syscall.SIGTERM)
+		return nil
+	}
+	if err := spawn.Start(child); err != nil {
+		return err
+	}
+	err := child.Wait()
+	if asked.Load() {
+		for end := time.Now().Add(childEnd); time.Now().Before(end) && group(0) == nil; time.Sleep(10 * time.Millisecond) {
+		}
+	}
+	_ = group(syscall.SIGKILL)
+	return err
 }
