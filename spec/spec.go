@@ -1,6 +1,6 @@
 // Package spec carries the published statements, so that the tool can show one by its id.
 //
-// It reads the Markdown pages beside it, whose form spec/README.md describes; it never judges what they say.
+// It reads the Markdown pages beside it, whose form spec/README.md describes; it never judges their content.
 package spec
 
 import (

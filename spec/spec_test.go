@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every id is published once, is one that the project knows, and what it refers to is published, too.
+// Every id is published once and known to the project; every id in the text of a statement is known, too.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../test/conformance/statements.txt")
