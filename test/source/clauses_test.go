@@ -111,8 +111,8 @@ func clauses(t *testing.T, directory string, pages bool) (bad []string, all int)
 	return bad, all
 }
 
-// Comments and pages name things by nouns: at most one line of 200 in the comments of a directory, and one of 50 in docs/,
-// has a relative clause in place of a noun. The statements of spec/ keep their words.
+// Comments and pages name things by nouns: at most one line of 200 in the comments of a directory, and one of 50 in docs/
+// and spec/, has a relative clause in place of a noun.
 func TestNounsInPlaceOfClauses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -140,6 +140,7 @@ func TestNounsInPlaceOfClauses(t *testing.T) {
 		report(t, directory, 200, false)
 	}
 	report(t, "docs", 50, true)
+	report(t, "spec", 50, true)
 }
 
 // report fails when more than one line of so many in a directory has a clause in place of a noun.
