@@ -108,34 +108,6 @@ bool gate_same_object(const void *const *functions)
     return true;
 }
 
-/* Returns the loader's name if the name in a loaded module's export directory is one, or NULL. The system has checked
- * the module's headers. */
-static const char *loader_named(const unsigned char *base)
-{
-    const IMAGE_DOS_HEADER *dos = (const void *)base;
-    const IMAGE_NT_HEADERS *image = (const void *)(base + dos->e_lfanew);
-    DWORD address = image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT].VirtualAddress;
-    const IMAGE_EXPORT_DIRECTORY *exports = (const void *)(base + address);
-    return address ? loader_name((const char *)base + exports->Name) : NULL;
-}
-
-const char *loader_named_of(void *handle, struct build *build)
-{
-    (void)build;
-    return code_is_own(handle) ? NULL : loader_named(handle);
-}
-
-const char *loader_named_at(const void *function)
-{
-    HMODULE module;
-    return module_of(function, &module) ? loader_named((const unsigned char *)module) : NULL;
-}
-
-char *image_name_of(const void *function)
-{
-    return gate_path_of(function, NULL, NULL);
-}
-
 char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
     HMODULE module;
