@@ -16,7 +16,7 @@
 // its function; a test that never comes there cannot notice. Where tools/goc makes another core, tests that together
 // execute all of the core that tests execute are asked as well; where it makes the same, the fault counts when a test
 // of tools/goc executes it. A fault of the spine that gets through is then planted into the builds with sanitizers, on
-// which "make test" repeats some packages. -budget ends the asking earlier, for each build; it can only add survivors.
+// which "make test-all" repeats some packages. -budget ends the asking earlier, for each build; it can only add survivors.
 //
 // A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
 // busy machine kill nothing. What became of each fault is kept at once, in build/mutants/seed-N.txt: -resume goes on with
