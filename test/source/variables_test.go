@@ -30,7 +30,7 @@ func TestVariablesStandInOneTable(t *testing.T) {
 		}
 	}
 	seen := 0
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/gen/*/z*.inc", "cmd/*/*.[ch]", "internal/decide/probe/child/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/gen/z*.inc", "cmd/*/*.[ch]", "internal/decide/probe/child/*.[ch]"} {
 		paths, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
