@@ -108,7 +108,7 @@ struct handle_list {
     uint32_t room;
 };
 
-/* More than these a driver cannot truly have (ERRATA 31): extensions of one kind; devices, or groups of them. */
+/* More than these a driver cannot truly have (DEV-001, PHY-012): extensions of one kind; devices, or groups of them. */
 #define EXTENSIONS_MAX 65536u
 #define DEVICES_MAX 4096u
 /* The message then: command, driver, count. */
@@ -125,7 +125,7 @@ struct tally {
     uint64_t generation; /* fork_generation() of the count */
 };
 
-/* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ERRATA 24). */
+/* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ENV-80). */
 static inline bool version_reaches(uint32_t version, uint32_t minor)
 {
     return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
@@ -192,7 +192,7 @@ struct driver {
     /* Under the lock; docs/concurrency.md, "Holding a driver". */
     uint32_t holds;       /* calls into it that are under way */
     bool asked;           /* for its physical devices */
-    bool reported_device; /* it had some once: it stays, and its library stays mapped (ERRATA 1, ERRATA 18) */
+    bool reported_device; /* it had some once: it stays, and its library stays mapped (PHY-048, INS-088) */
     struct handle_table objects[OBJECT_KINDS];
 };
 
@@ -260,7 +260,7 @@ struct device {
     bool linked;           /* in the instance's list */
     bool complete;         /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
-    VkAllocationCallbacks allocator; /* the allocator of the record itself (ERRATA 12) */
+    VkAllocationCallbacks allocator; /* the allocator of the record itself (ALC-012) */
     /* The driver's own functions for commands that have a terminator; NULL when it has none. */
     void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of asm/numbers.h */
     struct device_table own_table;
@@ -273,8 +273,7 @@ static inline const VkAllocationCallbacks *instance_allocator(const struct insta
 {
     return i->has_allocator ? &i->allocator : NULL;
 }
-/* Returns the allocator for the end of a driver's instance before vkDestroyInstance: that of its creation (ERRATA 21).
- */
+/* Returns the allocator for the end of a driver's instance before vkDestroyInstance: that of its creation (PHY-051). */
 static inline const VkAllocationCallbacks *drivers_allocator(const struct instance *i)
 {
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
@@ -308,8 +307,8 @@ static inline VkPhysicalDevice driver_physdev(const struct physdev *p)
     return (VkPhysicalDevice)p->lower;
 }
 
-/* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for
- * again, and the entries after the last time count. */
+/* INS-017, PHY-007, LAY-346: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is
+ * asked for again, and the entries after the last time count. */
 #define LIST_RETRIES_MAX 8
 static inline bool list_given(VkResult result)
 {

@@ -8,7 +8,7 @@
 #include "gen/zwire.h"
 #include "process/process.h"
 
-/* Bytes of a manifest or a settings file; a larger one is not read (ERRATA 30). */
+/* Bytes of a manifest or a settings file; a larger one is not read (LOG-19). */
 #define FILE_SIZE_MAX (16 * 1024 * 1024)
 
 struct name_list {

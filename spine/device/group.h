@@ -5,7 +5,7 @@
 #include "spine.h"
 
 /* A chain with a VkDeviceGroupDeviceCreateInfo whose handles are those of the next part of the chain. Nothing of the
- * given chain is written (ERRATA 33): the structures before the group, and the group, are copies. */
+ * given chain is written (DEV-030): the structures before the group, and the group, are copies. */
 struct group_chain {
     const void *first; /* the chain to pass on */
     void *copies;

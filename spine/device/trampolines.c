@@ -251,7 +251,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         layers_log_idle(in, true, from);
         result = VK_ERROR_INITIALIZATION_FAILED;
     }
-    if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (ERRATA 22) */
+    if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (DEV-037) */
         device_unlink(dev);
         device_free(dev);
         return result;
@@ -385,7 +385,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateExternalComputeQueueNV(VkDevice dev
     if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
     VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
         device, info, allocator, queue);
-    /* ERRATA 15: the new object's first word is set */
+    /* GPA-073: the new object's first word is set */
     if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table;
     return result;
 }

@@ -1,5 +1,5 @@
 /* missing.c: the messages about a driver or a layer without a function for a command. The stubs of trampolines.c end
- * here; all but the last end the process (GPA-016, EXT-047, UNK-007; ERRATA 14).
+ * here; all but the last end the process (GPA-016, EXT-047, UNK-007).
  */
 #include <string.h>
 

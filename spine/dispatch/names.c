@@ -79,7 +79,7 @@ static PFN_vkVoidFunction term_instance_function(struct instance *in, const stru
     if (!in) return NULL;                                                          /* GPA-078: nothing else */
     if (r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079: the terminator */
     if (of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080: if it is enabled */
-    /* LAY-337, ERRATA 10: the exported function, if a driver has the name */
+    /* LAY-337: the exported function, if a driver has the name */
     return any_driver_has(in, name) ? names_function(r->tramp) : NULL;
 }
 
@@ -224,7 +224,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice hand
     case CMD_vkSetDebugUtilsObjectTagEXT: return allowed(in, r) ? names_function(r->tramp) : NULL;
     case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058: if the program enabled debug_marker */
     case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
-    case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15: the new object's first word is set */
+    case CMD_vkCreateExternalComputeQueueNV: { /* GPA-073: the new object's first word is set */
         return is_missing(dev->own_table.slot[DSLOT_vkCreateExternalComputeQueueNV]) ? NULL : names_function(r->tramp);
     }
     }

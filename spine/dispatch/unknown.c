@@ -200,7 +200,7 @@ static bool manifest_names(const struct instance *in, const char *name)
 { /* UNK-012 b: an active layer's manifest names it as an entry point */
     for (uint32_t l = 0; l < in->layers->active_count; l++) {
         const struct layer *layer = in->layers->active[l].layer;
-        /* ERRATA 25: a meta-layer's own entry points do not count */
+        /* UNK-012: a meta-layer's own entry points do not count */
         for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++)
             if (strcmp(layer->entrypoint[e], name) == 0) return true;
     }
@@ -236,7 +236,7 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
 
 PFN_vkVoidFunction unknown_find(struct instance *in, const char *name, bool from_program)
 {
-    /* ERRATA 11: never searched */
+    /* LAY-405: never searched */
     if (strncmp(name, "vk_layer", 8) == 0 || strncmp(name, "vk_icd", 6) == 0) return NULL;
     if (!in->layers) return NULL;
     PFN_vkVoidFunction p = unknown_physdev_find(in, name, from_program);

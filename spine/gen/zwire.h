@@ -298,7 +298,7 @@ enum wire_file_status {
     WIRE_FILE_NOT_READ = 2, /* not completely */
     WIRE_FILE_NO_SIZE = 3,
     WIRE_FILE_NOT_REGULAR = 4, /* a pipe, a socket, a device: not opened */
-    WIRE_FILE_TOO_LARGE = 5, /* more than MaxFile bytes: not read (ERRATA 30) */
+    WIRE_FILE_TOO_LARGE = 5, /* more than MaxFile bytes: not read (LOG-19) */
     WIRE_FILE_TOO_OFTEN = 6, /* it was read in this call by many other names: not read again */
 };
 

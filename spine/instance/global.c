@@ -102,7 +102,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, uin
             continue;
         }
         void *function = gate_dlsym(handle, pre.symbol);
-        if (!function || code_is_own(function)) { /* LAY-229; ERRATA 23: not exported, or the loader itself */
+        if (!function || code_is_own(function)) { /* LAY-229, DRV-046: not exported, or the loader itself */
             unsigned flags =
                 strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
             log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,

@@ -232,7 +232,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo 
     }
     if (!in->drivers) { /* INS-076: no driver is left */
         log_text(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateInstance: Found no drivers!");
-        /* ERRATA 22: a positive result of a driver is passed on as it is */
+        /* INS-076: a positive result of a driver is passed on as it is */
         return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER;
     }
     return VK_SUCCESS;

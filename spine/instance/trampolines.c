@@ -142,7 +142,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
             result = VK_ERROR_INITIALIZATION_FAILED;
         }
     }
-    if (result == VK_SUCCESS) { /* a positive one, too, means that there is no instance (ERRATA 22) */
+    if (result == VK_SUCCESS) { /* a positive one, too, means that there is no instance (INS-026) */
         in->lower = handle;
         table_fill_instance(in, gipa);
     }

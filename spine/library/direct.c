@@ -6,7 +6,7 @@
 
 const char driver_direct_path[] = "(null)";
 
-/* Reports whether a function belongs to a Vulkan loader, this or another, and logs it (ERRATA 29). */
+/* Reports whether a function belongs to a Vulkan loader, this or another, and logs it (DRV-046). */
 static bool is_loader(struct instance *in, const void *function, uint32_t index)
 {
     const char *loader = loader_named_at(function);
@@ -47,7 +47,7 @@ static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanc
 {
     d->gipa = gipa;
     d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-    if (code_is_own((void *)gipa) || code_is_own((void *)d->create_instance)) { /* ERRATA 23: the loader is no driver */
+    if (code_is_own((void *)gipa) || code_is_own((void *)d->create_instance)) { /* INS-018: the loader is no driver */
         log_line(
             in, LOG_ERROR | LOG_DRIVER,
             "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this loader, which would never end, skipping.",

@@ -156,8 +156,7 @@ VkResult layer_named(struct layer_list *list, const char *name, const struct lay
 
 enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 
-/* Reports whether the layer's functions are not the loader's own, or logs that they are: as with drivers (ERRATA 23).
- */
+/* Reports whether the layer's functions are not the loader's own, or logs that they are: as with drivers (INS-018). */
 static bool not_own(struct instance *in, const struct layer_node *n)
 {
     if (!code_is_own((void *)n->gipa)) return true;

@@ -27,7 +27,7 @@ struct mapped_lib {
     char *real;              /* real path of the loaded object if given does not lead to it; else == given */
     bool located;            /* the path where the linker found a bare name is known */
     bool as_given;           /* given, or the located path, leads to the object */
-    bool reported;           /* the driver has reported a physical device (ERRATA 1) */
+    bool reported;           /* the driver has reported a physical device (INS-088) */
     bool borrowed;           /* open for one call only, without a reference of the linker */
     struct driver_symbols symbols;
 };
@@ -57,7 +57,7 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
 /* Adds the library of a driver of the service. Takes ownership of closure and before. NULL: no memory. */
 struct mapped_lib *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
                                       struct objects *before);
-/* Opens a library without a record, unless it is a loader (ERRATA 29) or was overwritten. *identity is set to that of
+/* Opens a library without a record, unless it is a loader (DRV-046) or was overwritten. *identity is set to that of
  * its file; only the build ID is set if the linker searches for it. NULL: text as for library_open. */
 void *library_dlopen(const char *path, struct file_identity *identity, char **text);
 /* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
@@ -147,7 +147,7 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
                       struct service *service, struct driver_libs **libs);
 /* Appends the extensions of the libraries to the facts, as driver and driver_ext records. */
 VkResult drivers_facts(struct instance *instance, const struct driver_libs *libs, struct facts *facts);
-/* Closes the drivers that the core drops once it has these facts (ERRATA 20). */
+/* Closes the drivers that the core drops once it has these facts (INS-017). */
 void drivers_leave_out(struct driver_libs *libs, const struct plan *plan);
 /* Marks the libraries to stay open until library_drop_preloaded. */
 void drivers_preload(const struct driver_libs *libs);
@@ -226,7 +226,7 @@ void layers_close(struct instance *instance);
 char *layer_node_path(const struct layer_node *n);
 /* Logs the layers of the chain as a call stack (LAY-423 to 427). */
 void layers_log_stack(struct instance *instance, bool device);
-/* Logs that a layer at or after index from returned VK_SUCCESS without calling down (ERRATA 32). */
+/* Logs that a layer at or after index from returned VK_SUCCESS without calling down (LAY-361). */
 void layers_log_idle(struct instance *instance, bool device, uint32_t from);
 
 #endif

@@ -20,7 +20,7 @@ static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
     return lib->symbols.at[symbol];
 }
 
-/* Reports whether a driver's function is the loader's own, and logs it: the loader is no driver (ERRATA 23). */
+/* Reports whether a driver's function is the loader's own, and logs it: the loader is no driver (INS-018). */
 static bool leads_back(struct instance *in, const void *function, struct driver_lib *d)
 {
     if (!code_is_own(function)) return false;

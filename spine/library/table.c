@@ -1,7 +1,7 @@
 /* table.c: the table of the libraries that the loader has open for drivers, and of those that were overwritten.
  *
  * A driver library that has reported a physical device stays open after its last instance, until the process ends or
- * one of its files changes (ERRATA 1; docs/guest-rules.md, "What stays in memory"). A library that a list of extensions
+ * one of its files changes (INS-088; docs/guest-rules.md, "What stays in memory"). A library that a list of extensions
  * has opened stays until the next vkDestroyInstance (INS-087). Every other library is closed after its last use.
  * library_look compares the files before a call opens libraries; a library in use is not compared.
  *

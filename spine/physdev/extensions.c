@@ -6,7 +6,7 @@
 #include "gen/zends.h"
 #include "physdev/physdev.h"
 
-/* ERRATA 31. A chain's list may be a little longer: with those of layers. */
+/* DEV-001: more than a driver can truly have. A chain's list may be a little longer: with those of layers. */
 static bool untrue(const struct driver *driver, uint32_t count)
 {
     if (count <= (driver ? EXTENSIONS_MAX : 2 * EXTENSIONS_MAX)) return false;
@@ -158,7 +158,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
         for (uint32_t i = 0; i < own_count; i++) ext_set_add(&set, &set.ext[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
-            /* ERRATA 25: a meta-layer's own extensions do not count */
+            /* LAY-258: a meta-layer's own extensions do not count */
             for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++)
                 ext_set_add(&set, &layer->device_ext[k]);
         }

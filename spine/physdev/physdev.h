@@ -9,7 +9,7 @@
 
 /* All device extensions that a function reports, in memory of the allocator's. VK_SUCCESS, VK_INCOMPLETE when there are
  * more even after the last attempt, or an error without a list. driver: whose function it is, which has none when their
- * number cannot be true (ERRATA 31); NULL: the chain's, which fails then. */
+ * number cannot be true (DEV-001); NULL: the chain's, which fails then. */
 VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExtensionProperties enumerate,
                            VkPhysicalDevice physdev, const VkAllocationCallbacks *allocator, uint32_t *count,
                            VkExtensionProperties **out);

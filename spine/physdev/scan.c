@@ -27,7 +27,7 @@ static bool scan_room(struct scan *scan, uint32_t more)
     return true;
 }
 
-/* ERRATA 18: from now on the driver stays; it is held, and so it has not gone meanwhile. */
+/* PHY-048: from now on the driver stays; it is held, and so it has not gone meanwhile. */
 static void note_device(struct driver *driver)
 {
     lock_take();

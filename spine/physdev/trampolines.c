@@ -37,8 +37,8 @@ static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device
     return result;
 }
 
-/* PHY-048, ERRATA 18: after a complete enumeration the drivers go that never had a device. One that a thread is inside
- * of, perhaps this very one, is left to the next enumeration. */
+/* PHY-048: after a complete enumeration the drivers go that never had a device. One that a thread is inside of,
+ * perhaps this very one, is left to the next enumeration. */
 static void remove_useless_drivers(struct instance *instance)
 {
     struct driver *useless;

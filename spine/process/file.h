@@ -36,7 +36,7 @@ bool file_identify_open(int fd, struct file_identity *out);
 /* Reports whether the same file has other contents: a mapping of it has changed. If the size and the build ID are the
  * same, only the modification time has changed. */
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
-/* Returns the name by which the library of a handle calls itself a Vulkan loader (ERRATA 29), and sets its build ID.
+/* Returns the name by which the library of a handle calls itself a Vulkan loader (DRV-046), and sets its build ID.
  * NULL: it is none, or this one. */
 const char *loader_named_of(void *handle, struct build *build);
 /* Returns the same for the library that contains a function, or NULL. */

@@ -134,7 +134,7 @@ struct messenger {
     bool chained;             /* given with vkCreateInstance (DBG-004) */
     bool resting;             /* chained, and between vkCreateInstance and vkDestroyInstance: hears nothing (DBG-008) */
     bool report;
-    bool has_allocator; /* that this block came from (ERRATA 12) */
+    bool has_allocator; /* that this block came from (ALC-012) */
     VkAllocationCallbacks allocator;
     VkDebugUtilsMessageSeverityFlagsEXT severities;
     VkDebugUtilsMessageTypeFlagsEXT types;
@@ -202,7 +202,7 @@ const char *pointer_text(char text[POINTER_TEXT], const void *pointer);
 /* instance may be NULL (message concerns none). One line; cut at 511 bytes; standard error and messengers. */
 void log_line(struct instance *instance, unsigned flags, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void log_text(struct instance *instance, unsigned flags, const char *text);
-/* Writes always (ERRATA 13), flushes, aborts. */
+/* Writes always (HND-035, LAY-322), flushes, aborts. */
 void log_abort(struct instance *instance, unsigned flags, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
 /* Reports an invalid first argument of the command with this number (CMD_*) and ends the process (HND-001). */
@@ -279,7 +279,7 @@ const char *env_value(struct variable v);
 
 /* INS-046: less than 256 bytes of UTF-8, without control characters. */
 bool name_well_formed(const char *name);
-/* The same, if a library of this name is a Vulkan loader (ERRATA 29); else NULL. */
+/* The same, if a library of this name is a Vulkan loader (DRV-046); else NULL. */
 const char *loader_name(const char *soname);
 /* Is the name one of a list of names without NULL? */
 bool name_listed(const char *const *names, uint32_t count, const char *name);
@@ -291,7 +291,7 @@ bool extension_listed(const VkExtensionProperties *list, uint32_t count, const c
 /* Reads the two variables that are read at load, unless that has been done; called by functions that may run before the
  * library's own constructor. */
 void start_once_at_load(void);
-/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
+/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, INS-088). */
 enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
 int unloading(void);
 

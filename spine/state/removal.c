@@ -35,7 +35,7 @@ void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator)
         driver_destroy_objects(d);
         driver_fn(d, vkDestroyInstance)(d->handle, allocator);
         in->drivers = d->next;
-        /* ERRATA 1: a driver that has reported a device stays mapped */
+        /* INS-088: a driver that has reported a device stays mapped */
         if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true;
         free(d);
     }

@@ -40,7 +40,7 @@ struct object {
     uint32_t index;
     void (*drop)(struct instance *instance, struct object *object); /* frees its rest when its instance ends */
     bool has_allocator;                                             /* the program gave one at creation */
-    VkAllocationCallbacks allocator;                                /* a copy of it (ERRATA 12) */
+    VkAllocationCallbacks allocator;                                /* a copy of it (ALC-014) */
 };
 
 static inline const VkAllocationCallbacks *object_allocator(const struct object *object)

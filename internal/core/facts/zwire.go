@@ -12,7 +12,7 @@ const (
 	FileNotRead    FileStatus = 2 // not completely
 	FileNoSize     FileStatus = 3
 	FileNotRegular FileStatus = 4 // a pipe, a socket, a device: not opened
-	FileTooLarge   FileStatus = 5 // more than MaxFile bytes: not read (ERRATA 30)
+	FileTooLarge   FileStatus = 5 // more than MaxFile bytes: not read (LOG-19)
 	FileTooOften   FileStatus = 6 // it was read in this call by many other names: not read again
 )
 

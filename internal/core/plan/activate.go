@@ -232,7 +232,7 @@ func (a *activator) component(i, most int) bool {
 	switch {
 	case a.states[i].inside:
 		a.sayRecursion(c)
-	case a.named[c.Name]: // SET-53, ERRATA 26: it is activated only at its own place in the list
+	case a.named[c.Name]: // SET-53, SET-67: it is activated only at its own place in the list
 		if c.Meta && !a.quiet {
 			a.recursions(i)
 		}

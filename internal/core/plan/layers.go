@@ -57,8 +57,7 @@ func nextOf(list []*manifest.Layer) map[*manifest.Layer]*manifest.Layer {
 	return next
 }
 
-// firstImplicit marks the first implicit layer of each name. The others are ignored before there is an instance (LAY-109,
-// ERRATA 27).
+// firstImplicit marks the first implicit layer of each name. The others are ignored before there is an instance (LAY-109).
 func firstImplicit(list []*manifest.Layer) []bool {
 	first := make([]bool, len(list))
 	known := make(map[string]bool)

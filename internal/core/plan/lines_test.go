@@ -135,7 +135,7 @@ func TestMessagesToPrograms(t *testing.T) {
 }
 
 // TestDriverFailures checks that a driver that fails to list its extensions is left out. A lack of memory or of other drivers
-// ends the call, regardless of other errors (ERRATA 20).
+// ends the call, regardless of other errors (INS-017).
 //
 // holds: INS-017
 func TestDriverFailures(t *testing.T) {

@@ -296,7 +296,7 @@ func (c *checker) join(meta *manifest.Layer, device bool) []manifest.Extension {
 			}
 			if c.known[e.Name] != c.union {
 				c.known[e.Name] = c.union
-				// A meta-layer's entry points are ignored (ERRATA 25).
+				// A meta-layer's entry points are ignored (UNK-012).
 				out = append(out, manifest.Extension{Name: e.Name, Spec: e.Spec})
 			}
 		}

@@ -12,7 +12,7 @@ type offers struct {
 	unknown bool   // extensions that the loader does not know count
 	counts  []bool // for each driver of the question
 	failed  []int  // drivers that failed, up to the one that ends the call
-	result  int32  // not Success: the call ends, for lack of memory or of other drivers (ERRATA 20)
+	result  int32  // not Success: the call ends, for lack of memory or of other drivers (INS-017)
 }
 
 // offersOf checks the drivers of a question.

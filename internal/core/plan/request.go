@@ -142,7 +142,7 @@ func (r *request) extensions(o *offers, c *chain) bool {
 		}
 	}
 	for _, active := range c.active {
-		if l := c.layers[active.Layer]; !l.Meta { // ERRATA 25: the components of a meta-layer are in the list themselves
+		if l := c.layers[active.Layer]; !l.Meta { // LAY-273: the components of a meta-layer are in the list themselves
 			offered.add(l.Instance)
 		}
 	}

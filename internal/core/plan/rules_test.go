@@ -110,7 +110,7 @@ WARN|LAYER: Failed to find layer name "B" component layer "B" to activate (Polic
 `)
 }
 
-// TestOldLayers checks the comparison of versions: without the variant, and for every kind of request (ERRATA 24).
+// TestOldLayers checks the comparison of versions: without the variant, and for every kind of request (ENV-80).
 //
 // holds: LAY-132
 func TestOldLayers(t *testing.T) {

@@ -381,8 +381,8 @@ func TestSettingsExtensions(t *testing.T) {
 	}
 }
 
-// A meta-layer that is active offers nothing itself, its components do (ERRATA 25); of implicit layers of one name the
-// first counts before there is an instance (ERRATA 27).
+// A meta-layer that is active offers nothing itself, its components do (LAY-273); of implicit layers of one name the
+// first counts before there is an instance (LAY-109).
 //
 // holds: LAY-273 LAY-109
 func TestOffers(t *testing.T) {

@@ -73,7 +73,7 @@ func (m *Machine) Open(name string) (*os.File, error) {
 // may act.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (ERRATA 30).
+// ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (LOG-19).
 var ErrTooLarge = errors.New("larger than 16 MB")
 
 // maxLarge is how much is read of a file that is no manifest and no settings file.

@@ -27,7 +27,7 @@ func versionIn(uuid string) string {
 }
 
 // lasting returns an error for a device that settings would lose with the next update of its driver, with the way to choose its
-// driver instead. The loader finds a device again by its UUIDs, or by its name if it is the only one with it (ERRATA 39).
+// driver instead. The loader finds a device again by its UUIDs, or by its name if it is the only one with it (SET-95).
 func lasting(d *decide.Device) error {
 	version := versionIn(d.DeviceUUID)
 	if version == "" {

@@ -6,7 +6,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A meta-layer is no member of the chain (ERRATA 25): what its own manifest offers can be listed by its name, and cannot
+// A meta-layer is no member of the chain (LAY-258): what its own manifest offers can be listed by its name, and cannot
 // be enabled or called. What its components offer can.
 //
 // holds: LAY-258 LAY-260 LAY-273 UNK-012
@@ -43,8 +43,7 @@ func TestMetaLayersOfferNothingThemselves(t *testing.T) {
 	h.Quit()
 }
 
-// Of implicit layers with one name the first counts, for the global commands too, with hooks and extensions
-// (ERRATA 27).
+// Of implicit layers with one name the first counts, for the global commands too, with hooks and extensions (LAY-109).
 //
 // holds: LAY-109 LAY-217 LAY-240
 func TestSameNamedImplicitLayersBeforeInstances(t *testing.T) {

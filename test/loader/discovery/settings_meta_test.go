@@ -127,7 +127,7 @@ func TestSettingsTwice(t *testing.T) {
 	s.end()
 }
 
-// Under a settings file a component that is active by itself stands at its own place, once (ERRATA 26).
+// Under a settings file a component that is active by itself stands at its own place, once (SET-67).
 //
 // holds: SET-53 SET-67 SET-69
 func TestSettingsPlacesOfComponents(t *testing.T) {

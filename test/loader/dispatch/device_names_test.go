@@ -86,7 +86,7 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
-// An instance of 2.0 is above every version of the commands (ERRATA 24); one below 1.0 has those of 1.0.
+// An instance of 2.0 is above every version of the commands (ENV-80); one below 1.0 has those of 1.0.
 //
 // holds: GPA-049..GPA-051
 func TestMaintenance5HidesNewerCommands(t *testing.T) {

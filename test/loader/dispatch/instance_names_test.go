@@ -39,7 +39,7 @@ func gates() []string {
 	return out
 }
 
-// Versions count whole, the variant left aside (ERRATA 24): 0.9 is below 1.3, 2.0 above it.
+// Versions count whole, the variant left aside (ENV-80): 0.9 is below 1.3, 2.0 above it.
 //
 // holds: GPA-001..GPA-004 GPA-006 GPA-007
 func TestGlobalNames(t *testing.T) {

@@ -297,8 +297,8 @@ func TestNothingStaysAfterAnUnusableLayer(t *testing.T) {
 }
 
 // A manifest, a list of direct drivers or a layer's manifest that leads back to the loader is left out with an ERROR line
-// (ERRATA 23); a driver that hands out the loader's vkCreateInstance is one of them. A copy of the loader's file is another
-// library, and a loader by its name (ERRATA 29).
+// (INS-018); a driver that hands out the loader's vkCreateInstance is one of them. A copy of the loader's file is another
+// library, and a loader by its name (DRV-046).
 //
 // holds: INS-018 INS-029 DRV-042
 func TestDriverThatLeadsBackToTheLoader(t *testing.T) {

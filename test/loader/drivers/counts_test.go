@@ -8,7 +8,7 @@ import (
 )
 
 // A driver whose number of instance extensions cannot be true is left out of the list and of instances; the others count
-// (ERRATA 31). The largest possible number is accepted.
+// (DEV-001). The largest possible number is accepted.
 //
 // holds: INS-017
 func TestTooManyInstanceExtensions(t *testing.T) {

@@ -288,7 +288,7 @@ func TestDriverThatCannotListItsExtensions(t *testing.T) {
 }
 
 // A driver that fills its list with VK_INCOMPLETE has given something; the rest is asked for again, at most eight times
-// (ERRATA 19).
+// (INS-017).
 //
 // holds: INS-017 INS-019
 func TestIncompleteListOfExtensions(t *testing.T) {
@@ -339,7 +339,7 @@ func TestDriverThatReportsMoreThanItCounted(t *testing.T) {
 }
 
 // A driver that fails to list its extensions is left out, with a line that names it: its library is closed, the others
-// are used. Lack of memory ends the call, and so does a failure when no other driver is there (ERRATA 20).
+// are used. Lack of memory ends the call, and so does a failure when no other driver is there (INS-017).
 //
 // holds: INS-017 DRV-046
 func TestOneBadDriverLeavesTheOthersAlone(t *testing.T) {

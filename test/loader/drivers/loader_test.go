@@ -57,7 +57,7 @@ func loaderSaid(path, soname string) string {
 }
 
 // A library that is a loader by its SONAME is neither a driver nor a layer: it is opened and closed, and none of its functions
-// is called (ERRATA 29).
+// is called (DRV-046).
 //
 // holds: DRV-042 INS-029 LAY-296
 func TestLoadersAreNoDrivers(t *testing.T) {

@@ -69,7 +69,7 @@ func TestLayerThatChangesApiVersion(t *testing.T) {
 	}
 }
 
-// A manifest's version that is no number is 0.0.0, and not 1.0 (ENV-80); 0.9 and 2.0 are not 1.0 either (ERRATA 24).
+// A manifest's version that is no number is 0.0.0, and not 1.0; 0.9 and 2.0 are not 1.0 either (ENV-80).
 //
 // holds: INS-061 INS-062 ENV-80
 func TestProperties2IsAdded(t *testing.T) {
@@ -149,7 +149,7 @@ func TestChainOfTheProgramReachesDrivers(t *testing.T) {
 	}
 }
 
-// Versions count whole (ERRATA 24): 2.0 is above 1.1 although its minor number is 0, 0.9 is below.
+// Versions count whole (ENV-80): 2.0 is above 1.1 although its minor number is 0, 0.9 is below.
 //
 // holds: INS-064 INS-065 INS-066 INS-067 INS-068 INS-069 INS-070 INS-071
 func TestVersionsThatDriversSee(t *testing.T) {
@@ -272,7 +272,7 @@ func TestDriversThatFail(t *testing.T) {
 			w = loud(t)
 			w.Driver("bad", fmt.Sprintf("result vkCreateInstance %d", code))
 			l := live(t, w)
-			if code > 0 { // ERRATA 22: where nothing else is left, it is passed on
+			if code > 0 { // INS-076: where nothing else is left, it is passed on
 				l.wants(t, code)
 			} else {
 				l.wants(t, incompatibleDriver)
@@ -304,7 +304,7 @@ func TestLayerThatFailsOnTheWayBack(t *testing.T) {
 			seen := drivers(w.Log()).Fn("vkCreateInstance", "vkDestroyInstance")
 			same(t, "drivers", seen.Names(), []string{"one vkCreateInstance", "two vkCreateInstance", "two vkDestroyInstance", "one vkDestroyInstance"})
 			for _, e := range seen {
-				if e.Int("allocator_good") != 1 { // the one given, or a copy of it (ERRATA 21)
+				if e.Int("allocator_good") != 1 { // the one given, or a copy of it (PHY-051)
 					t.Errorf("%v has another allocator than the program's", e)
 				}
 			}

@@ -153,7 +153,7 @@ func TestDevicesThatFail(t *testing.T) {
 	}{
 		{"result vkCreateDevice -4", "", -4, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false},
 		{"result vkCreateDevice -1", "", -1, []string{"vkCreateDevice:  Failed to create device chain."}, false},
-		{"result vkCreateDevice 1", "", 1, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false}, // ERRATA 22
+		{"result vkCreateDevice 1", "", 1, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false}, // DEV-037
 		{"result vkCreateDevice 2", "", 2, nil, false},
 		{"result vkCreateDevice 5", "", 5, nil, false},
 		{"result vkCreateDevice 1000001003", "", 1000001003, nil, false},

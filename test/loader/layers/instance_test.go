@@ -148,7 +148,7 @@ func TestLayersThatFail(t *testing.T) {
 		{"error vkCreateInstance -1000012000 after", -1000012000, true, ""},
 		{"error vkCreateInstance -1 before", -1, false, ""},
 		{"error vkCreateInstance -1 after", -1, true, ""},
-		{"error vkCreateInstance 5 before", 5, false, ""}, // ERRATA 22
+		{"error vkCreateInstance 5 before", 5, false, ""}, // INS-026
 		{"error vkCreateInstance 5 after", 5, true, ""},
 		{"error vkCreateInstance 1000001003 after", 1000001003, true, ""},
 		{"error vkCreateInstance -7 before", -7, false, "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy #LLP_LAYER_17)."},

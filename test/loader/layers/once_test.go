@@ -45,7 +45,7 @@ func TestMadeAgainWithinOneCall(t *testing.T) {
 }
 
 // A layer that reports success without calling down: the call fails and names the possible layers, and nothing
-// is called through NULL (ERRATA 32).
+// is called through NULL (LAY-361).
 //
 // holds: LAY-360 DEV-037 INS-078
 func TestLayersThatCallNobody(t *testing.T) {

@@ -37,7 +37,7 @@ func grouped(h *world.Host, members []int, types ...string) {
 }
 
 // Nothing of a program's chain is written, so that it may be constant and of several threads; the driver finds the group with
-// its own handles in its place, behind all that stands in front of it, known or unknown (ERRATA 33).
+// its own handles in its place, behind all that stands in front of it, known or unknown (DEV-030).
 //
 // holds: DEV-027 DEV-029 DEV-030 EXT-039
 func TestConstantGroupOfADevice(t *testing.T) {

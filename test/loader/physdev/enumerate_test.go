@@ -188,7 +188,7 @@ func TestDriverFails(t *testing.T) {
 }
 
 // A driver that fills its list with VK_INCOMPLETE has given something; the rest is asked for again, at most eight times
-// (ERRATA 19). The program's own result is VK_SUCCESS.
+// (PHY-007). The program's own result is VK_SUCCESS.
 //
 // holds: PHY-007 PHY-012 PHY-052
 func TestDriverListsIncompletely(t *testing.T) {

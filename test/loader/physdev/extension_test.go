@@ -76,7 +76,7 @@ func TestDeviceExtensionErrors(t *testing.T) {
 	}
 }
 
-// A driver whose list is incomplete is asked again, but not without end (ERRATA 19); the program learns that there is more
+// A driver whose list is incomplete is asked again, but not without end (DEV-010); the program learns that there is more
 // when it takes the list. For the loader's own purposes the returned entries count.
 //
 // holds: DEV-005 DEV-010 DEV-016 DEV-020 DEV-026

@@ -158,7 +158,7 @@ func TestRemovalLeavesOtherInstancesAlone(t *testing.T) {
 // holds: PHY-051 DRV-072 ALC-009
 func TestAllocatorOfRemoval(t *testing.T) {
 	t.Parallel()
-	for _, functions := range []string{"all", "the demanded", "none"} { // ERRATA 21
+	for _, functions := range []string{"all", "the demanded", "none"} { // PHY-051
 		w := world.New(t)
 		w.Driver("empty", "api 1.0.0", "use_allocator")
 		w.Driver("full")
@@ -338,7 +338,7 @@ func lostAndFull(w *world.World, words ...string) (lost *world.Fake, h *world.Ho
 	return lost, h, devices[slices.Index(names(h, devices), "a")]
 }
 
-// A driver that has reported a physical device stays until the instance ends (ERRATA 18): the program's handles of it
+// A driver that has reported a physical device stays until the instance ends (PHY-048): the program's handles of it
 // works, also when it lists nothing any more or its enumeration fails; and when it lists the device again, it is there
 // again, with the handle that it had.
 //

@@ -28,7 +28,7 @@ func example(w *world.World, extension bool, api string) {
 var sorted = []string{"discrete1", "discrete4", "discrete7", "integrated3", "virtual0", "cpu0"}
 var unsorted = []string{"virtual0", "discrete1", "discrete4", "cpu0", "discrete7", "integrated3"}
 
-// Versions count whole (ERRATA 24): 0.9 and a manifest's "" are neither 1.0 nor 1.1.
+// Versions count whole (ENV-80): 0.9 and a manifest's "" are neither 1.0 nor 1.1.
 //
 // holds: PHY-025 PHY-027 PHY-029 PHY-030 PHY-031 ENV-80 ENV-81 ENV-82 ENV-83
 func TestSortingExample(t *testing.T) {

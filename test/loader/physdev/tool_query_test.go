@@ -20,7 +20,7 @@ func TestToolProperties(t *testing.T) {
 		{"1.4 device", "1.4.0", "1.4.0", "1.3.0", false, true},
 		{"1.0 program", "1.3.0", "1.3.0", "1.0.0", false, true},
 		{"1.2 device", "1.3.0", "1.2.0", "1.3.0", false, false},
-		{"2.0 device", "1.3.0", "2.0.0", "1.3.0", false, true}, // ERRATA 24
+		{"2.0 device", "1.3.0", "2.0.0", "1.3.0", false, true}, // ENV-80
 		{"0.9 device", "1.3.0", "0.9.0", "1.3.0", false, false},
 		{"1.0 driver", "1.0.0", "1.0.0", "1.3.0", true, false},
 		{"1.2 driver", "1.2.0", "1.3.0", "1.3.0", true, false},

@@ -118,7 +118,7 @@ func (s *stated) enabledThere(l *layer) bool {
 }
 
 // activateSettled walks the list (SET-53); components that are not active in their own right come before their
-// meta-layer (SET-67, ERRATA 26).
+// meta-layer (SET-67).
 func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer {
 	var active []*layer
 	own := map[*layer]bool{}
@@ -136,7 +136,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 			case c == nil: // SET-68
 				s.say(`WARNING|LAYER: Failed to find layer name "` + name + `" component layer "` + name + `" to activate (Policy #LLP_LAYER_7)`)
 				whole = false
-			case ownName[name] || slices.Contains(within, c) || c == l: // ERRATA 26, SET-69
+			case ownName[name] || slices.Contains(within, c) || c == l: // SET-67, SET-69
 			case c.implicit && !s.enabled(c) && !s.brought(list, c): // OVR-19, LAY-177
 			case s.excluded(c): // SET-58, SET-60
 			case named(active, name) == nil || c.meta:
@@ -183,7 +183,7 @@ func (s *stated) globals() (hooked, extended []*layer) {
 	first := map[string]bool{}
 	for _, l := range list {
 		switch {
-		case l.implicit && !first[l.name] && s.enabled(l): // ERRATA 27
+		case l.implicit && !first[l.name] && s.enabled(l): // LAY-109
 			hooked = append(hooked, l)
 			extended = append(extended, l)
 		case !l.implicit && quirk && components[l.name]: // LAY-246

@@ -200,7 +200,7 @@ func phases(n int) []string {
 	return []string{"count", "fill"}
 }
 
-// asked tells how a driver's extension list comes (ERRATA 19, ERRATA 20).
+// asked tells how a driver's extension list comes (INS-017).
 func (s *stated) asked(who, function string) (result int32, exts []extension) {
 	for _, words := range s.seek(who, "ext") {
 		exts = merged(exts, extension{words[0], 1})
@@ -219,7 +219,7 @@ var known = []string{"VK_KHR_surface", "VK_KHR_get_physical_device_properties2",
 var ownExtensions = []extension{{"VK_EXT_debug_report", 10}, {"VK_EXT_debug_utils", 2}, {"VK_KHR_portability_enumeration", 1},
 	{"VK_LUNARG_direct_driver_loading", 1}}
 
-// offered returns the instance extensions of drivers, in order; result is the error of the call (INS-017, ERRATA 20). left are
+// offered returns the instance extensions of drivers, in order; result is the error of the call (INS-017). left are
 // the remaining drivers.
 func (s *stated) offered(list []*driver) (left []*driver, exts []extension, result int32) {
 	failed := success

@@ -299,7 +299,7 @@ func versionParts(text string) (parts [4]uint32) {
 
 func pack(p [4]uint32) uint32 { return p[0]<<29 | p[1]<<22 | p[2]<<12 | p[3] }
 
-// minor orders versions by major and minor, for every variant (ERRATA 24).
+// minor orders versions by major and minor, for every variant (ENV-80).
 func minor(version uint32) uint32 { return version >> 12 & 0x1ffff }
 
 const (

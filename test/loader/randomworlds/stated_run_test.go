@@ -173,7 +173,7 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 		offered = merged(offered, e)
 	}
 	for _, l := range i.active {
-		if !l.meta { // ERRATA 25
+		if !l.meta { // LAY-273
 			offered = merged(offered, l.instance...)
 		}
 	}
@@ -300,7 +300,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 			i.drivers = append([]*made{{d.who, s.devicesOf(d.who), given}}, i.drivers...)
 		case result == noMemory: // INS-074
 			return result
-		case result > 0: // ERRATA 22: it is passed on where no other driver is left
+		case result > 0: // INS-076: it is passed on where no other driver is left
 			none = result
 		}
 	}
@@ -385,7 +385,7 @@ func (s *stated) enumerate(i *instance) (devices []*physical, result int32, show
 		switch {
 		case count == noMemory || count == success && fill == noMemory: // PHY-011
 			return nil, noMemory, false
-		case count != success && count != incomplete, fill != success && fill != incomplete: // PHY-012, ERRATA 19
+		case count != success && count != incomplete, fill != success && fill != incomplete: // PHY-012
 		default:
 			devices = append(devices, m.devices...)
 		}
@@ -425,7 +425,7 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 	}
 	exts = merged(exts, d.exts...)
 	for _, l := range i.active {
-		if l.implicit && !l.meta { // ERRATA 25
+		if l.implicit && !l.meta { // LAY-258
 			exts = merged(exts, l.device...)
 		}
 	}

@@ -431,7 +431,7 @@ func TestForkInsideADriver(t *testing.T) {
 	}
 }
 
-// An enumeration no longer finds a driver's devices while a surface is destroyed in it: the driver stays (ERRATA 18).
+// An enumeration no longer finds a driver's devices while a surface is destroyed in it: the driver stays (PHY-048).
 //
 // holds: PHY-048 WSI-020 THR-009
 func TestSurfaceDestroyedInALostDriver(t *testing.T) {
