@@ -12,17 +12,17 @@ type knownDifference struct {
 }
 
 var knownDifferences = []knownDifference{
-	{statement: "DRV-071 ERRATA 22", reason: "the reference goes on with the handle that a failed function has not written, and crashes",
+	{statement: "DRV-071 INS-076 DEV-037", reason: "the reference goes on with the handle that a failed function has not written, and crashes",
 		explains: func(c *contrast) bool { return c.died() }},
 	{statement: "LAY-5 LAY-8", reason: "a directory in a manifest's place fails the call",
 		explains: func(c *contrast) bool { return c.hasFile(".json/") }},
 	{statement: "LAY-186", reason: "an override layer whose app_keys name the program twice is not used",
 		explains: func(c *contrast) bool { return c.has(`"$EXE","$EXE"`) }},
-	{statement: "ERRATA 19", reason: "VK_INCOMPLETE of a list ends the reference's call",
+	{statement: "INS-017 PHY-007 DEV-010", reason: "VK_INCOMPLETE of a list ends the reference's call",
 		explains: func(c *contrast) bool { return c.imposes("vkEnumerate", code("5")) }},
-	{statement: "ERRATA 20", reason: "a driver without an extension list takes the others along",
+	{statement: "INS-017", reason: "a driver without an extension list takes the others along",
 		explains: func(c *contrast) bool { return c.imposes("vkEnumerateInstanceExtensionProperties", whatever) }},
-	{statement: "ERRATA 22", reason: "a positive result of a driver is one more that is skipped, of a layer a success",
+	{statement: "INS-076 INS-026 DEV-037", reason: "a positive result of a driver is one more that is skipped, of a layer a success",
 		explains: func(c *contrast) bool { return c.imposes("vkCreate", positive) }},
 	{statement: "LAY-328", reason: "what drivers have made is left behind when a layer fails after them",
 		explains: func(c *contrast) bool {
