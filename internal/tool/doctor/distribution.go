@@ -116,7 +116,7 @@ func (d distribution) manager() *manager {
 // forFile returns advice for a manifest whose library does not exist.
 func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
-		return nvidiaWhole
+		return d.forLibrary(library)
 	}
 	return advised("Install the package that has " + library + ", or remove " + manifest + ".").untried(ofPackage)
 }

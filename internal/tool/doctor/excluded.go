@@ -167,7 +167,7 @@ func hidesDrivers(file string, made *core.Settings, detail string) fact {
 }
 
 // noneForDevices is the fact behind NoDevice.
-const noneForDevices sentence = "every driver is for graphics devices, and none has a device here"
+const noneForDevices sentence = "no driver is for a device of this machine, and there is no software renderer"
 
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534

@@ -227,8 +227,8 @@ func (e *libraryExam) findable(name string) advice {
 	}
 	if e.configured(name) != "" {
 		directory := path.Dir(e.configured(name))
-		if kind := e.containerKind(); kind != "" {
-			return typed("In the image of "+sandboxWords[kind]+": RUN ", "ldconfig").finding(directory)
+		if e.containerKind() != "" {
+			return typed("In the image's Dockerfile: RUN ", "ldconfig").finding(directory)
 		}
 		return asRoot("ldconfig").finding(directory)
 	}

@@ -125,7 +125,11 @@ func (d *distribution) ofSandbox() (advice, bool) {
 	if d.sandbox == "flatpak" {
 		return newerRuntime(d.version), true
 	}
-	return d.sandboxed()
+	do, is := d.sandboxed()
+	if d.sandbox == "snap" {
+		do.text += ". If its Mesa stays too old, try another channel; to list them: snap info " + term.Or(d.detail, "NAME")
+	}
+	return do, is
 }
 
 // sandboxed returns advice to change the files of a sandbox by its own means; false outside of sandboxes.
@@ -180,7 +184,7 @@ func (d *distribution) get(names ...string) told {
 // unattended are the lines of package managers for the file that makes an image: they ask nothing.
 var unattended = map[string][2]string{"apt install": {"apt-get update && apt-get install -y", ""}, "apt install --reinstall": {"apt-get update && apt-get install -y --reinstall", ""},
 	"dnf install": {"dnf install -y", ""}, "dnf reinstall": {"dnf reinstall -y", ""}, "zypper install": {"zypper --non-interactive install", ""},
-	"apk add": {"apk add --no-cache", ""}, "pacman -S": {"pacman -Sy --noconfirm", ""}, "xbps-install": {"xbps-install -Sy", ""}}
+	"apk add": {"apk add --no-cache", ""}, "pacman -S": {"pacman -Syu --noconfirm", ""}, "xbps-install": {"xbps-install -Sy", ""}}
 
 // line returns advice to run a line of the package manager: in a container as a line of the file that makes its image, since a
 // package that is installed in a running container is lost with it.
@@ -283,11 +287,11 @@ var asking = map[string]string{"debian": "apt-file search ", "arch": "pacman -F 
 
 // forLibrary returns advice to install a library.
 func (d distribution) forLibrary(name string) advice {
-	if strings.Contains(name, "nvidia") {
-		return nvidiaWhole
-	}
 	if do, is := d.sandboxed(); is {
 		return do
+	}
+	if strings.Contains(name, "nvidia") {
+		return nvidiaWhole
 	}
 	m := d.manager()
 	if d.image == declarative {

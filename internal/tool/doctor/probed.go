@@ -145,7 +145,7 @@ func (r *Report) renewed(a *alone, code *Code) advice {
 		return f != nil && f.Software()
 	}) {
 		text, commands := e.system.choose(software.Packages[m.id]).say()
-		do.text += " It is the only driver. A software renderer works without it: " + text
+		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + text
 		do.commands = append(slices.Clone(do.commands), commands...)
 	}
 	return do

@@ -97,6 +97,11 @@ func (e *libraryExam) matching(m *Module, f *binary.File) advice {
 	if do.because == ofPackage {
 		do.because = why
 	}
+	if names, is := strings.CutPrefix(strings.Join(do.commands, ""), "pacman -S "); is { // a partial upgrade is the usual cause
+		do.text, do.commands = asRoot("pacman -Syu " + names).say()
+		do.text = "Update the system, and install " + owner + " again. " + do.text
+		return do
+	}
 	do.text = "Update the package " + owner + " and those of its libraries; if that does not help, install it again. " + do.text
 	return do
 }

@@ -32,6 +32,9 @@ func (e *summary) tried() string {
 	if !e.Static.Gets() {
 		return e.Static.Line(e.source.Program) + "; " + e.end(true)
 	}
+	if e.has(LoaderBroken) {
+		return "Programs get no Vulkan loader; " + e.end(false)
+	}
 	var works []string
 	for _, g := range e.gpus {
 		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.user.refused(e.host, g) != "" || g.Kernel == "radeon" || e.broken(g) {

@@ -24,7 +24,7 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{[]string{"arch"}, false, "amdgpu", "Run as root, with the repository multilib: pacman -S lib32-vulkan-radeon"},
 		{[]string{"opensuse-tumbleweed", "suse"}, false, "amdgpu", "Run as root: zypper install libvulkan_radeon-32bit"},
 		{[]string{"void"}, false, "i915", "Run as root: xbps-install mesa-vulkan-intel-32bit"},
-		{[]string{"nixos"}, false, "i915", "Add hardware.graphics.enable32Bit = true; to the system's configuration."},
+		{[]string{"nixos"}, false, "i915", "Add hardware.graphics.enable32Bit = true; to the system's configuration. Then run as root: nixos-rebuild switch"},
 		{[]string{"gentoo"}, false, "i915", "Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86=\"64 32\""},
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {

@@ -165,8 +165,8 @@ func TestPermission(t *testing.T) {
 		}
 		return ""
 	}
-	const udev = "The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
-		"group. Run as root: udevadm trigger --subsystem-match=drm"
+	const udev = "The node belongs to no group that may use it. Let udev set its group, usually render, then join that group. " +
+		"Run as root: udevadm trigger --subsystem-match=drm"
 	group := "Run as root: usermod -aG render mia; then log in again"
 	if gid == "0" { // no group opens a node of the group root
 		group = udev

@@ -210,7 +210,7 @@ func (f *featureChecker) limits(v document.Value, key, kind string) (least, most
 		return least, most
 	}
 	if kind != "INT" && kind != "FLOAT" && kind != "" {
-		f.wrong(limits, "%s: a range, and %s is no number", key, kind)
+		f.wrong(limits, "%s: %s has no range; INT and FLOAT have one", key, kind)
 	}
 	for name, to := range map[string]*float64{"min": &least, "max": &most} {
 		if at := limits.Member(name); at.Exists() {
