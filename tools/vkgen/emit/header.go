@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/tools/vkgen/loader"
 	"vkloader/tools/vkgen/registry"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // more returns the mark that continues line i of a macro of n lines.
 func more(i, n int) string {
