@@ -45,18 +45,15 @@ var (
 	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
 	nvidiaAgain = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
 		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
-	nvidiaOnNixOS     = ofNixOS(`services.xserver.videoDrivers = [ "nvidia" ];`)
-	graphicsOnNixOS   = ofNixOS("hardware.graphics.enable = true;")
-	graphics32OnNixOS = ofNixOS("hardware.graphics.enable32Bit = true;")
-	bothOnGentoo      = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
-	nvidia32OnUbuntu  = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
-	noneOnAlpine      = advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
-	limitsOfPod       = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
-	passOn            = advised("Pass /dev/dri on to the container.")
-	driverOfHost      = advised("Install the driver on the host; Steam's runtime takes it from there.")
-	setBySteam        = advised("Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.")
-	groupsOfPodman    = advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
-	byUdev            = advised("The node belongs to no group that may use it. Let udev set its group, usually render, then join that group. "+
+	bothOnGentoo     = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
+	nvidia32OnUbuntu = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
+	noneOnAlpine     = advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
+	limitsOfPod      = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
+	passOn           = advised("Pass /dev/dri on to the container.")
+	driverOfHost     = advised("Install the driver on the host; Steam's runtime takes it from there.")
+	setBySteam       = advised("Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.")
+	groupsOfPodman   = advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
+	byUdev           = advised("The node belongs to no group that may use it. Let udev set its group, usually render, then join that group. "+
 		"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
 	nvidiaModuleDebian = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for "+

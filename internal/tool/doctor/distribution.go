@@ -128,9 +128,9 @@ func (d distribution) install(f *drivers.Family) advice {
 	}
 	if d.is("nixos") {
 		if f.Name == drivers.NVIDIA {
-			return nvidiaOnNixOS
+			return ofNixOS(`services.xserver.videoDrivers = [ "nvidia" ];`)
 		}
-		return graphicsOnNixOS
+		return ofNixOS("hardware.graphics.enable = true;")
 	}
 	if do, is := d.sandboxed(); is {
 		return do

@@ -60,7 +60,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
 	switch {
 	case d.is("nixos"):
-		return graphics32OnNixOS
+		return ofNixOS("hardware.graphics.enable32Bit = true;")
 	case d.is("gentoo"):
 		return bothOnGentoo
 	case m == nil || f.Packages[m.id] == "":
