@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -17,19 +18,20 @@ func TestBuildsAreTheSame(t *testing.T) {
 		t.Run(size, func(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(top, "tools/goc"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(filepath.Join(top, "internal"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(filepath.Join(top, "build/windows"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for _, part := range []string{"Makefile", "VERSION", "go.mod", "internal/machines", "spine", "tools/goc/runtime", "build/windows/core.c"} {
-				if out, err := exec.Command("cp", "-r", filepath.Join("../../..", part), filepath.Join(top, part)).CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
+			parts := []string{"Makefile", "VERSION", "go.mod", "internal/machines", "spine", "tools/goc/runtime", "build/windows/core.c"}
+			for _, fragments := range []string{"*/build.mk", "*/*/build.mk", "*/*/*/build.mk"} {
+				found, err := filepath.Glob(filepath.Join("../../..", fragments))
+				if err != nil {
+					t.Fatal(err)
 				}
+				for _, file := range found {
+					parts = append(parts, strings.TrimPrefix(filepath.ToSlash(file), "../../../"))
+				}
+			}
+			copied := exec.Command("cp", append([]string{"-r", "--parents", "-t", top}, parts...)...)
+			copied.Dir = "../../.."
+			if out, err := copied.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
 			}
 			dll := filepath.Join("build/windows", size, "vulkan-1.dll")
 			make := exec.Command("make", "-s", "-o", "build/windows/core.c", "TARGET=windows/"+size, dll)
