@@ -2,14 +2,12 @@ package loaders
 
 import (
 	"context"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/spawn"
 )
 
 // owner is an installed package.
@@ -119,7 +117,7 @@ func rpmOwner(m *machine.Machine, file string) *owner {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), rpmLimit)
 	defer cancel()
-	answer, err := spawn.Output(exec.CommandContext(ctx, "rpm", "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file))
+	answer, err := machine.AskRPM(ctx, "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file)
 	name, version, ok := strings.Cut(strings.TrimSpace(string(answer)), " ")
 	if err != nil || !ok || strings.ContainsAny(version, " \n") {
 		return nil

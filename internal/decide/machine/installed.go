@@ -148,12 +148,28 @@ func (m *Machine) rpmPackage(name string) (Package, bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 	defer cancel()
-	answer, err := spawn.Output(exec.CommandContext(ctx, "rpm", "-q", "--queryformat", "%{VERSION}\n[%{FILENAMES}\n]", "--", name))
+	answer, err := AskRPM(ctx, "-q", "--queryformat", "%{VERSION}\n[%{FILENAMES}\n]", "--", name)
 	version, files, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
 	if err != nil || version == "" || strings.Contains(version, " ") {
 		return Package{}, false
 	}
 	return Package{Version: version, Files: strings.Split(files, "\n")}, true
+}
+
+// rpmProgram is the system's rpm.
+const rpmProgram = "/usr/bin/rpm"
+
+// AskRPM runs the system's rpm and returns its standard output. The variables of this process do not reach it: PATH may lead to
+// another user's program, and rpm runs commands from a macro file in HOME.
+func AskRPM(ctx context.Context, args ...string) ([]byte, error) {
+	return askRPM(ctx, rpmProgram, args...)
+}
+
+// askRPM is AskRPM with the path of rpm.
+func askRPM(ctx context.Context, program string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = []string{"HOME=/", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	return spawn.Output(cmd)
 }
 
 // packageLimit is how long the package manager may take: its answer is nice to have.
@@ -180,7 +196,7 @@ func (m *Machine) Owners(files []string) map[string]string {
 	if len(owners) == 0 && m.AsksRPM() {
 		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 		defer cancel()
-		rpmOwners(ctx, wanted, owners)
+		rpmOwners(ctx, rpmProgram, wanted, owners)
 	}
 	return owners
 }
@@ -255,8 +271,8 @@ func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
 }
 
 // rpmOwners asks rpm: it answers with a line for each path, in order.
-func rpmOwners(ctx context.Context, paths []string, owners map[string]string) {
-	answer, _ := spawn.Output(exec.CommandContext(ctx, "rpm", append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...))
+func rpmOwners(ctx context.Context, program string, paths []string, owners map[string]string) {
+	answer, _ := askRPM(ctx, program, append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...)
 	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
 	if len(lines) != len(paths) {
 		return

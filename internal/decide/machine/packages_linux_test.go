@@ -2,6 +2,7 @@ package machine
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"vkloader/test/lib/binary"
@@ -9,22 +10,38 @@ import (
 
 // rpm is asked for the package of a manifest; an answer with fewer lines than files names no package.
 func TestPackages(t *testing.T) {
+	t.Parallel()
 	files := []string{"/a/one.json", "/a/two.json"}
 	for _, c := range []struct{ script, want string }{
 		{`[ "$1 $4 $5 $6" = "-qf -- /a/one.json /a/two.json" ] && printf 'mesa-vulkan-drivers\nfile /a/two.json is not owned by any package\n'; exit 1`,
 			"mesa-vulkan-drivers"},
 		{"echo mesa-vulkan-drivers", ""},
 	} {
-		directory := t.TempDir()
-		if err := binary.WriteProgram(filepath.Join(directory, "rpm"), []byte("#!/bin/sh\n"+c.script+"\n")); err != nil {
+		program := filepath.Join(t.TempDir(), "rpm")
+		if err := binary.WriteProgram(program, []byte("#!/bin/sh\n"+c.script+"\n")); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("PATH", directory)
 		owners := map[string]string{}
-		rpmOwners(t.Context(), files, owners)
+		rpmOwners(t.Context(), program, files, owners)
 		if owners["/a/one.json"] != c.want || owners["/a/two.json"] != "" {
 			t.Errorf("%s: %v", c.script, owners)
 		}
+	}
+}
+
+// The variables of this process do not reach rpm, which runs commands from the macro file in HOME.
+func TestRPMVariables(t *testing.T) {
+	directory := t.TempDir()
+	for _, name := range []string{"HOME", "PATH", "XDG_CONFIG_HOME", "RPM_CONFIGDIR", "LD_LIBRARY_PATH"} {
+		t.Setenv(name, directory)
+	}
+	program := filepath.Join(directory, "rpm")
+	if err := binary.WriteProgram(program, []byte("#!/bin/sh\n/usr/bin/env\n")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := askRPM(t.Context(), program)
+	if err != nil || strings.Contains(string(got), directory) {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 

@@ -25,7 +25,7 @@ var codeVariables = [...]struct{ name, separators string }{
 	{"__EGL_EXTERNAL_PLATFORM_CONFIG_FILENAMES", ":"}, {"OCL_ICD_VENDORS", ":"}, {"OCL_ICD_FILENAMES", ":"},
 	{"OPENSSL_CONF", ""}, {"OPENSSL_MODULES", ""}, {"OPENSSL_ENGINES", ""}, {"GIO_EXTRA_MODULES", ":"}, {"XLOCALEDIR", ":"},
 	{"VK_LAYER_SETTINGS_PATH", ":"}, {"DRIRC_CONFIGDIR", ":"}, {"LD_DEBUG_OUTPUT", ""}, {"LD_PROFILE_OUTPUT", ""}, {"MALLOC_TRACE", ""},
-	{"MESA_LOG_FILE", ""},
+	{"MESA_LOG_FILE", ""}, {"MESA_SHADER_CACHE_DIR", ""}, {"MESA_GLSL_CACHE_DIR", ""}, {"__GL_SHADER_DISK_CACHE_PATH", ""}, {"GALLIUM_LOG_FILE", ""},
 }
 
 // Trial returns an *Error if this process has raised rights and another user can change a file that a child with these variables

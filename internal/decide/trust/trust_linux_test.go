@@ -265,7 +265,8 @@ func TestVariables(t *testing.T) {
 	mkdir(t, d+"/theirs")
 	chown(t, d+"/theirs", someone)
 	for _, name := range []string{"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GCONV_PATH", "LOCPATH", "OPENSSL_CONF", "OPENSSL_MODULES", "GIO_EXTRA_MODULES",
-		"XLOCALEDIR", "VK_LAYER_SETTINGS_PATH", "DRIRC_CONFIGDIR", "LD_DEBUG_OUTPUT", "LD_PROFILE_OUTPUT", "MALLOC_TRACE", "MESA_LOG_FILE"} {
+		"XLOCALEDIR", "VK_LAYER_SETTINGS_PATH", "DRIRC_CONFIGDIR", "LD_DEBUG_OUTPUT", "LD_PROFILE_OUTPUT", "MALLOC_TRACE", "MESA_LOG_FILE", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
+		"__GL_SHADER_DISK_CACHE_PATH", "GALLIUM_LOG_FILE"} {
 		var e *Error
 		if err := Library("/bin/true", "", []string{name + "=" + d + "/theirs/x"}); !errors.As(err, &e) || e.File != d+"/theirs" {
 			t.Errorf("%s: %v", name, err)

@@ -109,7 +109,10 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 		return "", exit.Unable("%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
 			"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name, term.Quoted(file))
 	}
-	directory, err := os.MkdirTemp("", "vkloader-")
+	if err := trust.Library(tool, "", s.environ); err != nil {
+		return "", exit.As(exit.NotLooked, trust.Refused("run", err))
+	}
+	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
 		return "", exit.Unable("no temporary directory for %s: %w", name, err)
 	}
@@ -118,6 +121,7 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	defer cancel()
 	to := filepath.Join(directory, "image")
 	cmd := exec.CommandContext(ctx, tool, append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
+	cmd.Env = s.environ
 	failed := spawn.Run(cmd)
 	real, err := filepath.EvalSymlinks(to)
 	if err != nil {

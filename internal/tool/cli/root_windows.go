@@ -116,7 +116,7 @@ func together(child *exec.Cmd) error {
 }
 
 // openPage opens a page in a browser.
-func openPage(address string) (forget func(), err error) {
+func openPage(_ []string, address string) (forget func(), err error) {
 	return func() {}, spawn.Start(exec.Command("rundll32", "url.dll,FileProtocolHandler", address))
 }
 

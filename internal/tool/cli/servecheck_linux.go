@@ -85,7 +85,7 @@ var errOnce = errors.New("only what is there now")
 // checkComponents adds the rows of drivers from packages: those for existing devices, if here is set, and the software
 // driver. It unpacks images into a temporary directory.
 func checkComponents(rows *term.Table, c *config.Config, here bool) (offered bool, err error) {
-	cache, err := os.MkdirTemp("", "vkloader-check-")
+	cache, err := machine.TemporaryDirectory("", "vkloader-check-")
 	if err != nil {
 		return false, err
 	}

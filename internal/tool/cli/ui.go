@@ -97,7 +97,7 @@ func (o *page) serve(s *invocation) error {
 		started = true
 		o.announce(s, address, options.System, options.Again != nil)
 		if o.open {
-			if forget, err = openPage(address); err != nil {
+			if forget, err = openPage(s.environ, address); err != nil {
 				fmt.Fprintf(s.messages(), "vkloader: no browser was started: %v\n", err)
 			}
 		}

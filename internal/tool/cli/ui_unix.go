@@ -17,12 +17,16 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/decide/trust"
 )
 
 // openPage opens a page in a browser. It passes the address in a file that only this user can read, because arguments are
 // public. forget removes the file.
-func openPage(address string) (forget func(), err error) {
+func openPage(environ []string, address string) (forget func(), err error) {
 	program, err := exec.LookPath(opener)
+	if err == nil {
+		err = opens(program, environ)
+	}
 	if err != nil {
 		return func() {}, err
 	}
@@ -38,12 +42,26 @@ func openPage(address string) (forget func(), err error) {
 		return forget, err
 	}
 	cmd := exec.Command(program, file)
+	cmd.Env = environ
 	cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
 	if err := spawn.Start(cmd); err != nil {
 		return forget, err
 	}
 	go func() { _ = cmd.Wait() }()
 	return forget, nil
+}
+
+// opens returns an error if this process has raised rights and another user can change the opener or a program that it may find in PATH.
+func opens(program string, environ []string) error {
+	err := trust.Library(program, "", environ)
+	m := machine.Machine{Environ: environ}
+	path, _ := m.Lookup("PATH")
+	for _, directory := range filepath.SplitList(path) {
+		if err == nil {
+			err = trust.Path(directory)
+		}
+	}
+	return trust.Refused("run", err)
 }
 
 // waitTogether starts a child that leads a process group, and waits for it. The end of the child's context terminates the group.
