@@ -159,6 +159,9 @@ func (w *walk) enter() error {
 
 // walk follows a path part by part; the missing parts are in rest. follow: a link at the end is followed, too.
 func (m *Machine) walk(name string, follow bool) (*walk, error) {
+	if len(name) > maxPath {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENAMETOOLONG}
+	}
 	root, err := m.root()
 	if err != nil {
 		return nil, err

@@ -53,8 +53,14 @@ type links struct {
 	readlink func(string) (string, error)
 }
 
+// maxPath is the maximum length of a path: Linux opens no longer one.
+const maxPath = 4095
+
 // resolve follows every symbolic link of an absolute path.
 func (l links) resolve(name string) (string, error) {
+	if len(name) > maxPath {
+		return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ENAMETOOLONG}
+	}
 	current, rest, count := "/", strings.Split(name, "/"), 0
 	for len(rest) > 0 {
 		part := rest[0]

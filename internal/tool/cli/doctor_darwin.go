@@ -86,8 +86,10 @@ func otherViews(*machine.Source) []*machine.Source { return nil }
 // exportsOf returns no parts: macOS has no registry.
 func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
 
-// libraryOf examines the library of one manifest.
-func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
+// libraryOf returns a function that examines the library of one manifest.
+func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
 	system, _ := systems.Find("macos")
-	return doctor.ForeignLibrary(&systems.Foreign{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
+	return func(named doctor.Named) (doctor.Module, []doctor.Finding) {
+		return doctor.ForeignLibrary(&systems.Foreign{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
+	}
 }

@@ -130,9 +130,11 @@ func exportsOf(*machine.Source) map[string]func() (string, error) {
 	return map[string]func() (string, error){"registry.reg": func() (string, error) { return windows.Exported(), nil }}
 }
 
-// libraryOf examines the library of one manifest, as Windows finds it.
-func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
-	return doctor.PCLibrary(newRunningPC(source, nil), named)
+// libraryOf returns a function that examines the library of one manifest, as Windows finds it.
+func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
+	return func(named doctor.Named) (doctor.Module, []doctor.Finding) {
+		return doctor.PCLibrary(newRunningPC(source, nil), named)
+	}
 }
 
 // obstacle returns why the loader, which decides for a driver or layer, cannot open its library; "" if it can.

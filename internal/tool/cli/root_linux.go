@@ -41,9 +41,9 @@ func libraryVersions(library string) (release, vulkan string) {
 // askService asks the driver service for drivers.
 func askService(source *machine.Source) facts.Service { return client.Ask(source.Var) }
 
-// libraryOf examines the library of one manifest, as the dynamic linker finds it.
-func libraryOf(source *machine.Source, named doctor.Named) (doctor.Module, []doctor.Finding) {
-	return doctor.Library(source, named)
+// libraryOf returns a function that examines the library of one manifest, as the dynamic linker finds it.
+func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
+	return doctor.Libraries(source)
 }
 
 // trialHelp describes the trial of settings that choose devices.

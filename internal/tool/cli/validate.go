@@ -91,9 +91,10 @@ func newValidate(s *invocation) *cobra.Command {
 
 // openLibraries examines the libraries of a manifest; true: there are problems.
 func openLibraries(source *machine.Source, result *validation.Result) (problems bool) {
+	examine := libraryOf(source)
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
-		module, findings := libraryOf(source, doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
+		module, findings := examine(doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
 			Negotiate: l.Negotiate, GetInstance: l.GetInstance})
 		l.File, l.Class, l.Standing = module.File, module.Class, module.Standing
 		for _, f := range findings {

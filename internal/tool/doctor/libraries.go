@@ -428,9 +428,18 @@ type Named struct {
 	Negotiate, GetInstance string
 }
 
-// Library examines the library of one manifest for programs of the library's word size: whether it exists, loads with its
-// dependencies, and exports the required functions.
-func Library(source *machine.Source, named Named) (Module, []Finding) {
+// Libraries returns a function that examines the library of one manifest for programs of the library's word size: whether it
+// exists, loads with its dependencies, and exports the required functions. The calls share the answers of the dynamic linker's
+// directories and of the package manager.
+func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
+	linkers, known := map[int]*binary.Linker{}, newPackages()
+	for _, class := range []int{ProcessClass, 32} {
+		linkers[class] = binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
+	}
+	return func(named Named) (Module, []Finding) { return examineLibrary(source, named, linkers, known) }
+}
+
+func examineLibrary(source *machine.Source, named Named, linkers map[int]*binary.Linker, known *packages) (Module, []Finding) {
 	classes := []int{ProcessClass}
 	if ProcessClass == 64 {
 		classes = append(classes, 32)
@@ -439,8 +448,7 @@ func Library(source *machine.Source, named Named) (Module, []Finding) {
 	var module Module
 	for _, class := range classes {
 		e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
-			linker: binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)}),
-			system: systemFor(&source.Machine, class, newPackages()), packages: newPackages()}
+			linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
 		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 		if named.Layer {
 			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)

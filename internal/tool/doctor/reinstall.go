@@ -15,6 +15,7 @@ import (
 // packages caches answers of the package manager. Each tried change asks the same questions.
 type packages struct {
 	owners    map[string]string
+	searches  int // for owners
 	installed map[string]*machine.Package
 	mesa      map[string]string // Mesa releases by driver library
 
@@ -31,13 +32,22 @@ func newPackages() *packages {
 		withFile: map[string]string{}}
 }
 
-// packageOf returns the package that owns one of the files, which may be missing; "" for none.
+// mostSearches is the maximum number of searches in the lists of the package manager for the owners of files. Each search reads
+// all lists.
+const mostSearches = 64
+
+// packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many searches.
 func (e *libraryExam) packageOf(files ...string) string {
 	known := e.packages
 	var unknown []string
 	for _, file := range files {
 		if _, asked := known.owners[file]; !asked {
 			unknown = append(unknown, file)
+		}
+	}
+	if len(unknown) > 0 {
+		if known.searches++; known.searches > mostSearches {
+			return ""
 		}
 	}
 	found := e.machine.Owners(unknown)

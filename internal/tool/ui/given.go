@@ -57,7 +57,7 @@ func refusal(name string) string {
 }
 
 // foreign reports whether a variable names a library, a manifest or a directory outside the directories that elevated
-// processes search. The user has to enter such a value.
+// processes search. The user has to enter such a value, and a value with other separators of lists.
 func foreign(m *machine.Machine, name, value string) bool {
 	if value == "" || name == plainDRI && !strings.ContainsAny(value, "/\\") {
 		return false
@@ -70,7 +70,7 @@ func foreign(m *machine.Machine, name, value string) bool {
 	}
 	trusted := trustedDirectories(m)
 	return slices.ContainsFunc(strings.Split(value, machine.ListSeparator), func(element string) bool {
-		return element != "" && !slices.ContainsFunc(trusted, func(directory string) bool {
+		return strings.ContainsAny(element, ",;") || element != "" && !slices.ContainsFunc(trusted, func(directory string) bool {
 			return path.Clean(element) == element && (element == directory || strings.HasPrefix(element, directory+"/"))
 		})
 	})

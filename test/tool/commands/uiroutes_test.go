@@ -226,7 +226,7 @@ func TestUIAddressRunsNothing(t *testing.T) {
 		confirm := []string{"VK_DRIVER_FILES=" + manifest, "VK_ICD_FILENAMES=" + manifest, "VK_ADD_DRIVER_FILES=" + manifest, "VK_LAYER_PATH=" + directory,
 			"VK_ADD_LAYER_PATH=" + directory, "VK_IMPLICIT_LAYER_PATH=" + directory, "VK_ADD_IMPLICIT_LAYER_PATH=" + directory, "VK_LAYER_SETTINGS_PATH=" + directory,
 			"VK_DRIVER_FILES=evil.json", "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/../../../.." + manifest, "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/x.json:" + manifest,
-			"XDG_DATA_HOME=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory, "LIBGL_DRIVERS_PATH=" + directory, "GBM_BACKENDS_PATH=" + directory,
+			"XDG_DATA_HOME=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory, "LIBGL_DRIVERS_PATH=" + directory, "LIBGL_DRIVERS_PATH=/etc/vulkan/icd.d," + directory, "GBM_BACKENDS_PATH=" + directory,
 			"GBM_BACKEND=../evil", "__EGL_VENDOR_LIBRARY_FILENAMES=" + manifest, "MESA_LOADER_DRIVER_OVERRIDE=evil", "VKLOADERD_DIR=" + directory, "ANYTHING=" + library, "DISPLAY=evil.example:0",
 			"VK_APIDUMP_LOG_FILENAME=x", "MANGOHUD_CONFIGFILE=x"}
 		for _, pair := range append(append([]string{}, refused...), confirm...) {
