@@ -1,5 +1,5 @@
-/* tables.h: the name table of tables.S as C sees it. Names with equal upper bits of their hash share a bucket, and
- * whoever looks up compares each of them (GPA-010).
+/* tables.h: the name table of tables.S as C sees it. Names with equal upper bits of their hash share a bucket. A
+ * look-up compares the name with each of them (GPA-010).
  */
 #ifndef VKL_TABLES_H
 #define VKL_TABLES_H

@@ -258,7 +258,7 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
-// A variable that names another user's file is refused, whatever it names it for.
+// Each listed variable with another user's file is refused.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	d := own(t)

@@ -45,15 +45,13 @@ func (e *libraryExam) packageOf(files ...string) string {
 			unknown = append(unknown, file)
 		}
 	}
-	if len(unknown) > 0 {
-		if known.searches++; known.searches > mostSearches {
-			return ""
+	if len(unknown) > 0 && known.searches < mostSearches {
+		known.searches++
+		found := e.machine.Owners(unknown)
+		for _, file := range unknown {
+			owner, _, _ := strings.Cut(found[file], ", ") // dpkg lists every package of a directory
+			known.owners[file] = owner
 		}
-	}
-	found := e.machine.Owners(unknown)
-	for _, file := range unknown {
-		owner, _, _ := strings.Cut(found[file], ", ") // dpkg lists every package of a directory
-		known.owners[file] = owner
 	}
 	for _, file := range files {
 		if owner := known.owners[file]; owner != "" {
