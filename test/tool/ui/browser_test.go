@@ -257,10 +257,11 @@ func (b *browser) press(selector, keys string, options ...chromedp.KeyOption) {
 	b.do(chromedp.KeyEvent(keys, options...))
 }
 
-// click clicks on an element once it is there and can be seen.
+// click clicks on an element once it is there, can be seen and stays where it is: a part that arrives later would move it away from the
+// pointer. The button that stops a request is used while its part is busy.
 func (b *browser) click(selector string) {
 	b.t.Helper()
-	b.wait(`document.querySelector(%s)?.checkVisibility()`, selector)
+	b.wait(`((e) => e?.checkVisibility() && (e.closest(".waits") || !document.querySelector("[aria-busy]")))(document.querySelector(%s))`, selector)
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
