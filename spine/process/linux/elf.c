@@ -57,10 +57,44 @@ int gate_walk(gate_walk_step *step, void *data)
     return result;
 }
 
+static const void *dynamic_in_headers(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
+{
+    const ElfW(Dyn) *in_headers = walk->map ? NULL : dynamic_in_headers(object);
+    for (const ElfW(Dyn) *e = walk->begun ? NULL : in_headers; e && e->d_tag != DT_NULL; e++)
+        if (e->d_tag == DT_DEBUG && e->d_un.d_ptr) walk->map = ((const struct r_debug *)e->d_un.d_ptr)->r_map;
+    walk->begun = true;
+    if (!walk->map) return in_headers;
+    const struct link_map *map = walk->map;
+    while (map && (map->l_name != object->dlpi_name || map->l_addr != object->dlpi_addr)) map = map->l_next;
+    if (!map) return NULL;
+    walk->map = map;
+    return map->l_ld;
+}
+
 #define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
 
-void build_read(const struct dl_phdr_info *object, struct build *build)
+static uintptr_t string_table(const void *dynamic)
 {
+    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++)
+        if (e->d_tag == DT_STRTAB) return e->d_un.d_ptr;
+    return 0;
+}
+
+void build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build)
+{
+    build->dynamic = dynamic;
+    build->strings = string_table(dynamic);
+#ifdef __GLIBC__ /* compares the SONAME of each library */
+    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++) build->compared |= e->d_tag == DT_SONAME;
+#endif
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         const unsigned char *begin = (const void *)(object->dlpi_addr + part->p_vaddr);
@@ -78,10 +112,34 @@ void build_read(const struct dl_phdr_info *object, struct build *build)
     }
 }
 
+/* A build during a walk, and its result. */
+struct damage {
+    const struct build *build;
+    struct walk walk;
+    bool damaged;
+};
+
+static int object_damaged(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct damage *d = data;
+    (void)size;
+    if (walk_dynamic(&d->walk, object) != d->build->dynamic) return 0;
+    d->damaged = string_table(d->build->dynamic) != d->build->strings;
+    return 1;
+}
+
+bool build_damaged(const struct build *build)
+{
+    struct damage d = {.build = build};
+    if (build->dynamic) gate_walk(object_damaged, &d);
+    return d.damaged;
+}
+
 struct named {
     const void *function;
-    const char *loader;
+    const char *soname, *loader;
     struct build *build; /* may be NULL */
+    struct walk walk;
 };
 
 /* Ends the walk at the object that contains the function, with the loader's name if its SONAME is one. */
@@ -91,20 +149,19 @@ static int object_name(struct dl_phdr_info *object, size_t size, void *data)
     struct named *n = data;
     uintptr_t strings = 0, name = 0;
     bool named = false;
+    const ElfW(Dyn) *e = walk_dynamic(&n->walk, object);
     if (!is_inside(object, (uintptr_t)n->function)) return 0;
-    if (n->build) build_read(object, n->build);
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        if (part->p_type != PT_DYNAMIC) continue;
-        for (const ElfW(Dyn) *e = (const void *)(object->dlpi_addr + part->p_vaddr); e->d_tag != DT_NULL; e++) {
-            if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-            if (e->d_tag != DT_SONAME) continue;
-            name = e->d_un.d_val;
-            named = true;
-        }
+    if (n->build) build_read(object, e, n->build);
+    for (; e && e->d_tag != DT_NULL; e++) {
+        if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
+        if (e->d_tag != DT_SONAME) continue;
+        name = e->d_un.d_val;
+        named = true;
     }
     if (strings < object->dlpi_addr) strings += object->dlpi_addr; /* not every linker has added it there */
-    if (named && is_inside(object, strings + name)) n->loader = loader_name((const char *)strings + name);
+    if (!named || !is_inside(object, strings + name)) return 1;
+    n->soname = (const char *)strings + name;
+    n->loader = loader_name(n->soname);
     return 1;
 }
 
@@ -122,5 +179,10 @@ const char *loader_named_of(void *handle, struct build *build)
     struct named named = {.function = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL, .build = build};
     gate_leave(me);
     if (named.function) gate_walk(object_name, &named);
+#ifdef __GLIBC__ /* copies the SONAME when it finds a library by it, and then compares the copy */
+    void *same = named.soname ? gate_dlopen_mapped(named.soname) : NULL;
+    if (same == handle) build->compared = false;
+    if (same) gate_dlclose(same);
+#endif
     return code_is_own(named.function) ? NULL : named.loader;
 }
