@@ -101,17 +101,10 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *data)
     struct object *o = &f->list->object[f->list->count++];
     *o = (struct object){.parts = info->dlpi_phdr, .name = name, .path = memcpy(f->text, name, length)};
     f->text += length;
-    uintptr_t strings = 0, soname = 0;
     o->dynamic = walk_dynamic(&f->walk, info);
-    build_read(info, o->dynamic, &o->build);
-    for (const ElfW(Dyn) *e = o->dynamic; e && e->d_tag != DT_NULL; e++) {
-        if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-        if (e->d_tag == DT_SONAME) soname = e->d_un.d_val;
-    }
-    if (strings < info->dlpi_addr) strings += info->dlpi_addr; /* some linkers do not relocate the entry */
-    o->strings = (const char *)strings;
-    if (!strings) o->dynamic = NULL;
-    o->soname = soname && strings ? o->strings + soname : NULL;
+    o->soname = build_read(info, o->dynamic, &o->build);
+    o->strings = build_strings(info, &o->build);
+    if (!o->build.strings) o->dynamic = NULL;
     return 0;
 }
 

@@ -81,20 +81,9 @@ const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
 
 #define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
 
-static uintptr_t string_table(const void *dynamic)
+/* Sets the build ID of an object, if it has one. */
+static void note_read(const struct dl_phdr_info *object, struct build *build)
 {
-    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++)
-        if (e->d_tag == DT_STRTAB) return e->d_un.d_ptr;
-    return 0;
-}
-
-void build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build)
-{
-    build->dynamic = dynamic;
-    build->strings = string_table(dynamic);
-#ifdef __GLIBC__ /* compares the SONAME of each library */
-    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++) build->compared |= e->d_tag == DT_SONAME;
-#endif
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         const unsigned char *begin = (const void *)(object->dlpi_addr + part->p_vaddr);
@@ -112,6 +101,26 @@ void build_read(const struct dl_phdr_info *object, const void *dynamic, struct b
     }
 }
 
+const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build)
+{
+    const ElfW(Dyn) *soname = NULL;
+    note_read(object, build);
+    build->dynamic = dynamic;
+    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++) {
+        if (e->d_tag == DT_STRTAB) build->strings = e->d_un.d_ptr;
+        if (e->d_tag == DT_SONAME) soname = e;
+    }
+#ifdef __GLIBC__ /* compares the SONAME of each library */
+    build->compared = soname != NULL;
+#endif
+    return soname && build->strings ? build_strings(object, build) + soname->d_un.d_val : NULL;
+}
+
+const char *build_strings(const struct dl_phdr_info *object, const struct build *build)
+{
+    return (const char *)(build->strings + (build->strings < object->dlpi_addr ? object->dlpi_addr : 0));
+}
+
 /* A build during a walk, and its result. */
 struct damage {
     const struct build *build;
@@ -122,9 +131,11 @@ struct damage {
 static int object_damaged(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct damage *d = data;
+    struct build now = {0};
     (void)size;
     if (walk_dynamic(&d->walk, object) != d->build->dynamic) return 0;
-    d->damaged = string_table(d->build->dynamic) != d->build->strings;
+    build_read(object, d->build->dynamic, &now);
+    d->damaged = now.strings != d->build->strings;
     return 1;
 }
 
@@ -147,21 +158,13 @@ static int object_name(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;
     struct named *n = data;
-    uintptr_t strings = 0, name = 0;
-    bool named = false;
-    const ElfW(Dyn) *e = walk_dynamic(&n->walk, object);
+    struct build unused = {0};
+    const void *dynamic = walk_dynamic(&n->walk, object);
     if (!is_inside(object, (uintptr_t)n->function)) return 0;
-    if (n->build) build_read(object, e, n->build);
-    for (; e && e->d_tag != DT_NULL; e++) {
-        if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-        if (e->d_tag != DT_SONAME) continue;
-        name = e->d_un.d_val;
-        named = true;
-    }
-    if (strings < object->dlpi_addr) strings += object->dlpi_addr; /* not every linker has added it there */
-    if (!named || !is_inside(object, strings + name)) return 1;
-    n->soname = (const char *)strings + name;
-    n->loader = loader_name(n->soname);
+    const char *soname = build_read(object, dynamic, n->build ? n->build : &unused);
+    if (!soname || !is_inside(object, (uintptr_t)soname)) return 1;
+    n->soname = soname;
+    n->loader = loader_name(soname);
     return 1;
 }
 
