@@ -1,14 +1,15 @@
 #!/bin/sh
-# "make test TARGET=macos": builds the library, the null driver and the sample layer for macOS and runs, on this machine, the tests of its file, those of its behaviour
-# there, and the suites for every system, with the Mach-O runner of test/lib/macos. test/loader/target/macos.txt lists the
-# skipped tests, which are printed. tools/zig.sh fetches the compiler; the machine has to be x86-64.
+# "make test TARGET=macos": builds the library, the tool, the null driver and the sample layer for macOS and runs, on this machine, the
+# tests of its file, those of its behaviour there, and the suites for every system, with the Mach-O runner of test/lib/macos.
+# test/loader/target/macos.txt lists the skipped tests, which are printed. tools/zig.sh fetches the compiler; the machine has to be
+# x86-64.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test npm
 tools/zig.sh > /dev/null
 make -s -j"$(nproc)" all
-make -s -j"$(nproc)" TARGET=macos spine drivers layers
+make -s -j"$(nproc)" TARGET=macos all
 export TARGET=macos VKLOADER_TEST_ALL=1
 lists=test/loader/target/macos.txt
 grep -v '^#' $lists | sed 's/^/test: macos leaves out: /'
