@@ -43,6 +43,11 @@ bool file_overwritten(const char *path, const struct file_identity *now, const s
 /* Reports whether the linker's data of a library is damaged: cutting a file off resets the changed pages of its private
  * mappings. False: intact, unknown, or no longer in the process. */
 bool build_damaged(const struct build *build);
+/* Excludes a library that stays in the process from walks. Its file was overwritten, or is cut off now: then a read
+ * behind its end stops the process. */
+void build_lose(const struct build *build);
+/* Ends the effect of build_lose, for unloading. On Linux. */
+void builds_forget(void);
 /* Returns the name by which the library of a handle calls itself a Vulkan loader (DRV-046), and sets its build ID.
  * NULL: it is none, or this one. */
 const char *loader_named_of(void *handle, struct build *build);

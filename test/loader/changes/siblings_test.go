@@ -157,7 +157,7 @@ func TestTouchedFiles(t *testing.T) {
 	for i := 64; i < len(text); i++ { // all but the file's header
 		text[i] ^= 0xff
 	}
-	m.must(os.WriteFile(m.lib("b"), text, 0o755))
+	m.write("b", text, 0)
 	m.is("other contents", m.life(), "a")
 	touch("helper") // the old driver, which stays, has the same code of it
 	m.install("b", 1)
@@ -208,5 +208,27 @@ func TestNeededLibraryIsCopiedOver(t *testing.T) {
 		if !strings.Contains(exit.Stderr, m.lib("helper")+": this file was overwritten") {
 			t.Errorf("said:\n%s", exit.Stderr)
 		}
+	}
+}
+
+// A file that is cut off, and is not written again, has no pages behind its new end: a read there ends the process. The driver is
+// refused, and other drivers work.
+//
+// holds: INS-088
+func TestDriverIsCutOff(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "helper"} {
+		m := newMachine(t)
+		other := m.Driver("other", "device name=other").ManifestPath
+		m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+		m.write(name, nil, os.O_TRUNC)
+		want := map[string]string{"a": "b", "helper": "result -9"}[name]
+		for range 2 {
+			m.is(name+" is cut off", m.life(), want)
+		}
+		want = map[string]string{"a": "other", "helper": "result -9"}[name]
+		m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", other)
+		m.is("another driver", m.life(), want)
+		m.h.Exit()
 	}
 }
