@@ -386,7 +386,8 @@ void library_drop_preloaded(const char *given)
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity)
 {
     struct file_identity now;
-    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(path, &now, identity);
+    file_identify(path, &now);
+    bool overwritten = identity->inode && file_overwritten(path, &now, identity);
     if (!overwritten) {
         library_let_go(handle);
         return;

@@ -103,8 +103,8 @@ static bool was_overwritten(const struct library *l)
     struct file_identity now;
     bool overwritten = false;
     for (const struct library_file *f = l->files; f; f = f->next) {
-        if (!file_identify(f->path, &now) || !file_overwritten(f->path, &now, &f->identity) ||
-            (f->object && !objects_have(f->object, f->path)))
+        file_identify(f->path, &now);
+        if (!file_overwritten(f->path, &now, &f->identity) || (f->object && !objects_have(f->object, f->path)))
             continue;
         build_lose(&f->identity.build);
         overwritten = true;
@@ -232,10 +232,10 @@ static void files_compare(struct library *l)
     lock_drop();
     for (struct library_file *f = first; f; f = f->next) {
         if (f->found != FILE_UNKNOWN) continue;
-        bool there = file_identify(f->path, &now);
-        f->found = there && file_same(&now, &f->identity)                   ? FILE_SAME
-                   : there && file_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
-                                                                            : FILE_REPLACED;
+        file_identify(f->path, &now);
+        f->found = file_same(&now, &f->identity)                   ? FILE_SAME
+                   : file_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
+                                                                   : FILE_REPLACED;
         if (f->found != FILE_SAME && f->object && !objects_have(f->object, f->path)) f->found = FILE_SAME;
     }
 }

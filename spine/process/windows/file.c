@@ -16,6 +16,7 @@ bool file_identify(const char *path, struct file_identity *out)
 {
     BY_HANDLE_FILE_INFORMATION info;
     WCHAR *wide = wide_path(path);
+    *out = (struct file_identity){0};
     if (!wide) return false;
     HANDLE file = open_file(wide, FILE_READ_ATTRIBUTES, FILE_FLAG_BACKUP_SEMANTICS);
     free(wide);

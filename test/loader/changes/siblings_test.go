@@ -211,6 +211,31 @@ func TestNeededLibraryIsCopiedOver(t *testing.T) {
 	}
 }
 
+// A file that is copied over or cut off, and then replaced or removed before the next call, has still reset the mapped data.
+//
+// holds: INS-088
+func TestDriverIsCopiedOverAndReplaced(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(m *machine){
+		"copied over": func(m *machine) { m.copyOver("a", 2) },
+		"cut off":     func(m *machine) { m.write("a", nil, os.O_TRUNC) },
+	} {
+		m := newMachine(t)
+		m.is("first", m.life(), "a b a+11 b+11")
+		change(m)
+		m.install("a", 1)
+		m.is(what+" and replaced", m.life(), "a b a+11")
+		m.h.Exit()
+
+		m = newMachine(t)
+		m.is("first", m.life(), "a b a+11 b+11")
+		change(m)
+		m.must(os.Remove(m.lib("a")))
+		m.is(what+" and removed", m.life(), "b")
+		m.h.Exit()
+	}
+}
+
 // A file that is cut off, and is not written again, has no pages behind its new end: a read there ends the process. The driver is
 // refused, and other drivers work.
 //
