@@ -1,4 +1,4 @@
-/* process.h: what process/ offers to all others: the one lock and the fork gate, waiting, the end of the
+/* process.h: the interface of process/: the one lock and the fork gate, waiting, the end of the
  * process, the log and the callbacks that hear it, memory, variables and names. It knows no driver, layer or device,
  * and of an instance only the log's level, the allocator and the callbacks. */
 #ifndef VKL_PROCESS_H
