@@ -37,7 +37,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		{[]string{"0", "2"}, "0x1002 0x73bf -", "", ""},
 		{[]string{"big*", "small*"}, "0x1002,0x8086 0x73bf,0x46a6 -", "", ""},
 		{[]string{"0000:42:00.0"}, "0x10de 0x2684 -", `the program sees 3 "Twin" (0000:41:00.0), too: variables tell devices apart by their numbers ` +
-			`only; settings tell them apart: vkloader settings set --app '/opt/a game' --device 0000:42:00.0`, ""},
+			`only; settings can select one of them: vkloader settings set --app '/opt/a game' --device 0000:42:00.0`, ""},
 		{[]string{"gone"}, "", "", `the program would not see 5 "Gone": left out`},
 		{[]string{"7"}, "", "", `--device: no device matches "7"; there is 0 "Big GPU" (0000:03:00.0), 1 "Small GPU"`},
 		{[]string{"nvidia"}, "", "", "name one by its PCI address"},

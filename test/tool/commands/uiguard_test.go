@@ -68,7 +68,7 @@ func TestUISocket(t *testing.T) {
 	if text := s.page("/page/program"); !strings.Contains(text, "Chain of any program") {
 		t.Errorf("by the socket:\n%s", text)
 	}
-	if out := s.tool("ui", "--socket", socket); !strings.Contains(out, "another program listens there") {
+	if out := s.tool("ui", "--socket", socket); !strings.Contains(out, "another program listens on it") {
 		t.Errorf("a second one: %s", out)
 	}
 	file := filepath.Join(s.home, "file")
@@ -472,7 +472,7 @@ func TestUIOfRoot(t *testing.T) {
 	if text := s.plan("clear", url.Values{}); !strings.Contains(text, "files of the system only, not "+s.settings()) {
 		t.Errorf("a plan:\n%s", text)
 	}
-	if text := s.plan("layers", url.Values{"layer": {"auto:VK_LAYER_a", "others:"}}); !strings.Contains(text, "would not count") {
+	if text := s.plan("layers", url.Values{"layer": {"auto:VK_LAYER_a", "others:"}}); !strings.Contains(text, "would be ignored") {
 		t.Errorf("a plan:\n%s", text)
 	}
 	if s.read(s.settings()) != before {
