@@ -83,12 +83,12 @@ func printOverview(s *invocation, report *doctor.Report) {
 	}
 	steps := [][2]string{first}
 	if report.Other != nil && report.Other.Idle {
-		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "drivers that use memory in 32-bit programs"})
+		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "memory use in 32-bit programs"})
 	}
 	for _, next := range append(steps,
-		[2]string{"vkloader explain", "drivers and layers of a program, with reasons"}, [2]string{"vkloader list devices --details", "devices, with this tool's library"},
-		[2]string{"vkloader run PROGRAM", "run PROGRAM with chosen devices and layers"},
-		[2]string{"vkloader run --find-culprit PROGRAM", "find the driver or layer that breaks PROGRAM"}, [2]string{"vkloader help", "all commands"}) {
+		[2]string{"vkloader explain", "drivers and layers, with reasons"}, [2]string{"vkloader list devices --details", "devices, with this tool's library"},
+		[2]string{"vkloader run PROGRAM", "with chosen devices and layers"},
+		[2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"}, [2]string{"vkloader help", "all commands"}) {
 		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
 }
@@ -96,8 +96,8 @@ func printOverview(s *invocation, report *doctor.Report) {
 // worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
 	var what []string
-	for code, words := range map[*doctor.Code]string{doctor.DriverIdle: "drivers and loaders that slow programs down",
-		doctor.LoaderLookups: "drivers and loaders that slow programs down", doctor.GPUAsleep: "programs that wake a device"} {
+	for code, words := range map[*doctor.Code]string{doctor.DriverIdle: "slow drivers and loaders",
+		doctor.LoaderLookups: "slow drivers and loaders", doctor.GPUAsleep: "programs that wake a device"} {
 		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
 			what = append(what, words)
 		}

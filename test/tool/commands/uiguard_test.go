@@ -75,7 +75,7 @@ func TestUISocket(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.tool("ui", "--socket", file); !strings.Contains(out, "no socket") || s.read(file) != "mine" {
+	if out := s.tool("ui", "--socket", file); !strings.Contains(out, "is not a socket") || s.read(file) != "mine" {
 		t.Errorf("in place of a file: %s, now %q", out, s.read(file))
 	}
 	open := filepath.Join(s.home, "open")
@@ -85,7 +85,7 @@ func TestUISocket(t *testing.T) {
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.tool("ui", "--socket", filepath.Join(open, "s")); !strings.Contains(out, "others may write") {
+	if out := s.tool("ui", "--socket", filepath.Join(open, "s")); !strings.Contains(out, "other users can write") {
 		t.Errorf("where others write: %s", out)
 	}
 	s.stdin.Close()
