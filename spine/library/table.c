@@ -108,7 +108,7 @@ static bool was_overwritten(const struct library *l)
     return false;
 }
 
-static void record_set(struct library *l, enum library_state state)
+void record_set(struct library *l, enum library_state state)
 {
     lock_take();
     l->state = state;

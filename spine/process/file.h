@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The build ID of a library and its place in the file. size 0: unknown. */
+/* The identity of a library's code: its build ID and the ID's place in the file, and the linker's data in memory. */
 struct build {
     uint64_t offset;
-    uint32_t size;
+    uint32_t size; /* 0: no build ID */
     unsigned char id[20];
+    const void *dynamic; /* the dynamic section; NULL: unknown */
+    uintptr_t strings;   /* the address of the string table in it, relocated by most linkers */
+    bool compared;       /* each dlopen reads the library's SONAME */
 };
 /* Of a file as it was at one moment; another one at its path differs. */
 struct file_identity {
@@ -33,9 +36,13 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Reports whether the same file has other contents: a mapping of it has changed. If the size and the build ID are the
- * same, only the modification time has changed. */
+/* Reports whether the same file has other contents, or had others for a moment: a mapping of it has changed. If the
+ * size and the build ID are the same and the linker's data is intact, only the modification time has changed. Call it
+ * without the lock. */
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
+/* Reports whether the linker's data of a library is damaged: cutting a file off resets the changed pages of its private
+ * mappings. False: intact, unknown, or no longer in the process. */
+bool build_damaged(const struct build *build);
 /* Returns the name by which the library of a handle calls itself a Vulkan loader (DRV-046), and sets its build ID.
  * NULL: it is none, or this one. */
 const char *loader_named_of(void *handle, struct build *build);

@@ -41,8 +41,18 @@ bool gate_same_object(const void *const *functions);
 struct dl_phdr_info;
 typedef int gate_walk_step(struct dl_phdr_info *object, size_t size, void *data);
 int gate_walk(gate_walk_step *step, void *data);
-/* Sets the build ID of an object, if it has one. On Linux. */
-void build_read(const struct dl_phdr_info *object, struct build *build);
+/* A position in the linker's list of objects during a walk; all zero before the first object. On Linux. */
+struct walk {
+    const struct link_map *map; /* NULL: the list is unknown */
+    bool begun;
+};
+/* Returns the dynamic section of the next object of a walk, or NULL. It comes from the linker's list, because the
+ * program headers in memory change if the file is overwritten. If the list is unknown, the headers name it. */
+const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object);
+/* Sets the build of an object and returns its SONAME, or NULL. On Linux. */
+const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build);
+/* Returns the string table of an object, which some linkers do not relocate. On Linux. */
+const char *build_strings(const struct dl_phdr_info *object, const struct build *build);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)

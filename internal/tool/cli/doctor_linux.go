@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -72,6 +73,8 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	options := doctor.Options{User: wanted.user, Device: wanted.device, Plugin: about.plugin, Bundle: s.bundle}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
+		groups, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", p.PID)) // a process that has ended belongs to no service
+		options.ControlGroup = string(groups)
 		if mapped := p.Loaders(); len(mapped) > 0 {
 			options.Mapped = mapped[0].Path
 		}

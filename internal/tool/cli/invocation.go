@@ -176,7 +176,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 			return nil, exit.Unable("--app: %w", err)
 		}
 		if info.IsDir() {
-			return nil, exit.Unable("--app %s: a directory, not a program", app)
+			return nil, notProgram(&m, app)
 		}
 		if app, err = m.Real(app); err != nil { // the loader sees its program without symbolic links (GEN-13)
 			return nil, exit.Unable("--app: %w", err)

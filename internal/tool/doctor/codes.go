@@ -202,7 +202,7 @@ var (
 		"A value that the variable does not accept has no effect, or an unexpected one.",
 		"Correct or unset the variable.")
 	VariableDevice = code("variable-device", diag.Warning, "ENV-85",
-		"Selecting a device that this machine does not have changes nothing.",
+		"Selecting a device that this machine does not have changes nothing: the devices keep their order, and most programs use the first one.",
 		"Name a device of this machine, by vendor and device number.")
 	LayerSettings = code("layer-settings", diag.Warning, "",
 		"Settings of a layer have no effect in programs that do not have the layer. A program may enable it itself.",

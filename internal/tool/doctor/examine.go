@@ -26,6 +26,8 @@ type Options struct {
 
 	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
 
+	ControlGroup string // the control groups of a process, as /proc/PID/cgroup lists them; "": those of the tool, unless a program is named
+
 	joined   []joined       // memberships that a fix in trial adds
 	share    *binary.Linker // from another examination of this machine
 	packages *packages      // from the same examination as share

@@ -146,7 +146,7 @@ func (e *deviceExam) usesGPU(s *process.Service, gpus []*GPU) bool {
 			return true
 		}
 	}
-	unit := strings.ToLower(process.UnitText(e.machine, s.Unit))
+	unit := strings.ToLower(process.UnitText(e.machine, process.Unit{Name: s.Unit}, ""))
 	if slices.ContainsFunc(namesGPU, func(text string) bool { return strings.Contains(unit, text) }) {
 		return true
 	}

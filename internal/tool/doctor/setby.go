@@ -62,12 +62,18 @@ func (f *Finding) Unfixed() string {
 		switch {
 		case inContainer(do.kind):
 			return "the variable is set when the container starts"
+		case do.kind == "service":
+			return "the service's unit sets its variables"
 		case do.kind != "":
 			return "the variable is set outside, by " + term.Or(sandboxWords[do.kind], "Steam")
 		case do.aim == byHand:
 			return "another program wrote the file"
 		case do.aim == forUnasked:
 			return "it shows the driver to programs that may use what it lacks: run the line yourself"
+		case len(do.choice) > 0:
+			return "only you know which device is meant"
+		case do.ofProgram():
+			return "only some programs want it: start those with the line"
 		case do.File != "":
 			return do.File + " is not yours, or belongs to a package"
 		}

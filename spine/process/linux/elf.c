@@ -57,9 +57,32 @@ int gate_walk(gate_walk_step *step, void *data)
     return result;
 }
 
+static const void *dynamic_in_headers(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
+{
+    const ElfW(Dyn) *in_headers = walk->map ? NULL : dynamic_in_headers(object);
+    for (const ElfW(Dyn) *e = walk->begun ? NULL : in_headers; e && e->d_tag != DT_NULL; e++)
+        if (e->d_tag == DT_DEBUG && e->d_un.d_ptr) walk->map = ((const struct r_debug *)e->d_un.d_ptr)->r_map;
+    walk->begun = true;
+    if (!walk->map) return in_headers;
+    const struct link_map *map = walk->map;
+    while (map && (map->l_name != object->dlpi_name || map->l_addr != object->dlpi_addr)) map = map->l_next;
+    if (!map) return NULL;
+    walk->map = map;
+    return map->l_ld;
+}
+
 #define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
 
-void build_read(const struct dl_phdr_info *object, struct build *build)
+/* Sets the build ID of an object, if it has one. */
+static void note_read(const struct dl_phdr_info *object, struct build *build)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
@@ -78,10 +101,56 @@ void build_read(const struct dl_phdr_info *object, struct build *build)
     }
 }
 
+const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build)
+{
+    const ElfW(Dyn) *soname = NULL;
+    note_read(object, build);
+    build->dynamic = dynamic;
+    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++) {
+        if (e->d_tag == DT_STRTAB) build->strings = e->d_un.d_ptr;
+        if (e->d_tag == DT_SONAME) soname = e;
+    }
+#ifdef __GLIBC__ /* compares the SONAME of each library */
+    build->compared = soname != NULL;
+#endif
+    return soname && build->strings ? build_strings(object, build) + soname->d_un.d_val : NULL;
+}
+
+const char *build_strings(const struct dl_phdr_info *object, const struct build *build)
+{
+    return (const char *)(build->strings + (build->strings < object->dlpi_addr ? object->dlpi_addr : 0));
+}
+
+/* A build during a walk, and its result. */
+struct damage {
+    const struct build *build;
+    struct walk walk;
+    bool damaged;
+};
+
+static int object_damaged(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct damage *d = data;
+    struct build now = {0};
+    (void)size;
+    if (walk_dynamic(&d->walk, object) != d->build->dynamic) return 0;
+    build_read(object, d->build->dynamic, &now);
+    d->damaged = now.strings != d->build->strings;
+    return 1;
+}
+
+bool build_damaged(const struct build *build)
+{
+    struct damage d = {.build = build};
+    if (build->dynamic) gate_walk(object_damaged, &d);
+    return d.damaged;
+}
+
 struct named {
     const void *function;
-    const char *loader;
+    const char *soname, *loader;
     struct build *build; /* may be NULL */
+    struct walk walk;
 };
 
 /* Ends the walk at the object that contains the function, with the loader's name if its SONAME is one. */
@@ -89,22 +158,13 @@ static int object_name(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;
     struct named *n = data;
-    uintptr_t strings = 0, name = 0;
-    bool named = false;
+    struct build unused = {0};
+    const void *dynamic = walk_dynamic(&n->walk, object);
     if (!is_inside(object, (uintptr_t)n->function)) return 0;
-    if (n->build) build_read(object, n->build);
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        if (part->p_type != PT_DYNAMIC) continue;
-        for (const ElfW(Dyn) *e = (const void *)(object->dlpi_addr + part->p_vaddr); e->d_tag != DT_NULL; e++) {
-            if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-            if (e->d_tag != DT_SONAME) continue;
-            name = e->d_un.d_val;
-            named = true;
-        }
-    }
-    if (strings < object->dlpi_addr) strings += object->dlpi_addr; /* not every linker has added it there */
-    if (named && is_inside(object, strings + name)) n->loader = loader_name((const char *)strings + name);
+    const char *soname = build_read(object, dynamic, n->build ? n->build : &unused);
+    if (!soname || !is_inside(object, (uintptr_t)soname)) return 1;
+    n->soname = soname;
+    n->loader = loader_name(soname);
     return 1;
 }
 
@@ -122,5 +182,10 @@ const char *loader_named_of(void *handle, struct build *build)
     struct named named = {.function = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL, .build = build};
     gate_leave(me);
     if (named.function) gate_walk(object_name, &named);
+#ifdef __GLIBC__ /* copies the SONAME when it finds a library by it, and then compares the copy */
+    void *same = named.soname ? gate_dlopen_mapped(named.soname) : NULL;
+    if (same == handle) build->compared = false;
+    if (same) gate_dlclose(same);
+#endif
     return code_is_own(named.function) ? NULL : named.loader;
 }

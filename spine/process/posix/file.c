@@ -49,7 +49,7 @@ static bool build_same(const char *path, const struct build *build)
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
 {
     return file_same_inode(now, then) && !file_same(now, then) &&
-           (now->size != then->size || !build_same(path, &then->build));
+           (now->size != then->size || !build_same(path, &then->build) || build_damaged(&then->build));
 }
 
 bool file_is_special(const char *path)
