@@ -419,11 +419,13 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 	}
 	if n := len(s.Devices); n > 0 {
 		does = append(does, "orders devices by "+term.Count(n, "configuration"))
+	} else if s.HasDevices { // SET-92, SET-93
+		does = append(does, "hides every device")
 	}
-	if s.HasLevel {
+	if s.HasLevel || s.LogFile != "" {
 		does = append(does, "sets what is logged")
 	}
-	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
+	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast || s.Compute != settings.AllLayers {
 		does = append(does, "sets a policy")
 	}
 	what := sentence("it is in force, but changes nothing")
