@@ -15,7 +15,7 @@
 void lock_take(void);
 void lock_drop(void);
 /* Asserts, in builds with sanitizers, that this thread holds the lock (taken) or does not hold it (not), also
- * before each function of lock_check.h. */
+ * before each function of test/lib/lock_check.h. */
 #ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif
