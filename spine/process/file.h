@@ -1,4 +1,4 @@
-/* file.h: what process/ knows of files and of libraries' code: which file a path names, and how paths look. */
+/* file.h: files and libraries' code: the identity of the file at a path, and the form of paths. */
 #ifndef VKL_FILE_H
 #define VKL_FILE_H
 

@@ -1,4 +1,4 @@
-/* process.h: what process/ offers to all others: the one lock and the fork gate, waiting, the end of the
+/* process.h: the interface of process/: the one lock and the fork gate, waiting, the end of the
  * process, the log and the callbacks that hear it, memory, variables and names. It knows no driver, layer or device,
  * and of an instance only the log's level, the allocator and the callbacks. */
 #ifndef VKL_PROCESS_H
@@ -15,7 +15,7 @@
 void lock_take(void);
 void lock_drop(void);
 /* Asserts, in builds with sanitizers, that this thread holds the lock (taken) or does not hold it (not), also
- * before each function of lock_check.h. */
+ * before each function of test/lib/lock_check.h. */
 #ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif

@@ -1,4 +1,4 @@
-/* file.c: which file a path names, how paths look. */
+/* file.c: the identity of the file at a path, and the form of paths. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

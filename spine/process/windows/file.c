@@ -1,4 +1,4 @@
-/* file.c: which file a path names, how paths look, which code is the loader's. */
+/* file.c: the identity of the file at a path, the form of paths, and the loader's own code. */
 #include "process/process.h"
 
 #include <stdlib.h>

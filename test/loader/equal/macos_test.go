@@ -30,7 +30,7 @@ func TestMacOS(t *testing.T) {
 	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/macos",
 		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
 	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		`-DVKL_LOADER_BITS="64"`, "-Itools/goc/runtime/c", "-c", "-o", object, text)
+		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
 	alikeOnMacOS(t, link(t, []string{"gcc"}, []string{"-O1", object}))
 }
 
