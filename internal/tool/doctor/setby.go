@@ -73,7 +73,7 @@ func (f *Finding) Unfixed() string {
 		case len(do.choice) > 0:
 			return "only you know which device is meant"
 		case do.ofProgram():
-			return "only some programs want it: start those with the line"
+			return "only some programs need it: start them with this line"
 		case do.File != "":
 			return do.File + " is not yours, or belongs to a package"
 		}
@@ -81,12 +81,12 @@ func (f *Finding) Unfixed() string {
 	case told:
 		switch {
 		case do.root:
-			return "it takes root"
+			return "it needs root"
 		case do.left != "":
 			return do.left
 		}
 	}
-	return "no change of a file or variable is known that ends it"
+	return "no known change of a file or variable fixes it"
 }
 
 // Line is a line of a file.
