@@ -358,7 +358,8 @@ func (s *Settings) Same(o *Settings) bool {
 	}
 	if s.Merged() || s.File != o.File || s.Level != o.Level || s.ControlsLayers != o.ControlsLayers ||
 		len(s.Layers) != len(o.Layers) || s.Exclusively != o.Exclusively || len(s.Drivers) != len(o.Drivers) ||
-		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) {
+		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) || s.Hardware != o.Hardware || s.Service != o.Service ||
+		s.Compute != o.Compute || s.LogFile != o.LogFile {
 		return false
 	}
 	for i := range s.Layers {

@@ -132,7 +132,7 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 		{"the other one is for older chips", skylake, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
 		{"the other one is for younger chips", haswell, "intel_icd", "works (tried): "},
 		{"an unknown chip", unknown, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
-		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it loads, and does not list 0000:01:00.0 (Intel 8086:1912)"},
+		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it works, but does not list 0000:01:00.0 (Intel 8086:1912)"},
 		{"neither lists an unknown chip", unknown, "icd", "1 problem: intel_"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func fits(list []string, name string) bool {
 func refusal(name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, "/\x00"):
-		return "it is no name of a variable"
+		return "it is not a valid name of a variable"
 	case fits(refusedNames, name):
 		return "it makes programs load code, or write files. Use a terminal: vkloader explain --env"
 	}

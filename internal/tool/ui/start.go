@@ -37,7 +37,7 @@ type worked struct {
 func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io.Writer) error {
 	var w work
 	if err := json.NewDecoder(in).Decode(&w); err != nil {
-		return fmt.Errorf("ui %s is for the page alone: %w", ChildOption, err)
+		return fmt.Errorf("ui %s is only for the page: %w", ChildOption, err)
 	}
 	answer := worked{}
 	if w.Run != nil {
