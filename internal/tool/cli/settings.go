@@ -185,6 +185,9 @@ func printShown(s *invocation, shown *settings.Shown) {
 			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
 			printPrograms(s, &p)
 		}
+		if shown.More > 0 {
+			fmt.Fprintf(s.out, "\n%s more, not shown: name one with --app\n", term.Number(shown.More, "program"))
+		}
 	}
 	if len(shown.Order) > 0 {
 		fmt.Fprintln(s.out)

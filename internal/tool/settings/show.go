@@ -23,11 +23,12 @@ type Shown struct {
 	File     string        `json:"file,omitempty"` // the file in force; "": none
 	Ours     bool          `json:"ours"`
 	Expires  string        `json:"expires,omitempty"`
-	Ignored  []string      `json:"ignored,omitempty"` // a sentence for each program whose loader ignores the file or a part of it
-	Shadowed []string      `json:"shadowed"`          // settings files that loaders ignore in favour of another file
-	Places   []string      `json:"places"`            // the searched places, in order
-	Programs []ForPrograms `json:"programs"`          // the file's settings by program
-	Order    []RuleNow     `json:"order,omitempty"`   // the rules about the order of layers
+	Ignored  []string      `json:"ignored,omitempty"`       // a sentence for each program whose loader ignores the file or a part of it
+	Shadowed []string      `json:"shadowed"`                // settings files that loaders ignore in favour of another file
+	Places   []string      `json:"places"`                  // the searched places, in order
+	Programs []ForPrograms `json:"programs"`                // the file's settings by program
+	More     int           `json:"more_programs,omitempty"` // the number of named programs that Programs leaves out
+	Order    []RuleNow     `json:"order,omitempty"`         // the rules about the order of layers
 
 	LayerSettings *ShownLayers `json:"layer_settings,omitempty"` // the layers' own settings file
 
@@ -88,6 +89,12 @@ type ShownDevice struct {
 	DriverText    string `json:"driver_version_text"` // in the vendor's format, if a device name shows the vendor
 }
 
+// Limits of a description. The settings of further programs are counted only.
+const (
+	maxPrograms = 200
+	maxLayers   = 10000 // of all programs
+)
+
 // Show describes the file in force. app is the program of --app, "" for none.
 func (p *Found) Show(app string) *Shown {
 	shown := &Shown{Schema: Schema, Places: p.Places, Shadowed: []string{}, Programs: []ForPrograms{},
@@ -107,10 +114,19 @@ func (p *Found) Show(app string) *Shown {
 	if fault != nil {
 		return shown
 	}
-	for _, program := range append(namedPrograms(doc), "") {
+	programs, layers := namedPrograms(doc), 0
+	for n, program := range programs {
+		if n == maxPrograms || layers > maxLayers {
+			shown.More = len(programs) - n
+			break
+		}
 		if settings := settingsFor(doc, f.Path, program); settings != nil {
 			shown.Programs = append(shown.Programs, *settings)
+			layers += len(settings.Layers)
 		}
+	}
+	if settings := settingsFor(doc, f.Path, ""); settings != nil {
+		shown.Programs = append(shown.Programs, *settings)
 	}
 	if app != "" {
 		shown.InForce = settingsFor(doc, f.Path, app)

@@ -122,6 +122,18 @@ func TestSettingsOfManyPrograms(t *testing.T) {
 		if used := cmd.ProcessState.UserTime(); used > 8*time.Second {
 			t.Errorf("%s: %v of processor time for %d bytes", name, used, len(text))
 		}
+		home := filepath.Join(d, name)
+		settings := home + "/.local/share/vulkan/loader_settings.d"
+		if err := os.MkdirAll(settings, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file, settings+"/vk_loader_settings.json"); err != nil {
+			t.Fatal(err)
+		}
+		said, _, memory := limitedRun(t, "", []string{"PATH=/usr/bin:/bin", "HOME=" + home}, "settings", "show")
+		if !strings.Contains(said, " more, not shown: name one with --app") || memory > 300 {
+			t.Errorf("%s: settings show takes %d MB:\n%.300s", name, memory, said)
+		}
 	}
 }
 
